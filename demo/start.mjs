@@ -1,0 +1,14 @@
+// `npm start`: the whole line on one machine. Everything it is given goes to `offerlet sandbox`.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { build, install } from './prepare.mjs';
+
+install();
+build();
+
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const sandbox = spawn(process.execPath, [cli, 'sandbox', ...process.argv.slice(2)], { stdio: 'inherit' });
+// Ctrl-C reaches the whole group by itself; the sandbox drains, and this process ends after it.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => sandbox.kill('SIGTERM'));
+sandbox.on('exit', (code) => process.exit(code ?? 1));

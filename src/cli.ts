@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { networkCommand } from './cli/networkCommand.ts';
+import { relayCommand } from './cli/relayCommand.ts';
+import { sandboxCommand } from './cli/sandboxCommand.ts';
+import { UsageError } from './cli/settings.ts';
+
+const COMMANDS = { sandbox: sandboxCommand, network: networkCommand, relay: relayCommand };
+
+const HELP = `offerlet: partner offers on thank-you pages, the whole line on your machine
+
+  offerlet sandbox [--port 4173] [--network-port 4600] [--data DIR | --memory | --database-url URL] [--json]
+      network + relay (at /offers) + demo shop (at /)
+  offerlet network [--port 4600] [--host 127.0.0.1] [--data DIR | --memory | --database-url URL]
+                   [--environment staging|production] [--seed demo|empty] [--now ISO] [--show-keys] [--json]
+  offerlet relay   --network URL --api-key KEY [--version 1.0.0] [--port 4601] [--host 127.0.0.1] [--base-path /]
+                   [--allow-origin ORIGIN]… [--sandbox] [--forward-event-ids] [--emails hash|raw] [--data DIR] [--json]
+
+Every option is also a variable: --api-key is OFFERLET_API_KEY. With --json the first line is one JSON object.
+`;
+
+async function main(argv: readonly string[]): Promise<void> {
+  const [name = 'help', ...rest] = argv;
+  if (['help', '--help', '-h'].includes(name) || rest.includes('--help')) return void process.stdout.write(HELP);
+  const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
+  if (!command) throw new UsageError(`There is no command '${name}': write sandbox, network or relay (offerlet --help shows them).`);
+  await command({ argv: rest, env: process.env });
+}
+
+main(process.argv.slice(2)).then(
+  () => process.exit(0),
+  (error: unknown) => {
+    const expected = error instanceof Error && (error instanceof UsageError || error.name === 'StartError');
+    process.stderr.write(`offerlet: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(expected ? 2 : 1);
+  },
+);

@@ -1,0 +1,58 @@
+import { createAdaptorServer } from '@hono/node-server';
+import type { IncomingMessage, Server } from 'node:http';
+import { UsageError } from './settings.ts';
+
+export type Answerer = (request: Request, from: { ip?: string }) => Response | Promise<Response>;
+
+export interface Listening {
+  readonly url: string;
+  /** Takes no new request, lets those under way finish, then resolves. */
+  close(): Promise<void>;
+}
+
+/** Time for a whole request to arrive; a client slower than that is cut off. */
+const REQUEST_TIMEOUT_MS = 10_000;
+/** Node looks for slow clients only this often; its default of 30 s would triple the limit above. */
+const SLOW_CLIENT_CHECK_MS = 2_000;
+/** Requests under way get this long at shutdown. */
+const DRAIN_MS = 5_000;
+
+/** Listens on a port (0: any free one) and answers every request with `answer`. */
+export async function listen(answer: Answerer, where: { port: number; host?: string }): Promise<Listening> {
+  const host = where.host ?? '127.0.0.1';
+  const server = createAdaptorServer({
+    fetch: (request, bindings) => answer(request, addressOf(bindings)),
+    serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS },
+    overrideGlobalObjects: false,
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, { port: where.port, host })));
+    server.listen(where.port, host, resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : where.port;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => drain(server) };
+}
+
+function addressOf(bindings: unknown): { ip?: string } {
+  const ip = (bindings as { incoming?: IncomingMessage }).incoming?.socket?.remoteAddress;
+  return ip === undefined ? {} : { ip };
+}
+
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cutOff = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearTimeout(cutOff);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function explain(error: NodeJS.ErrnoException, where: { port: number; host: string }): Error {
+  if (error.code === 'EADDRINUSE') return new UsageError(`Port ${where.port} is in use: stop what listens there, or choose another with --port.`, { cause: error });
+  if (error.code === 'EACCES') return new UsageError(`Port ${where.port} needs more rights: choose one above 1023 with --port.`, { cause: error });
+  if (error.code === 'EADDRNOTAVAIL') return new UsageError(`This machine has no address ${where.host}: choose another with --host.`, { cause: error });
+  return error;
+}

@@ -1,0 +1,75 @@
+// Channel API: publishers, categories and exclusions of the channel that owns the key.
+
+export const CHANNEL_PATHS = {
+  categories: '/adnet/adconfig/categories/',
+  channelExclusions: '/adnet/channel/exclusions/',
+  channelDetails: '/adnet/channel/details/',
+  publishers: '/adnet/publishers/list/',
+  add: '/adnet/publishers/add/',
+  publisher: (id: string): string => `/adnet/publishers/details/${encodeURIComponent(id)}/`,
+  publisherExclusions: (id: string): string => `/adnet/publishers/${encodeURIComponent(id)}/exclusions/`,
+  remove: (id: string): string => `/adnet/publishers/${encodeURIComponent(id)}/remove/`,
+} as const;
+
+export const PUBLISHER_STATUSES = ['PENDING', 'NEEDS_INFO', 'APPROVED', 'REJECTED'] as const;
+export type PublisherStatus = (typeof PUBLISHER_STATUSES)[number];
+
+export interface Subcategory {
+  remote_id: string;
+  name: string;
+}
+
+export interface Category extends Subcategory {
+  subcategories: readonly Subcategory[];
+}
+
+export interface ChannelDetails {
+  name: string;
+  exclusions: { subcategories: { channel: readonly string[] } };
+}
+
+export interface Publisher {
+  pending_publisher_id: string | null;
+  publisher_remote_id: string | null;
+  brand_name: string;
+  primary_category: string;
+  /** One of `PUBLISHER_STATUSES` today; readers keep a value that they do not know. */
+  status: PublisherStatus | (string & {});
+  created_at: string;
+  exclusions: { subcategories: { external: readonly string[]; publisher: readonly string[] } };
+}
+
+export interface PublisherDetail extends Publisher {
+  /** Publishable; null while the publisher is pending. */
+  api_key: string | null;
+}
+
+export interface PublisherList {
+  count: number;
+  next: string | null;
+  previous: string | null;
+  publishers: readonly Publisher[];
+}
+
+export interface PublisherItem {
+  brand_name: string;
+  domain: string;
+  primary_category_id: string;
+  subcategory_ids: readonly string[];
+}
+
+export interface CreateRequest {
+  pending_publisher_id: string;
+  status: PublisherStatus | (string & {});
+  brand_name: string;
+  domain: string;
+  primary_category: { remote_id: string; name: string };
+  subcategory_ids: readonly string[];
+  staff_notes: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export type AddResult =
+  | { brand_name: string; domain: string; status: 'created'; create_request: CreateRequest }
+  | { brand_name: string; domain: string; status: 'duplicate'; error: string };

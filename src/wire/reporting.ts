@@ -1,0 +1,45 @@
+// Reporting API V2: one request shape and one answer for two variants.
+
+export const CHANNEL_REPORT_PATH = '/adnet/reporting/v2/report/';
+export const PUBLISHER_REPORT_PATH = '/analysis/publisher-reporting/v2/report/';
+
+export const TIME_GRAINS = ['total', 'day', 'week', 'month', 'hour'] as const;
+export type TimeGrain = (typeof TIME_GRAINS)[number];
+
+/** In the order in which they are answered when none are asked for. */
+export const CHANNEL_METRICS = [
+  'impressions', 'clicks', 'conversions', 'channel_payout', 'revenue_with_email', 'revenue_without_email', 'feed_loads',
+  'widget_displays', 'viewable_widget_displays', 'order_revenue_amount', 'attributed_ad_spend_amount',
+  'billable_ad_spend_amount', 'ctr', 'cvr', 'rpl', 'attributed_cpa',
+] as const;
+export const PUBLISHER_METRICS = [
+  'publisher_payout', 'widget_loads', 'widget_displays', 'viewable_widget_displays', 'impressions', 'clicks',
+  'conversions', 'ctr', 'cvr',
+] as const;
+export type ChannelMetric = (typeof CHANNEL_METRICS)[number];
+export type PublisherMetric = (typeof PUBLISHER_METRICS)[number];
+
+export const CHANNEL_GROUPINGS = ['publisher', 'page_type', 'widget_type', 'widget_id'] as const;
+export const PUBLISHER_GROUPINGS = ['page_type', 'widget_type', 'widget_id'] as const;
+export type ChannelGrouping = (typeof CHANNEL_GROUPINGS)[number];
+export type PublisherGrouping = (typeof PUBLISHER_GROUPINGS)[number];
+
+/** One flat row: its period, the grouping columns, the selected metrics. */
+export interface ReportRow {
+  period_start: string;
+  period_end: string;
+  [column: string]: string | number | null;
+}
+
+export interface Report {
+  data: readonly ReportRow[];
+  summary: Readonly<Record<string, number>>;
+  pagination: { offset: number; limit: number; total: number; has_more: boolean };
+  meta: { timezone: string; data_through: string | null; request_id: string };
+}
+
+export const REPORT_ERROR_CODES = [
+  'METRIC_NOT_AVAILABLE', 'REPORTING_DATA_UNAVAILABLE', 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+  'REPORT_ROW_LIMIT_EXCEEDED', 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
+] as const;
+export type ReportErrorCode = (typeof REPORT_ERROR_CODES)[number];

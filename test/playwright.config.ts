@@ -1,0 +1,37 @@
+import { defineConfig } from '@playwright/test';
+import { find } from './browsers.mjs';
+
+export const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+/** How to drive a browser that may be Playwright's own or the system's. */
+function use(kind: 'chromium' | 'firefox' | 'webkit') {
+  const browser = find(kind);
+  const own = browser?.how === 'playwright';
+  return {
+    browserName: kind,
+    // A stock Firefox speaks only WebDriver BiDi: Playwright drives it through this channel.
+    ...(!own && kind === 'firefox' ? { channel: 'moz-firefox' } : {}),
+    launchOptions: {
+      ...(browser && !own && kind !== 'webkit' ? { executablePath: browser.path } : {}),
+      ...(kind === 'chromium' ? { args: CHROMIUM_FLAGS } : {}),
+    },
+  } as const;
+}
+
+export default defineConfig({
+  testDir: 'line',
+  outputDir: '../test-results',
+  workers: 2,
+  fullyParallel: true,
+  timeout: 30_000,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: 'list',
+  projects: [
+    { name: 'chromium', use: use('chromium'), testIgnore: ['**/*.chaos.spec.ts'] },
+    // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
+    { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts' },
+    // WebKitGTK's driver loses a session now and then: one retry, here only.
+    { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', retries: 1, workers: 1 },
+    { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', timeout: 120_000 },
+  ],
+});

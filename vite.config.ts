@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
+import { defineConfig, type Plugin, type UserConfig } from 'vite';
+
+/** Every `exports` entry of package.json and the command. Each is one file at the top of src/. */
+const ENTRIES = ['index', 'element', 'queue', 'relay', 'relay-redis', 'clients', 'network', 'cli'];
+
+// Three builds, one folder: readable ES modules for bundlers and servers, one small file for the script tag, the demo shop.
+const builds: Record<string, UserConfig> = {
+  esm: {
+    plugins: [copy('src/network/openapi.yaml', 'dist/network/openapi.yaml')],
+    build: {
+      emptyOutDir: false,
+      minify: false, // minified ES modules would mangle the names that people debug with
+      target: 'es2022',
+      lib: { entry: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), formats: ['es'] },
+      rolldownOptions: {
+        external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Z]:/.test(id),
+        output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
+      },
+    },
+  },
+  script: {
+    plugins: [printIntegrity('dist/offerlet.js')],
+    build: {
+      emptyOutDir: false,
+      target: 'es2022',
+      lib: { entry: 'src/script-tag.ts', formats: ['iife'], name: 'offerletScript', fileName: () => 'offerlet.js' },
+    },
+  },
+  demo: {
+    build: {
+      outDir: 'dist/demo',
+      target: 'es2022',
+      ssr: true,
+      minify: false,
+      copyPublicDir: false,
+      rolldownOptions: { input: { shop: 'demo/shop.ts' }, output: { entryFileNames: '[name].js' } },
+    },
+  },
+};
+
+export default defineConfig(({ mode }) => ({
+  ...builds[mode],
+  publicDir: false,
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  test: { include: ['test/**/*.test.{ts,tsx}'], testTimeout: 20_000, hookTimeout: 60_000, maxWorkers: 2 },
+}));
+
+function copy(from: string, to: string): Plugin {
+  return {
+    name: 'copy',
+    closeBundle(): void {
+      if (existsSync(from)) copyFileSync(from, to);
+    },
+  };
+}
+
+/** Prints what a merchant pins: the file's size and its `integrity` value. */
+function printIntegrity(file: string): Plugin {
+  return {
+    name: 'print-integrity',
+    closeBundle(): void {
+      const bytes = readFileSync(file);
+      const hash = createHash('sha384').update(bytes).digest('base64');
+      console.log(`${file}  ${brotliCompressSync(bytes).length} bytes brotli  integrity="sha384-${hash}"`);
+    },
+  };
+}
