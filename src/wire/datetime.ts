@@ -1,0 +1,12 @@
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+
+/** The milliseconds since 1970 of an RFC 3339 date and time, or `undefined` when it is none (30 February included). */
+export function parseDatetime(value: unknown): number | undefined {
+  const day = typeof value === 'string' ? RFC_3339.exec(value)?.[1] : undefined;
+  if (typeof value !== 'string' || day === undefined) return undefined;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  // Date.parse moves 30 February on to 2 March instead of refusing it.
+  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined;
+  const time = Date.parse(value.toUpperCase());
+  return Number.isNaN(time) ? undefined : time;
+}

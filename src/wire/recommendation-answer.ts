@@ -1,0 +1,80 @@
+import { readGroups } from './groups.ts';
+import { readId } from './id.ts';
+import { isObject, own, type JsonObject, type Parsed } from './json.ts';
+import { ANSWER_MAX_OFFERS, COPY_MAX } from './limits.ts';
+import { readOffer } from './offer.ts';
+import type { Answer, Footer, GroupItem, LeftOut, PlacedGroup, PlacedOffer } from './recommendations.ts';
+import { plainText } from './text.ts';
+import { safeUrl, type UrlOptions } from './url.ts';
+
+/** Offers left out that are told one by one; a hostile answer must not fill the log. */
+const LEFT_OUT_MAX = 50;
+
+/**
+ * A network's answer, read: what can be shown, in order, and what cannot, and why. One bad offer never costs the others.
+ * It fails only when nothing could be counted: no object, no `session_id`.
+ */
+export function readRecommendations(json: unknown, options: UrlOptions = {}): Parsed<Answer> {
+  const session_id = readId(own(json, 'session_id'));
+  const recommendations = own(json, 'recommendations') ?? {};
+  if (!isObject(json)) return fail('', 'the answer must be a JSON object');
+  if (!session_id) return fail('session_id', 'must be a non-empty string');
+  if (!isObject(recommendations)) return fail('recommendations', 'must be an object keyed by offer_id');
+
+  const left_out: LeftOut[] = [];
+  const groups: PlacedGroup[] = [];
+  const taken = new Set<string>();
+  for (const { id, heading, slot_context, items } of readGroups(json, recommendations)) {
+    const offers: PlacedOffer[] = [];
+    for (const item of items) {
+      const placed = placeOffer(item, recommendations, taken, options);
+      if (typeof placed !== 'string') offers.push(placed);
+      else if (left_out.length < LEFT_OUT_MAX) left_out.push({ offer_id: item.offer_id, reason: placed });
+    }
+    if (offers.length > 0) groups.push({ id, heading, slot_context, offers });
+  }
+  const footer = readFooter(own(json, 'footer'), options);
+  return { ok: true, value: { session_id, groups, footer, sandbox: own(json, 'sandbox') === true, left_out } };
+}
+
+/** The offer in its place, or why it has none. */
+function placeOffer(item: GroupItem, recommendations: JsonObject, taken: Set<string>, options: UrlOptions): PlacedOffer | string {
+  const { insertion_id, offer_id } = item;
+  if (taken.size >= ANSWER_MAX_OFFERS) return `only ${ANSWER_MAX_OFFERS} offers are taken from one answer`;
+  if (taken.has(insertion_id)) return 'insertion_id is taken by an offer before it';
+  if (!Object.hasOwn(recommendations, offer_id)) return 'offer_id is not in recommendations';
+  const read = readOffer(own(recommendations, offer_id), offer_id, options);
+  if (typeof read === 'string') return read;
+  const advertiser_id = item.advertiser_id || read.advertiser.id;
+  // Its events would be refused: they name the advertiser.
+  if (!advertiser_id) return 'advertiser.id is missing';
+  taken.add(insertion_id);
+  return { insertion_id, offer_id, advertiser_id, advertiser: read.advertiser, offer: read.offer };
+}
+
+function fail(path: string, message: string): Parsed<Answer> {
+  return { ok: false, problems: [{ path, message }] };
+}
+
+function readFooter(json: unknown, options: UrlOptions): Footer {
+  const footer: Footer = {};
+  const attribution = own(json, 'attribution_details');
+  const brand = plainText(own(attribution, 'copy'), COPY_MAX.subheading);
+  const logo_url = readLogo(attribution, options);
+  if (brand || logo_url) {
+    footer.attribution_details = { copy: brand ?? '', logo_url, target_url: safeUrl(own(attribution, 'target_url'), options) };
+  }
+  const privacy = own(json, 'privacy_policy');
+  const copy = plainText(own(privacy, 'copy'), COPY_MAX.subheading);
+  if (copy) footer.privacy_policy = { copy, target_url: safeUrl(own(privacy, 'target_url'), options) };
+  return footer;
+}
+
+/** Networks name it after themselves: any key that ends in `logo_url`. */
+function readLogo(attribution: unknown, options: UrlOptions): string | undefined {
+  for (const key of isObject(attribution) ? Object.keys(attribution) : []) {
+    const url = key.endsWith('logo_url') ? safeUrl(own(attribution, key), options) : undefined;
+    if (url) return url;
+  }
+  return undefined;
+}
