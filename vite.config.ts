@@ -29,14 +29,26 @@ const builds: Record<string, UserConfig> = {
       lib: { entry: 'src/script-tag.ts', formats: ['iife'], name: 'offerletScript', fileName: () => 'offerlet.js' },
     },
   },
+  // The shop's backend is a module that the command loads; its pages have scripts of their own.
   demo: {
     build: {
       outDir: 'dist/demo',
       target: 'es2022',
       ssr: true,
       minify: false,
-      copyPublicDir: false,
-      rolldownOptions: { input: { shop: 'demo/shop.ts' }, output: { entryFileNames: '[name].js' } },
+      rolldownOptions: { input: { shop: 'demo/shop.ts' }, external: /^offerlet/, output: { entryFileNames: '[name].js' } },
+    },
+  },
+  pages: {
+    build: {
+      outDir: 'dist/demo',
+      emptyOutDir: false,
+      target: 'es2022',
+      modulePreload: false,
+      rolldownOptions: {
+        input: { 'with-npm': 'demo/pages/with-npm.ts', 'with-element': 'demo/pages/with-element.ts', 'live-report': 'demo/pages/live-report.ts' },
+        output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
+      },
     },
   },
 };

@@ -1,0 +1,18 @@
+/** HTML that is already safe to send. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A template for HTML: what is put into it is escaped, unless it is HTML itself or a list of it. */
+export function html(parts: TemplateStringsArray, ...values: readonly (string | number | Html | readonly Html[])[]): Html {
+  return new Html(parts.map((part, index) => part + (index < values.length ? put(values[index] ?? '') : '')).join(''));
+}
+
+function put(value: string | number | Html | readonly Html[]): string {
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map((item) => item.text).join('');
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

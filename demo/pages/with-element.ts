@@ -1,0 +1,2 @@
+// The element on a page: importing it defines <offer-let>.
+import 'offerlet/element';

@@ -1,0 +1,42 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The first line of `offerlet sandbox --json`. */
+export interface Sandbox {
+  shop: string;
+  relay: string;
+  network: string;
+  keys: { management: string; publishable: string; publisher_reporting: string; integration: string };
+  /** Ends the process and waits for it. */
+  stop(): Promise<void>;
+}
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** Starts the built command on free ports, with its data in memory. */
+export async function startSandbox(options: readonly string[] = []): Promise<Sandbox> {
+  const child = spawn(process.execPath, [CLI, 'sandbox', '--port', '0', '--network-port', '0', '--memory', '--json', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const line = await firstLine(child);
+  return {
+    ...(JSON.parse(line) as Omit<Sandbox, 'stop'>),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = '';
+    let err = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+      const end = out.indexOf('\n');
+      if (end >= 0) resolve(out.slice(0, end));
+    });
+    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.once('exit', (code) => reject(new Error(`offerlet sandbox ended with ${code} before its first line: ${err}`)));
+  });
+}
