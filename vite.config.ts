@@ -36,7 +36,11 @@ const builds: Record<string, UserConfig> = {
       target: 'es2022',
       ssr: true,
       minify: false,
-      rolldownOptions: { input: { shop: 'demo/shop.ts' }, external: /^offerlet/, output: { entryFileNames: '[name].js' } },
+      rolldownOptions: {
+        input: { shop: 'demo/shop.ts' },
+        external: /^offerlet/,
+        output: { entryFileNames: '[name].js' },
+      },
     },
   },
   pages: {
@@ -46,7 +50,11 @@ const builds: Record<string, UserConfig> = {
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: {
-        input: { 'with-npm': 'demo/pages/with-npm.ts', 'with-element': 'demo/pages/with-element.ts', 'live-report': 'demo/pages/live-report.ts' },
+        input: {
+          'with-npm': 'demo/pages/with-npm.ts',
+          'with-element': 'demo/pages/with-element.ts',
+          'live-report': 'demo/pages/live-report.ts',
+        },
         output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
       },
     },

@@ -11,7 +11,8 @@ export type Choices = { readonly [Name in keyof typeof CHOICES]: (typeof CHOICES
 
 /** The choices in an address; anything unknown falls back to the first of its list. */
 export function readChoices(params: URLSearchParams): Choices {
-  const choose = <Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word => words.find((word) => word === params.get(name)) ?? words[0];
+  const choose = <Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word =>
+    words.find((word) => word === params.get(name)) ?? words[0];
   return {
     mode: choose('mode', CHOICES.mode),
     view: choose('view', CHOICES.view),

@@ -7,7 +7,10 @@ export class Html {
 }
 
 /** A template for HTML: what is put into it is escaped, unless it is HTML itself or a list of it. */
-export function html(parts: TemplateStringsArray, ...values: readonly (string | number | Html | readonly Html[])[]): Html {
+export function html(
+  parts: TemplateStringsArray,
+  ...values: readonly (string | number | Html | readonly Html[])[]
+): Html {
   return new Html(parts.map((part, index) => part + (index < values.length ? put(values[index] ?? '') : '')).join(''));
 }
 

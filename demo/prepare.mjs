@@ -17,7 +17,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 /** Installs the dependencies that package-lock.json names, unless they are there. */
 export function install() {
-  once('installed', hashOf(['package-lock.json', 'package.json']), 'Installing dependencies (npm ci) …', () => run('npm', 'ci', '--no-audit', '--no-fund'));
+  once('installed', hashOf(['package-lock.json', 'package.json']), 'Installing dependencies (npm ci) …', () =>
+    run('npm', 'ci', '--no-audit', '--no-fund'),
+  );
 }
 
 /** Builds dist/, unless it is built from these sources. */
@@ -29,7 +31,11 @@ export function build() {
 
 /** Runs a command in the project's folder and ends this process when it fails. */
 export function run(command, ...args) {
-  const { status, signal } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+  const { status, signal } = spawnSync(command, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
   if (status !== 0) process.exit(signal === 'SIGINT' ? 130 : (status ?? 1));
 }
 

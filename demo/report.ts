@@ -19,8 +19,16 @@ const DAY_METRICS = ['feed_loads', 'widget_displays', 'impressions', 'clicks', '
 
 /** The report that the shop's backend reads with its secret keys; only numbers leave this function. */
 export function createReport(options: { network: string; keys: ReportKeys }): () => Promise<ShopReport> {
-  const channel = new ReportingClient({ baseUrl: options.network, apiKey: options.keys.management, variant: 'channel' });
-  const publisher = new ReportingClient({ baseUrl: options.network, apiKey: options.keys.publisher_reporting, variant: 'publisher' });
+  const channel = new ReportingClient({
+    baseUrl: options.network,
+    apiKey: options.keys.management,
+    variant: 'channel',
+  });
+  const publisher = new ReportingClient({
+    baseUrl: options.network,
+    apiKey: options.keys.publisher_reporting,
+    variant: 'publisher',
+  });
   return async () => {
     const today = new Date().toISOString().slice(0, 10);
     const mine = { from: today, to: today, group_by: ['widget_id'] } as const;
@@ -29,11 +37,17 @@ export function createReport(options: { network: string; keys: ReportKeys }): ()
       publisher.report({ ...mine, limit: 250 }),
       channel.report({ metrics: DAY_METRICS, time_grain: 'day' }),
     ]);
-    return { shop: { channel: numbersOf(ofChannel), publisher: numbersOf(ofPublisher) }, days: days.data, updated_at: new Date().toISOString() };
+    return {
+      shop: { channel: numbersOf(ofChannel), publisher: numbersOf(ofPublisher) },
+      days: days.data,
+      updated_at: new Date().toISOString(),
+    };
   };
 }
 
 function numbersOf(report: Report): Record<string, number> {
   const row = report.data.find((candidate) => candidate.widget_id === WIDGET_ID) ?? {};
-  return Object.fromEntries(Object.keys(report.summary).map((metric) => [metric, Number((row as Record<string, unknown>)[metric] ?? 0)]));
+  return Object.fromEntries(
+    Object.keys(report.summary).map((metric) => [metric, Number((row as Record<string, unknown>)[metric] ?? 0)]),
+  );
 }

@@ -28,8 +28,10 @@ export function createShop(options: ShopOptions): (request: Request) => Promise<
 
   return async (request) => {
     const url = new URL(request.url);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return text('This shop only shows pages.', { status: 405, headers: { allow: 'GET, HEAD' } });
-    if (url.pathname === '/offerlet.js' || url.pathname === '/offerlet-inspector.js') return script(join(options.dist, url.pathname));
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return text('This shop only shows pages.', { status: 405, headers: { allow: 'GET, HEAD' } });
+    if (url.pathname === '/offerlet.js' || url.pathname === '/offerlet-inspector.js')
+      return script(join(options.dist, url.pathname));
     const own = OWN_SCRIPT.exec(url.pathname)?.[1];
     if (own !== undefined) return script(join(options.dist, 'demo', own));
     switch (url.pathname) {
@@ -60,11 +62,20 @@ function page(html: string): Response {
 }
 
 function text(body: string, init: ResponseInit): Response {
-  return new Response(body, { ...init, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...init.headers } });
+  return new Response(body, {
+    ...init,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...init.headers },
+  });
 }
 
 async function script(path: string): Promise<Response> {
   const bytes = await readFile(path).catch(() => undefined);
   if (!bytes) return text('This script is not built.', { status: 404 });
-  return new Response(new Uint8Array(bytes), { headers: { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' } });
+  return new Response(new Uint8Array(bytes), {
+    headers: {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    },
+  });
 }

@@ -22,7 +22,10 @@ async function main(argv: readonly string[]): Promise<void> {
   const [name = 'help', ...rest] = argv;
   if (['help', '--help', '-h'].includes(name) || rest.includes('--help')) return void process.stdout.write(HELP);
   const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
-  if (!command) throw new UsageError(`There is no command '${name}': write sandbox, network or relay (offerlet --help shows them).`);
+  if (!command)
+    throw new UsageError(
+      `There is no command '${name}': write sandbox, network or relay (offerlet --help shows them).`,
+    );
   await command({ argv: rest, env: process.env });
 }
 
@@ -30,7 +33,9 @@ main(process.argv.slice(2)).then(
   () => process.exit(0),
   (error: unknown) => {
     const expected = error instanceof Error && (error instanceof UsageError || error.name === 'StartError');
-    process.stderr.write(`offerlet: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write(
+      `offerlet: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
     process.exit(expected ? 2 : 1);
   },
 );

@@ -13,7 +13,11 @@ const BROWSERS = {
   chromium: {
     variable: 'CHROMIUM_BIN',
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'],
-    files: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium', `${programs}\\Google\\Chrome\\Application\\chrome.exe`],
+    files: [
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+      '/Applications/Chromium.app/Contents/MacOS/Chromium',
+      `${programs}\\Google\\Chrome\\Application\\chrome.exe`,
+    ],
     packages: ['chromium', 'fonts-liberation'],
   },
   firefox: {
@@ -23,7 +27,12 @@ const BROWSERS = {
     packages: ['firefox-esr', 'fonts-liberation'],
   },
   // The system's engine, driven through WebDriver.
-  webkit: { variable: 'WEBKIT_DRIVER', commands: ['WebKitWebDriver'], files: [], packages: ['webkit2gtk-driver', 'xvfb', 'fonts-liberation'] },
+  webkit: {
+    variable: 'WEBKIT_DRIVER',
+    commands: ['WebKitWebDriver'],
+    files: [],
+    packages: ['webkit2gtk-driver', 'xvfb', 'fonts-liberation'],
+  },
 };
 
 /** `{ how: 'env' | 'playwright' | 'system', path }`, or undefined. Installs nothing, starts nothing. */
@@ -51,7 +60,9 @@ export function ensure(kind) {
 /** Installs Debian packages; false when this is not Debian, not root, or it failed. */
 export function install(packages) {
   if (!onPath(['apt-get']) || process.getuid?.() !== 0) return false;
-  return sh('apt-get', 'update', '-qq') && sh('apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages);
+  return (
+    sh('apt-get', 'update', '-qq') && sh('apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages)
+  );
 }
 
 /** The first of these commands that is on the PATH. */
@@ -84,11 +95,17 @@ function playwrightPath(kind) {
 
 function sh(command, ...args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  return spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env, shell: process.platform === 'win32' }).status === 0;
+  return (
+    spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env, shell: process.platform === 'win32' })
+      .status === 0
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const missing = process.argv.slice(2).filter((kind) => !ensure(kind));
-  for (const kind of missing) console.error(`${kind}: none found. Set ${BROWSERS[kind].variable} to one, or run: npx playwright install --with-deps ${kind}`);
+  for (const kind of missing)
+    console.error(
+      `${kind}: none found. Set ${BROWSERS[kind].variable} to one, or run: npx playwright install --with-deps ${kind}`,
+    );
   process.exit(missing.length > 0 ? 1 : 0);
 }

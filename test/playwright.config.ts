@@ -1,7 +1,15 @@
 import { defineConfig } from '@playwright/test';
 import { find } from './browsers.mjs';
 
-export const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+export const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** How to drive a browser that may be Playwright's own or the system's. */
 function use(kind: 'chromium' | 'firefox' | 'webkit') {

@@ -3,10 +3,34 @@ import type { ShopReport } from '../report.ts';
 
 const EVERY_MS = 2_000;
 const SHOWN = {
-  channel: ['feed_loads', 'widget_displays', 'viewable_widget_displays', 'impressions', 'clicks', 'conversions', 'channel_payout'],
-  publisher: ['widget_loads', 'widget_displays', 'viewable_widget_displays', 'impressions', 'clicks', 'conversions', 'publisher_payout'],
+  channel: [
+    'feed_loads',
+    'widget_displays',
+    'viewable_widget_displays',
+    'impressions',
+    'clicks',
+    'conversions',
+    'channel_payout',
+  ],
+  publisher: [
+    'widget_loads',
+    'widget_displays',
+    'viewable_widget_displays',
+    'impressions',
+    'clicks',
+    'conversions',
+    'publisher_payout',
+  ],
 } as const;
-const COLUMNS = ['feed_loads', 'widget_displays', 'impressions', 'clicks', 'conversions', 'channel_payout', 'ctr'] as const;
+const COLUMNS = [
+  'feed_loads',
+  'widget_displays',
+  'impressions',
+  'clicks',
+  'conversions',
+  'channel_payout',
+  'ctr',
+] as const;
 
 for (;;) {
   try {
@@ -33,7 +57,10 @@ function show(report: ShopReport): void {
   head.append(element('th', 'Day'), ...COLUMNS.map((column) => element('th', named(column))));
   const rows = report.days.map((day) => {
     const row = element('tr');
-    row.append(element('td', day.period_start.slice(0, 10)), ...COLUMNS.map((column) => element('td', number(Number(day[column] ?? 0), column))));
+    row.append(
+      element('td', day.period_start.slice(0, 10)),
+      ...COLUMNS.map((column) => element('td', number(Number(day[column] ?? 0), column))),
+    );
     return row;
   });
   document.getElementById('days')?.replaceChildren(head, ...rows);

@@ -22,7 +22,11 @@ export async function listen(answer: Answerer, where: { port: number; host?: str
   const host = where.host ?? '127.0.0.1';
   const server = createAdaptorServer({
     fetch: (request, bindings) => answer(request, addressOf(bindings)),
-    serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS },
+    serverOptions: {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
+    },
     overrideGlobalObjects: false,
   }) as Server;
   await new Promise<void>((resolve, reject) => {
@@ -51,8 +55,13 @@ function drain(server: Server): Promise<void> {
 }
 
 function explain(error: NodeJS.ErrnoException, where: { port: number; host: string }): Error {
-  if (error.code === 'EADDRINUSE') return new UsageError(`Port ${where.port} is in use: stop what listens there, or choose another with --port.`, { cause: error });
-  if (error.code === 'EACCES') return new UsageError(`Port ${where.port} needs more rights: choose one above 1023 with --port.`, { cause: error });
-  if (error.code === 'EADDRNOTAVAIL') return new UsageError(`This machine has no address ${where.host}: choose another with --host.`, { cause: error });
+  if (error.code === 'EADDRINUSE')
+    return new UsageError(`Port ${where.port} is in use: stop what listens there, or choose another with --port.`, {
+      cause: error,
+    });
+  if (error.code === 'EACCES')
+    return new UsageError(`Port ${where.port} needs more rights: choose one above 1023 with --port.`, { cause: error });
+  if (error.code === 'EADDRNOTAVAIL')
+    return new UsageError(`This machine has no address ${where.host}: choose another with --host.`, { cause: error });
   return error;
 }

@@ -13,7 +13,9 @@ type Shop = (request: Request) => Promise<Response>;
 /** The demo shop: built from `demo/`, a merchant like any other, so it is loaded and not imported. */
 export async function loadShop(options: Omit<ShopOptions, 'dist'>): Promise<Shop> {
   const dist = new URL('./', nearestDist());
-  const { createShop } = (await import(new URL('demo/shop.js', dist).href)) as { createShop(options: ShopOptions): Shop };
+  const { createShop } = (await import(new URL('demo/shop.js', dist).href)) as {
+    createShop(options: ShopOptions): Shop;
+  };
   return createShop({ ...options, dist: fileURLToPath(dist) });
 }
 

@@ -5,8 +5,16 @@ import { oneOf, readSettings, type SettingsSource } from './settings.ts';
 import { untilStopped } from './untilStopped.ts';
 
 const OPTIONS = {
-  port: 'port', host: 'text', data: 'text', memory: 'flag', 'database-url': 'text', environment: 'text',
-  seed: 'text', now: 'text', 'show-keys': 'flag', json: 'flag',
+  port: 'port',
+  host: 'text',
+  data: 'text',
+  memory: 'flag',
+  'database-url': 'text',
+  environment: 'text',
+  seed: 'text',
+  now: 'text',
+  'show-keys': 'flag',
+  json: 'flag',
 } as const;
 const DEFAULT_PORT = 4600;
 const DEFAULT_DATA = '.offerlet/network';
@@ -52,7 +60,11 @@ export interface NetworkSettings {
 export async function startNetwork(settings: NetworkSettings): Promise<{ network: Network; server: Listening }> {
   const where: { url?: string } = {};
   const network = await createNetwork({
-    ...(settings.databaseUrl ? { databaseUrl: settings.databaseUrl } : settings.memory ? { memory: true } : { data: settings.data ?? DEFAULT_DATA }),
+    ...(settings.databaseUrl
+      ? { databaseUrl: settings.databaseUrl }
+      : settings.memory
+        ? { memory: true }
+        : { data: settings.data ?? DEFAULT_DATA }),
     environment: settings.environment,
     seed: settings.seed,
     ...(settings.now === undefined ? {} : { now: settings.now }),
@@ -61,7 +73,10 @@ export async function startNetwork(settings: NetworkSettings): Promise<{ network
     log: (entry) => settings.out.log(entry),
   });
   try {
-    const server = await listen((request, from) => network.fetch(request, from), { port: settings.port, ...(settings.host === undefined ? {} : { host: settings.host }) });
+    const server = await listen((request, from) => network.fetch(request, from), {
+      port: settings.port,
+      ...(settings.host === undefined ? {} : { host: settings.host }),
+    });
     where.url = server.url;
     return { network, server };
   } catch (error) {

@@ -5,8 +5,18 @@ import { oneOf, readSettings, UsageError, type SettingsSource } from './settings
 import { untilStopped } from './untilStopped.ts';
 
 const OPTIONS = {
-  network: 'text', 'api-key': 'text', version: 'text', port: 'port', host: 'text', 'base-path': 'text', 'allow-origin': 'list',
-  sandbox: 'flag', 'forward-event-ids': 'flag', emails: 'text', data: 'text', json: 'flag',
+  network: 'text',
+  'api-key': 'text',
+  version: 'text',
+  port: 'port',
+  host: 'text',
+  'base-path': 'text',
+  'allow-origin': 'list',
+  sandbox: 'flag',
+  'forward-event-ids': 'flag',
+  emails: 'text',
+  data: 'text',
+  json: 'flag',
 } as const;
 const DEFAULT_PORT = 4601;
 /** The version of the Recommendations API that this release was tested with. */
@@ -18,8 +28,14 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
   const out = createConsole({ json: settings.json });
   const baseUrl = settings.network;
   const apiKey = settings['api-key'];
-  if (baseUrl === undefined) throw new UsageError('--network is missing: write the address of the network, such as --network https://partner.example.');
-  if (apiKey === undefined) throw new UsageError('The integration key is missing: set OFFERLET_API_KEY (or write --api-key, which other users of this machine can see).');
+  if (baseUrl === undefined)
+    throw new UsageError(
+      '--network is missing: write the address of the network, such as --network https://partner.example.',
+    );
+  if (apiKey === undefined)
+    throw new UsageError(
+      'The integration key is missing: set OFFERLET_API_KEY (or write --api-key, which other users of this machine can see).',
+    );
   const options: RelayOptions = {
     apiKey,
     baseUrl,
@@ -32,7 +48,10 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
     onLog: (entry) => out.log(entry),
   };
   const relay = await createRelay(options);
-  const server = await listen(relay, { port: settings.port ?? DEFAULT_PORT, ...(settings.host === undefined ? {} : { host: settings.host }) });
+  const server = await listen(relay, {
+    port: settings.port ?? DEFAULT_PORT,
+    ...(settings.host === undefined ? {} : { host: settings.host }),
+  });
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}`);
   out.say('Ctrl-C stops it.');

@@ -6,7 +6,14 @@ import { readSettings, type SettingsSource } from './settings.ts';
 import { loadShop } from './loadShop.ts';
 import { untilStopped } from './untilStopped.ts';
 
-const OPTIONS = { port: 'port', 'network-port': 'port', data: 'text', memory: 'flag', 'database-url': 'text', json: 'flag' } as const;
+const OPTIONS = {
+  port: 'port',
+  'network-port': 'port',
+  data: 'text',
+  memory: 'flag',
+  'database-url': 'text',
+  json: 'flag',
+} as const;
 const DEFAULT_PORT = 4173;
 const DEFAULT_NETWORK_PORT = 4600;
 /** Where the shop's backend mounts its relay. */
@@ -27,10 +34,18 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
     out: settings.json ? out : { ...out, log: () => undefined },
   });
   const { keys } = network.describe();
-  const relay = createRelay({ apiKey: keys.integration, baseUrl: networkServer.url, version: '1.0.0', basePath: RELAY_PATH, sandbox: true, forwardEventIds: true });
+  const relay = createRelay({
+    apiKey: keys.integration,
+    baseUrl: networkServer.url,
+    version: '1.0.0',
+    basePath: RELAY_PATH,
+    sandbox: true,
+    forwardEventIds: true,
+  });
   const shop = await loadShop({ network: networkServer.url, keys });
   const server = await listen(
-    (request, from) => (new URL(request.url).pathname.startsWith(`${RELAY_PATH}/`) ? relay(request, from) : shop(request)),
+    (request, from) =>
+      new URL(request.url).pathname.startsWith(`${RELAY_PATH}/`) ? relay(request, from) : shop(request),
     { port: settings.port ?? DEFAULT_PORT },
   ).catch(async (error: unknown) => {
     await networkServer.close();
@@ -38,7 +53,9 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
     throw error;
   });
   out.json({ shop: server.url, relay: server.url + RELAY_PATH, network: networkServer.url, keys });
-  out.say(`Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nCtrl-C stops everything.\n`);
+  out.say(
+    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nCtrl-C stops everything.\n`,
+  );
   out.say(`Open ${server.url}`);
   await untilStopped([server, networkServer, network]);
 }

@@ -9,7 +9,13 @@ export class UsageError extends Error {
 export type OptionKind = 'text' | 'port' | 'flag' | 'list';
 export type OptionTable = Readonly<Record<string, OptionKind>>;
 
-type ValueOf<Kind extends OptionKind> = Kind extends 'flag' ? boolean : Kind extends 'list' ? readonly string[] : Kind extends 'port' ? number | undefined : string | undefined;
+type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
+  ? boolean
+  : Kind extends 'list'
+    ? readonly string[]
+    : Kind extends 'port'
+      ? number | undefined
+      : string | undefined;
 export type Settings<Table extends OptionTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
 export interface SettingsSource {
@@ -18,10 +24,14 @@ export interface SettingsSource {
 }
 
 /** The settings of a command: each option from the command line, else from its `OFFERLET_…` variable. */
-export function readSettings<const Table extends OptionTable>(table: Table, { argv, env }: SettingsSource): Settings<Table> {
+export function readSettings<const Table extends OptionTable>(
+  table: Table,
+  { argv, env }: SettingsSource,
+): Settings<Table> {
   const given = parse(table, argv);
   const settings: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries(table)) settings[name] = valueOf({ name, kind, given: given[name], variable: env[variableOf(name)] });
+  for (const [name, kind] of Object.entries(table))
+    settings[name] = valueOf({ name, kind, given: given[name], variable: env[variableOf(name)] });
   return settings as Settings<Table>;
 }
 
@@ -31,7 +41,11 @@ export function variableOf(name: string): string {
 }
 
 /** Fails with what to write instead when a setting is none of the allowed words. */
-export function oneOf<const Word extends string>(name: string, value: string | undefined, words: readonly [Word, ...Word[]]): Word {
+export function oneOf<const Word extends string>(
+  name: string,
+  value: string | undefined,
+  words: readonly [Word, ...Word[]],
+): Word {
   const word = words.find((candidate) => candidate === (value ?? words[0]));
   if (word === undefined) throw new UsageError(`--${name} is '${value}': write ${words.join(' or ')}.`);
   return word;
@@ -39,13 +53,21 @@ export function oneOf<const Word extends string>(name: string, value: string | u
 
 function parse(table: OptionTable, argv: readonly string[]): Record<string, unknown> {
   const options = Object.fromEntries(
-    Object.entries(table).map(([name, kind]) => [name, { type: kind === 'flag' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' }]),
+    Object.entries(table).map(([name, kind]) => [
+      name,
+      { type: kind === 'flag' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' },
+    ]),
   );
   try {
     return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split(/[.\n]/)[0] ?? '') : String(error);
-    throw new UsageError(`${reason}. This command takes ${Object.keys(table).map((name) => `--${name}`).join(' ')}.`, { cause: error });
+    throw new UsageError(
+      `${reason}. This command takes ${Object.keys(table)
+        .map((name) => `--${name}`)
+        .join(' ')}.`,
+      { cause: error },
+    );
   }
 }
 
@@ -67,6 +89,7 @@ function valueOf(option: { name: string; kind: OptionKind; given: unknown; varia
 function portOf(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : Number.NaN;
-  if (!(port <= 65_535)) throw new UsageError(`--${name} is '${String(value)}': write a number between 0 (any free port) and 65535.`);
+  if (!(port <= 65_535))
+    throw new UsageError(`--${name} is '${String(value)}': write a number between 0 (any free port) and 65535.`);
   return port;
 }

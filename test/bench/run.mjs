@@ -5,7 +5,10 @@ import { runnerImport } from 'vite';
 import { build, install } from '../../demo/prepare.mjs';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const names = readdirSync(folder).filter((file) => file.endsWith('.ts')).map((file) => file.slice(0, -3)).sort();
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -3))
+  .sort();
 const [name = 'size', ...rest] = process.argv.slice(2);
 if (!names.includes(name)) {
   console.error(`There is no bench '${name}'. There are: ${names.join(', ')}.`);

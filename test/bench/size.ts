@@ -6,7 +6,10 @@ import { brotli, bundleOf, scriptTag } from '../package/bytes.ts';
 export async function run(): Promise<void> {
   const script = scriptTag();
   const withAll = await bundleOf("import { showOffers } from 'offerlet'; globalThis.x = showOffers;");
-  const alone = await bundleOf("import { showOffers } from 'offerlet'; globalThis.x = showOffers;", ['preact', 'idb-keyval']);
+  const alone = await bundleOf("import { showOffers } from 'offerlet'; globalThis.x = showOffers;", [
+    'preact',
+    'idb-keyval',
+  ]);
   const queue = await bundleOf("import { openQueue } from 'offerlet/queue'; globalThis.x = openQueue;");
   console.log('what                                          minified     gzip   brotli');
   for (const [what, code] of [
@@ -15,6 +18,8 @@ export async function run(): Promise<void> {
     ['  … preact and idb-keyval counted apart', alone],
     ["import { openQueue } from 'offerlet/queue'", queue],
   ] as const) {
-    console.log(`${what.padEnd(44)} ${String(code.length).padStart(9)} ${String(gzipSync(code, { level: 9 }).length).padStart(8)} ${String(brotli(code)).padStart(8)}`);
+    console.log(
+      `${what.padEnd(44)} ${String(code.length).padStart(9)} ${String(gzipSync(code, { level: 9 }).length).padStart(8)} ${String(brotli(code)).padStart(8)}`,
+    );
   }
 }

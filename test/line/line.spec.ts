@@ -20,7 +20,9 @@ test('an accepted offer travels from the page to both reports, and the key stays
   const rows = async () => {
     const today = new Date().toISOString().slice(0, 10);
     const query = `from=${today}&to=${today}&group_by=widget_id&metrics=feed_loads,widget_displays,impressions,clicks&limit=250`;
-    const response = await fetch(`${sandbox.network}/adnet/reporting/v2/report/?${query}`, { headers: { 'x-api-key': sandbox.keys.management } });
+    const response = await fetch(`${sandbox.network}/adnet/reporting/v2/report/?${query}`, {
+      headers: { 'x-api-key': sandbox.keys.management },
+    });
     const report = (await response.json()) as { data: Record<string, unknown>[] };
     const row = report.data.find(({ widget_id }) => widget_id === 'demo-shop');
     return row && [row.feed_loads, row.widget_displays, row.impressions, row.clicks];
@@ -28,7 +30,10 @@ test('an accepted offer travels from the page to both reports, and the key stays
   await expect.poll(rows, { timeout: 10_000 }).toEqual([1, 1, 1, 1]);
 
   await page.goto(`${sandbox.shop}/report`);
-  for (const [variant, loads] of [['channel', 'feed_loads'], ['publisher', 'widget_loads']]) {
+  for (const [variant, loads] of [
+    ['channel', 'feed_loads'],
+    ['publisher', 'widget_loads'],
+  ]) {
     for (const metric of [loads, 'widget_displays', 'impressions', 'clicks']) {
       await expect(page.locator(`#${variant} [data-metric=${metric}] dd`)).toHaveText('1');
     }
@@ -56,8 +61,13 @@ function collectBytes(page: Page): Promise<string>[] {
   const bytes: Promise<string>[] = [];
   page.on('response', (response) => {
     bytes.push(
-      Promise.all([response.allHeaders(), response.text().catch(() => '')]).then(([headers, body]) => `${response.url()} ${JSON.stringify(headers)} ${body}`),
-      response.request().allHeaders().then((headers) => JSON.stringify(headers)),
+      Promise.all([response.allHeaders(), response.text().catch(() => '')]).then(
+        ([headers, body]) => `${response.url()} ${JSON.stringify(headers)} ${body}`,
+      ),
+      response
+        .request()
+        .allHeaders()
+        .then((headers) => JSON.stringify(headers)),
     );
   });
   return bytes;

@@ -15,7 +15,11 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** Starts the built command on free ports, with its data in memory. */
 export async function startSandbox(options: readonly string[] = []): Promise<Sandbox> {
-  const child = spawn(process.execPath, [CLI, 'sandbox', '--port', '0', '--network-port', '0', '--memory', '--json', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(
+    process.execPath,
+    [CLI, 'sandbox', '--port', '0', '--network-port', '0', '--memory', '--json', ...options],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
   const line = await firstLine(child);
   return {
     ...(JSON.parse(line) as Omit<Sandbox, 'stop'>),
@@ -37,6 +41,8 @@ function firstLine(child: ChildProcess): Promise<string> {
       if (end >= 0) resolve(out.slice(0, end));
     });
     child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
-    child.once('exit', (code) => reject(new Error(`offerlet sandbox ended with ${code} before its first line: ${err}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`offerlet sandbox ended with ${code} before its first line: ${err}`)),
+    );
   });
 }

@@ -21,12 +21,22 @@ export async function bundleOf(code: string, external: readonly string[] = []): 
     configFile: false,
     logLevel: 'silent',
     root: ROOT,
-    plugins: [{ name: 'line', resolveId: (id) => (id === 'line' ? `${ROOT}line.js` : undefined), load: (id) => (id === `${ROOT}line.js` ? code : undefined) }],
+    plugins: [
+      {
+        name: 'line',
+        resolveId: (id) => (id === 'line' ? `${ROOT}line.js` : undefined),
+        load: (id) => (id === `${ROOT}line.js` ? code : undefined),
+      },
+    ],
     build: {
       write: false,
       target: 'es2022',
       modulePreload: false,
-      rolldownOptions: { input: 'line', external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)), output: { format: 'es', codeSplitting: false } },
+      rolldownOptions: {
+        input: 'line',
+        external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+        output: { format: 'es', codeSplitting: false },
+      },
     },
   });
   const { output } = (Array.isArray(result) ? result[0] : result) as Rolldown.RolldownOutput;

@@ -11,18 +11,33 @@ let files: string[] = [];
 let tarball = '';
 
 beforeAll(() => {
-  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { encoding: 'utf8' })) as { filename: string; files: { path: string }[] }[];
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { encoding: 'utf8' }),
+  ) as { filename: string; files: { path: string }[] }[];
   files = packed?.files.map(({ path }) => path) ?? [];
   tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
   execFileSync('mkdir', ['-p', project]);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'merchant', private: true, type: 'module' }));
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball, `typescript@${versionOf('typescript')}`, `@types/node@${versionOf('@types/node')}`], { cwd: project, stdio: 'pipe' });
+  execFileSync(
+    'npm',
+    [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      tarball,
+      `typescript@${versionOf('typescript')}`,
+      `@types/node@${versionOf('@types/node')}`,
+    ],
+    { cwd: project, stdio: 'pipe' },
+  );
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('nothing is published but the build and the documents', () => {
-  expect(files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$|SECURITY\.md$)/.test(path))).toEqual([]);
+  expect(
+    files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$|SECURITY\.md$)/.test(path)),
+  ).toEqual([]);
   expect(files).toContain('dist/offerlet.js');
   expect(files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
 });
@@ -37,7 +52,10 @@ test('every entry can be imported where it is meant to run', () => {
     const network = await import('offerlet/network');
     console.log([typeof index.showOffers, typeof element, typeof queue.openQueue, typeof relay.createRelay, typeof relay.toNode,
       typeof clients.ChannelClient, typeof clients.ReportingClient, typeof network.createNetwork].join(' '));`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: project, encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: project,
+    encoding: 'utf8',
+  });
   expect(stderr).toBe('');
   expect(stdout.trim()).toBe('function object function function function function function function');
 });
@@ -65,13 +83,32 @@ void createNetwork;
 export { code, tracked, answer };
 `,
   );
-  const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable', '--types', 'node', '--skipLibCheck', 'false', '--module', 'nodenext', '--moduleResolution', 'nodenext', 'use.ts'];
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2023,dom,dom.iterable',
+    '--types',
+    'node',
+    '--skipLibCheck',
+    'false',
+    '--module',
+    'nodenext',
+    '--moduleResolution',
+    'nodenext',
+    'use.ts',
+  ];
   const { stdout } = spawnSync(join(project, 'node_modules/.bin/tsc'), options, { cwd: project, encoding: 'utf8' });
   expect(stdout).toBe('');
 });
 
 test('the command runs from the tarball', () => {
-  const { stdout, status } = spawnSync(join(project, 'node_modules/.bin/offerlet'), ['--help'], { cwd: project, encoding: 'utf8' });
+  const { stdout, status } = spawnSync(join(project, 'node_modules/.bin/offerlet'), ['--help'], {
+    cwd: project,
+    encoding: 'utf8',
+  });
   expect(status).toBe(0);
   expect(stdout).toContain('offerlet sandbox');
 });
@@ -79,11 +116,17 @@ test('the command runs from the tarball', () => {
 test('publint and attw find nothing wrong with the package', () => {
   const publint = spawnSync('npx', ['publint', '--strict', tarball], { encoding: 'utf8' });
   expect(publint.status, publint.stdout + publint.stderr).toBe(0);
-  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', '--exclude-entrypoints', 'offerlet.js', '--', tarball], { encoding: 'utf8' });
+  const attw = spawnSync(
+    'npx',
+    ['attw', '--profile', 'esm-only', '--exclude-entrypoints', 'offerlet.js', '--', tarball],
+    { encoding: 'utf8' },
+  );
   expect(attw.status, attw.stdout + attw.stderr).toBe(0);
 });
 
 function versionOf(name: string): string {
-  const { devDependencies } = JSON.parse(execFileSync('node', ['-p', 'JSON.stringify(require("./package.json"))'], { encoding: 'utf8' })) as { devDependencies: Record<string, string> };
+  const { devDependencies } = JSON.parse(
+    execFileSync('node', ['-p', 'JSON.stringify(require("./package.json"))'], { encoding: 'utf8' }),
+  ) as { devDependencies: Record<string, string> };
   return devDependencies[name] ?? 'latest';
 }

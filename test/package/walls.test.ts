@@ -41,9 +41,15 @@ test('lint catches an import through each wall, and nothing else', () => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), `import * as seeded from '${from}';\nexport const used = seeded;\n`);
   }
-  const { stdout } = spawnSync(join(process.cwd(), 'node_modules/.bin/oxlint'), ['--format', 'json'], { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' });
+  const { stdout } = spawnSync(join(process.cwd(), 'node_modules/.bin/oxlint'), ['--format', 'json'], {
+    cwd: folder,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
   const report = JSON.parse(stdout) as { diagnostics: { code: string; filename: string }[] };
-  const caught = report.diagnostics.filter(({ code }) => code.includes('no-restricted-imports')).map(({ filename }) => filename.replaceAll('\\', '/'));
+  const caught = report.diagnostics
+    .filter(({ code }) => code.includes('no-restricted-imports'))
+    .map(({ filename }) => filename.replaceAll('\\', '/'));
   rmSync(folder, { recursive: true });
   expect(caught.toSorted()).toEqual(FORBIDDEN.map(([file]) => file).toSorted());
 });
