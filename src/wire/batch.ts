@@ -21,7 +21,8 @@ export interface ReadBatch {
 /** The 1 to 20 raw events of a batch body; each is parsed by itself, since each fails by itself. */
 export function parseBatch(json: unknown): Parsed<readonly unknown[]> {
   const events = own(json, 'events');
-  if (Array.isArray(events) && events.length >= 1 && events.length <= BATCH_MAX_EVENTS) return { ok: true, value: events };
+  if (Array.isArray(events) && events.length >= 1 && events.length <= BATCH_MAX_EVENTS)
+    return { ok: true, value: events };
   return { ok: false, problems: [{ path: 'events', message: `must be a list of 1 to ${BATCH_MAX_EVENTS} events` }] };
 }
 

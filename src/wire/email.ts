@@ -7,7 +7,10 @@ export function normalizeEmail(email: string): string {
  * The `email_hash` of an e-mail: lower-case hex SHA-256 of its normalised spelling.
  * Rejects where the platform offers no `crypto.subtle`: browsers have it on https and localhost only.
  */
-export async function hashEmail(email: string, subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle): Promise<string> {
+export async function hashEmail(
+  email: string,
+  subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle,
+): Promise<string> {
   if (!subtle) throw new Error('An e-mail can be hashed on https pages only: send email_hash instead of email');
   const digest = await subtle.digest('SHA-256', new TextEncoder().encode(normalizeEmail(email)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');

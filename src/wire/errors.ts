@@ -30,7 +30,9 @@ export function readError(status: number, body: unknown): WireError {
   const errors = own(body, 'errors');
   const fields = Array.isArray(errors) ? readProblems(errors) : code ? [] : readFields(body);
   const said =
-    plainText(own(body, 'message'), TEXT_MAX) ?? plainText(own(body, 'detail'), TEXT_MAX) ?? plainText(own(body, 'error'), TEXT_MAX);
+    plainText(own(body, 'message'), TEXT_MAX) ??
+    plainText(own(body, 'detail'), TEXT_MAX) ??
+    plainText(own(body, 'error'), TEXT_MAX);
   const message = said ?? code ?? (fields.map(sentence).slice(0, 3).join('; ') || `The server answered ${status}`);
   return { status, message, code, fields, details: code && isObject(body) ? body : undefined };
 }
@@ -38,7 +40,12 @@ export function readError(status: number, body: unknown): WireError {
 /** The body of an error on the Recommendations surface or from the relay. */
 export function partnerError(message: string, problems: readonly Problem[] = []): PartnerErrorBody {
   if (problems.length === 0) return { message };
-  return { message, errors: problems.map((problem) => (problem.path ? { message: problem.message, path: problem.path } : { message: problem.message })) };
+  return {
+    message,
+    errors: problems.map((problem) =>
+      problem.path ? { message: problem.message, path: problem.path } : { message: problem.message },
+    ),
+  };
 }
 
 function readProblems(errors: readonly unknown[]): Problem[] {
@@ -55,9 +62,10 @@ function readFields(body: unknown): Problem[] {
   const fields: Problem[] = [];
   for (const key of isObject(body) ? Object.keys(body) : []) {
     const messages = own(body, key);
-    for (const text of Array.isArray(messages) ? messages : []) {
+    for (const text of Array.isArray(messages) ? messages.slice(0, FIELDS_MAX) : []) {
+      if (fields.length >= FIELDS_MAX) return fields;
       const message = plainText(text, TEXT_MAX);
-      if (message && fields.length < FIELDS_MAX) fields.push({ path: plainText(key, TEXT_MAX) ?? '', message });
+      if (message) fields.push({ path: plainText(key, TEXT_MAX) ?? '', message });
     }
   }
   return fields;

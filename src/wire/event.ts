@@ -1,5 +1,12 @@
 import { parseDatetime } from './datetime.ts';
-import { EVENT_NAMES, TARGETS, type BrandProperties, type ConversionProperties, type EventName, type WireEvent } from './events.ts';
+import {
+  EVENT_NAMES,
+  TARGETS,
+  type BrandProperties,
+  type ConversionProperties,
+  type EventName,
+  type WireEvent,
+} from './events.ts';
 import { readId } from './id.ts';
 import { isObject, own, type Parsed } from './json.ts';
 import { oneOf } from './one-of.ts';
@@ -26,7 +33,11 @@ export function parseEvent(json: unknown): Parsed<WireEvent> {
   if (!isAbsent(target) && !initiating_target) say('initiating_target', `must be one of ${TARGETS.join(', ')}`);
   if (event_name === 'ELEMENT_CLICK' && isAbsent(target)) say('initiating_target', 'is required on an ELEMENT_CLICK');
 
-  const brand_properties = readBrand(json, event_name !== undefined && isAboutOffer(event_name, initiating_target), say);
+  const brand_properties = readBrand(
+    json,
+    event_name !== undefined && isAboutOffer(event_name, initiating_target),
+    say,
+  );
   const product_properties = readProduct(json, event_name?.startsWith('PRODUCT_') === true, say);
   const conversion_properties = readConversion(json, event_name === 'CONVERSION', say);
   if (problems.length > 0 || !event_name || !session_id || !isDated) return { ok: false, problems };

@@ -1,15 +1,30 @@
 // POST /events and /events/batch: what happened on a page, in the wire's own names.
 
 export const EVENT_NAMES = [
-  'WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW', 'BRAND_CLICK', 'ELEMENT_CLICK',
-  'PRODUCT_DISPLAY', 'PRODUCT_VIEW', 'PRODUCT_CLICK', 'CONVERSION',
+  'WIDGET_LOAD',
+  'WIDGET_DISPLAY',
+  'WIDGET_VIEW',
+  'BRAND_DISPLAY',
+  'BRAND_VIEW',
+  'BRAND_CLICK',
+  'ELEMENT_CLICK',
+  'PRODUCT_DISPLAY',
+  'PRODUCT_VIEW',
+  'PRODUCT_CLICK',
+  'CONVERSION',
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /** The INLINE_ names are used in every display mode. */
 export const TARGETS = [
-  'INLINE_SLOT', 'INLINE_ACTION_BUTTON', 'INLINE_ASSET_TILE', 'INLINE_NAV_FORWARD', 'INLINE_NAV_BACKWARD',
-  'INLINE_FOOTER_BRAND', 'INLINE_FOOTER_PRIVACY', 'INLINE_TILE',
+  'INLINE_SLOT',
+  'INLINE_ACTION_BUTTON',
+  'INLINE_ASSET_TILE',
+  'INLINE_NAV_FORWARD',
+  'INLINE_NAV_BACKWARD',
+  'INLINE_FOOTER_BRAND',
+  'INLINE_FOOTER_PRIVACY',
+  'INLINE_TILE',
 ] as const;
 export type Target = (typeof TARGETS)[number];
 

@@ -36,7 +36,12 @@ function readGroup(id: string, items: unknown, properties: unknown): Recommendat
     const offer_id = readId(own(item, 'offer_id'));
     if (!offer_id) continue;
     const insertion_id = readId(own(item, 'insertion_id')) ?? offer_id;
-    read.push({ insertion_order: orderOf(item), insertion_id, offer_id, advertiser_id: readId(own(item, 'advertiser_id')) ?? '' });
+    read.push({
+      insertion_order: orderOf(item),
+      insertion_id,
+      offer_id,
+      advertiser_id: readId(own(item, 'advertiser_id')) ?? '',
+    });
   }
   return {
     id: readId(own(properties, 'id')) ?? id,
@@ -47,6 +52,11 @@ function readGroup(id: string, items: unknown, properties: unknown): Recommendat
 }
 
 function impliedGroup(offerIds: readonly string[]): RecommendationGroup {
-  const items = offerIds.map((offer_id, insertion_order) => ({ insertion_order, insertion_id: offer_id, offer_id, advertiser_id: '' }));
+  const items = offerIds.map((offer_id, insertion_order) => ({
+    insertion_order,
+    insertion_id: offer_id,
+    offer_id,
+    advertiser_id: '',
+  }));
   return { id: 'group_0', items };
 }

@@ -8,7 +8,9 @@ export interface Problem {
 }
 
 /** What a parser answers: the value, or every problem it found. Parsers never throw. */
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Tells whether a value is a JSON object (not null, not a list). */
 export function isObject(value: unknown): value is JsonObject {

@@ -3,7 +3,12 @@
 export type Environment = 'production' | 'staging';
 export type KeyFamily = 'secret' | 'publishable' | 'integration' | 'partner_wide';
 
-const FAMILIES: Readonly<Record<string, KeyFamily>> = { sk: 'secret', pk: 'publishable', rk: 'integration', rp: 'partner_wide' };
+const FAMILIES: Readonly<Record<string, KeyFamily>> = {
+  sk: 'secret',
+  pk: 'publishable',
+  rk: 'integration',
+  rp: 'partner_wide',
+};
 
 /** What the text of a key says about itself, or `undefined` when it is not a key of this network. */
 export function readKey(key: string): { family: KeyFamily; environment: Environment } | undefined {

@@ -2,7 +2,15 @@ import { readId } from './id.ts';
 import { own } from './json.ts';
 import { COPY_MAX } from './limits.ts';
 import { oneOf } from './one-of.ts';
-import type { Advertiser, Asset, CtaDetails, DisclosureDetails, Offer, OfferMetadata, Recommendation } from './recommendations.ts';
+import type {
+  Advertiser,
+  Asset,
+  CtaDetails,
+  DisclosureDetails,
+  Offer,
+  OfferMetadata,
+  Recommendation,
+} from './recommendations.ts';
 import { plainText } from './text.ts';
 import { safeUrl, type UrlOptions } from './url.ts';
 
@@ -60,7 +68,11 @@ function readCta(json: unknown): CtaDetails | undefined {
 function readMetadata(json: unknown): OfferMetadata | undefined {
   const type = oneOf(['PROMO_CODE', 'NO_PROMO_CODE'], own(json, 'type'));
   if (!type) return undefined;
-  return { type, code: plainText(own(json, 'code'), COPY_MAX.code), layout_type: plainText(own(json, 'layout_type'), COPY_MAX.name) };
+  return {
+    type,
+    code: plainText(own(json, 'code'), COPY_MAX.code),
+    layout_type: plainText(own(json, 'layout_type'), COPY_MAX.name),
+  };
 }
 
 function readAssets(json: unknown, options: UrlOptions): Asset[] | undefined {

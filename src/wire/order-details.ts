@@ -34,11 +34,13 @@ export function readPurchases(json: unknown, say: Say): Purchase[] | undefined {
 /** Checks `amount` and `currency_code` where they are given. */
 export function checkCost(cost: unknown, path: string, say: Say): void {
   const amount = own(cost, 'amount');
-  const isAmount = typeof amount === 'number' ? amount >= 0 && amount < AMOUNT_MAX : typeof amount === 'string' && AMOUNT.test(amount);
+  const isAmount =
+    typeof amount === 'number' ? amount >= 0 && amount < AMOUNT_MAX : typeof amount === 'string' && AMOUNT.test(amount);
   if (!isAbsent(amount) && !isAmount) say(`${path}.amount`, 'must be a number of 0 or more, such as 42.50');
   const currency = own(cost, 'currency_code');
   const isCurrency = typeof currency === 'string' && /^[A-Za-z]{3}$/.test(currency);
-  if (!isAbsent(currency) && !isCurrency) say(`${path}.currency_code`, 'must be a three-letter ISO 4217 code, such as EUR');
+  if (!isAbsent(currency) && !isCurrency)
+    say(`${path}.currency_code`, 'must be a three-letter ISO 4217 code, such as EUR');
 }
 
 function settleCost(object: Record<string, unknown> | undefined, path: string, say: Say): void {

@@ -39,7 +39,12 @@ function copyFields(object: JsonObject): Record<string, unknown> {
 }
 
 /** Checks that the named fields, where given, are texts; numbers become their digits. */
-export function settleTexts(object: Record<string, unknown> | undefined, names: readonly string[], path: string, say: Say): void {
+export function settleTexts(
+  object: Record<string, unknown> | undefined,
+  names: readonly string[],
+  path: string,
+  say: Say,
+): void {
   for (const name of names) {
     const value = object && Object.hasOwn(object, name) ? object[name] : undefined;
     if (!object || value === undefined) continue;

@@ -3,7 +3,15 @@ import { readId } from './id.ts';
 import { isObject, own, type JsonObject, type Parsed } from './json.ts';
 import { ANSWER_MAX_OFFERS, COPY_MAX } from './limits.ts';
 import { readOffer } from './offer.ts';
-import type { Answer, Footer, GroupItem, LeftOut, PlacedGroup, PlacedOffer } from './recommendations.ts';
+import type {
+  Answer,
+  Footer,
+  GroupItem,
+  LeftOut,
+  PlacedGroup,
+  PlacedOffer,
+  Recommendation,
+} from './recommendations.ts';
 import { plainText } from './text.ts';
 import { safeUrl, type UrlOptions } from './url.ts';
 
@@ -24,10 +32,11 @@ export function readRecommendations(json: unknown, options: UrlOptions = {}): Pa
   const left_out: LeftOut[] = [];
   const groups: PlacedGroup[] = [];
   const taken = new Set<string>();
+  const readOnce = offerReader(recommendations, options);
   for (const { id, heading, slot_context, items } of readGroups(json, recommendations)) {
     const offers: PlacedOffer[] = [];
     for (const item of items) {
-      const placed = placeOffer(item, recommendations, taken, options);
+      const placed = placeOffer(item, taken, readOnce);
       if (typeof placed !== 'string') offers.push(placed);
       else if (left_out.length < LEFT_OUT_MAX) left_out.push({ offer_id: item.offer_id, reason: placed });
     }
@@ -37,13 +46,25 @@ export function readRecommendations(json: unknown, options: UrlOptions = {}): Pa
   return { ok: true, value: { session_id, groups, footer, sandbox: own(json, 'sandbox') === true, left_out } };
 }
 
+type ReadOnce = (offerId: string) => Recommendation | string;
+
+/** Reads each offer once, however many items of a hostile answer name it. */
+function offerReader(recommendations: JsonObject, options: UrlOptions): ReadOnce {
+  const done = new Map<string, Recommendation | string>();
+  return (offerId) => {
+    if (!Object.hasOwn(recommendations, offerId)) return 'offer_id is not in recommendations';
+    const read = done.get(offerId) ?? readOffer(own(recommendations, offerId), offerId, options);
+    done.set(offerId, read);
+    return read;
+  };
+}
+
 /** The offer in its place, or why it has none. */
-function placeOffer(item: GroupItem, recommendations: JsonObject, taken: Set<string>, options: UrlOptions): PlacedOffer | string {
+function placeOffer(item: GroupItem, taken: Set<string>, readOnce: ReadOnce): PlacedOffer | string {
   const { insertion_id, offer_id } = item;
   if (taken.size >= ANSWER_MAX_OFFERS) return `only ${ANSWER_MAX_OFFERS} offers are taken from one answer`;
   if (taken.has(insertion_id)) return 'insertion_id is taken by an offer before it';
-  if (!Object.hasOwn(recommendations, offer_id)) return 'offer_id is not in recommendations';
-  const read = readOffer(own(recommendations, offer_id), offer_id, options);
+  const read = readOnce(offer_id);
   if (typeof read === 'string') return read;
   const advertiser_id = item.advertiser_id || read.advertiser.id;
   // Its events would be refused: they name the advertiser.
@@ -62,7 +83,11 @@ function readFooter(json: unknown, options: UrlOptions): Footer {
   const brand = plainText(own(attribution, 'copy'), COPY_MAX.subheading);
   const logo_url = readLogo(attribution, options);
   if (brand || logo_url) {
-    footer.attribution_details = { copy: brand ?? '', logo_url, target_url: safeUrl(own(attribution, 'target_url'), options) };
+    footer.attribution_details = {
+      copy: brand ?? '',
+      logo_url,
+      target_url: safeUrl(own(attribution, 'target_url'), options),
+    };
   }
   const privacy = own(json, 'privacy_policy');
   const copy = plainText(own(privacy, 'copy'), COPY_MAX.subheading);

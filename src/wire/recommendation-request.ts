@@ -2,7 +2,14 @@ import { isObject, own, type Parsed } from './json.ts';
 import { oneOf } from './one-of.ts';
 import { readOrder, readPurchases } from './order-details.ts';
 import { collectProblems, copyObject, isAbsent, settleTexts, type Say } from './problems.ts';
-import { DISPLAY_MODES, VIEWS, type Attributes, type CustomMetadata, type PlacementDetails, type RecommendationRequest } from './recommendations.ts';
+import {
+  DISPLAY_MODES,
+  VIEWS,
+  type Attributes,
+  type CustomMetadata,
+  type PlacementDetails,
+  type RecommendationRequest,
+} from './recommendations.ts';
 import { readUser } from './user-details.ts';
 
 const DEVICE_TYPES = ['MOBILE', 'TABLET', 'DESKTOP'] as const;
@@ -49,15 +56,22 @@ function readPlacement(json: unknown, say: Say): PlacementDetails | undefined {
 
 function readAttributes(json: unknown, say: Say): Attributes | undefined {
   const attributes = copyObject(json, 'attributes', say);
-  settleTexts(attributes, ['operating_system', 'user_agent', 'language', 'ip_address', 'platform_type'], 'attributes', say);
+  settleTexts(
+    attributes,
+    ['operating_system', 'user_agent', 'language', 'ip_address', 'platform_type'],
+    'attributes',
+    say,
+  );
   const device = own(attributes, 'device_type');
-  if (device !== undefined && !oneOf(DEVICE_TYPES, device)) say('attributes.device_type', `must be one of ${DEVICE_TYPES.join(', ')}`);
+  if (device !== undefined && !oneOf(DEVICE_TYPES, device))
+    say('attributes.device_type', `must be one of ${DEVICE_TYPES.join(', ')}`);
   return attributes;
 }
 
 function readMetadata(json: unknown, say: Say): CustomMetadata | undefined {
   const metadata = copyObject(json, 'custom_metadata', say);
   const isSandbox = own(metadata, 'is_sandbox');
-  if (isSandbox !== undefined && typeof isSandbox !== 'boolean') say('custom_metadata.is_sandbox', 'must be true or false');
+  if (isSandbox !== undefined && typeof isSandbox !== 'boolean')
+    say('custom_metadata.is_sandbox', 'must be true or false');
   return metadata;
 }

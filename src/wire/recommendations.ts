@@ -1,6 +1,13 @@
 // POST /recommendations: what is asked and what is answered, in the wire's own names.
 
-export const VIEWS = ['ORDER_STATUS', 'CHECKOUT', 'THANK_YOU', 'POST_ORDER', 'ORDER_TRACKING', 'SUPPORT_CENTER'] as const;
+export const VIEWS = [
+  'ORDER_STATUS',
+  'CHECKOUT',
+  'THANK_YOU',
+  'POST_ORDER',
+  'ORDER_TRACKING',
+  'SUPPORT_CENTER',
+] as const;
 export const DISPLAY_MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 /** The four ways to name a shopper; a request carries exactly one of them. */
 export const IDENTIFIERS = ['email', 'email_hash', 'phone', 'external_guid'] as const;
@@ -79,8 +86,15 @@ export interface RecommendationRequest {
 
 /** The top-level fields that a relay forwards; everything else a page sends stops there. */
 export const REQUEST_FIELDS = [
-  'user_details', 'placement_details', 'order_details', 'purchases', 'attributes',
-  'custom_metadata', 'shipping', 'billing', 'running_experiments',
+  'user_details',
+  'placement_details',
+  'order_details',
+  'purchases',
+  'attributes',
+  'custom_metadata',
+  'shipping',
+  'billing',
+  'running_experiments',
 ] as const satisfies readonly (keyof RecommendationRequest)[];
 
 export interface Advertiser {

@@ -8,13 +8,33 @@ export type TimeGrain = (typeof TIME_GRAINS)[number];
 
 /** In the order in which they are answered when none are asked for. */
 export const CHANNEL_METRICS = [
-  'impressions', 'clicks', 'conversions', 'channel_payout', 'revenue_with_email', 'revenue_without_email', 'feed_loads',
-  'widget_displays', 'viewable_widget_displays', 'order_revenue_amount', 'attributed_ad_spend_amount',
-  'billable_ad_spend_amount', 'ctr', 'cvr', 'rpl', 'attributed_cpa',
+  'impressions',
+  'clicks',
+  'conversions',
+  'channel_payout',
+  'revenue_with_email',
+  'revenue_without_email',
+  'feed_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+  'order_revenue_amount',
+  'attributed_ad_spend_amount',
+  'billable_ad_spend_amount',
+  'ctr',
+  'cvr',
+  'rpl',
+  'attributed_cpa',
 ] as const;
 export const PUBLISHER_METRICS = [
-  'publisher_payout', 'widget_loads', 'widget_displays', 'viewable_widget_displays', 'impressions', 'clicks',
-  'conversions', 'ctr', 'cvr',
+  'publisher_payout',
+  'widget_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+  'impressions',
+  'clicks',
+  'conversions',
+  'ctr',
+  'cvr',
 ] as const;
 export type ChannelMetric = (typeof CHANNEL_METRICS)[number];
 export type PublisherMetric = (typeof PUBLISHER_METRICS)[number];
@@ -39,7 +59,10 @@ export interface Report {
 }
 
 export const REPORT_ERROR_CODES = [
-  'METRIC_NOT_AVAILABLE', 'REPORTING_DATA_UNAVAILABLE', 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
-  'REPORT_ROW_LIMIT_EXCEEDED', 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
+  'METRIC_NOT_AVAILABLE',
+  'REPORTING_DATA_UNAVAILABLE',
+  'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+  'REPORT_ROW_LIMIT_EXCEEDED',
+  'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
 ] as const;
 export type ReportErrorCode = (typeof REPORT_ERROR_CODES)[number];
