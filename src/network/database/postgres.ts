@@ -1,0 +1,63 @@
+import { Pool, types, type ClientBase } from 'pg';
+import type { Database, Parameter, Queries } from './database.ts';
+import { retry } from './retry.ts';
+import { readInt8, readText, TYPE } from './values.ts';
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [TYPE.int8, readInt8],
+  [TYPE.numeric, readText],
+  [TYPE.date, readText],
+]);
+
+/** Milliseconds to wait for a connection: after that the caller is told 503. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** A pool of connections to a PostgreSQL server (15 or newer). */
+export function openPostgres(url: string, options: { connections?: number } = {}): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: options.connections ?? 8,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: { getTypeParser: (id, format) => parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown) },
+  });
+  // An idle connection that the server closes is replaced at its next use; unheard it would end the process.
+  pool.on('error', () => undefined);
+  const db = queries(pool);
+  return {
+    kind: 'postgres',
+    query: (sql, params) => retry(() => db.query(sql, params)),
+    exec: (sql) => retry(() => db.exec(sql)),
+    transaction: (work) => retry(() => inTransaction(pool, work)),
+    close: () => pool.end(),
+  };
+}
+
+async function inTransaction<T>(pool: Pool, work: (db: Queries) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(queries(client));
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((cause: unknown) => {
+      broken = cause instanceof Error ? cause : new Error('the connection is lost');
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+function queries(on: Pool | ClientBase): Queries {
+  return {
+    kind: 'postgres',
+    async query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
+      return (await on.query(sql, [...params])).rows as Row[];
+    },
+    async exec(sql) {
+      await on.query(sql);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Environment } from '../../wire/keys.ts';
+
+/** What a key opens. */
+export const KEY_KINDS = ['management', 'publishable', 'publisher_reporting', 'integration', 'partner_wide'] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+/** What the network knows about a key; the key itself it does not keep. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly environment: Environment;
+  readonly channel_id: string;
+  /** The publisher_remote_id that a scoped key belongs to. */
+  readonly publisher_id: string | null;
+  readonly expires_at: Date | null;
+}

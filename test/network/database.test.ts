@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/network/database/database.ts';
+import { migrate } from '../../src/network/database/migrate.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES } from '../../src/network/database/schema.ts';
+import { DATABASE_KINDS, openTestDatabase } from './databases.ts';
+
+describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
+  let db: Database;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    ({ db, close } = await openTestDatabase(kind));
+  }, 60_000);
+  afterAll(() => close());
+
+  test('values come back alike from both drivers', async () => {
+    const [row] = await db.query(
+      `SELECT 5::int8 AS small, sum(x) AS total, 9007199254740993::int8 AS big, 1.50::numeric AS money, date '2025-11-20' AS day,
+         timestamptz '2025-11-20T10:00:00Z' AS at, $1::jsonb AS json, true AS yes, null AS nothing FROM generate_series(1, 3) x`,
+      ['{"a":[1]}'],
+    );
+    expect(row).toEqual({
+      small: 5,
+      total: 6,
+      big: '9007199254740993',
+      money: '1.50',
+      day: '2025-11-20',
+      at: new Date('2025-11-20T10:00:00Z'),
+      json: { a: [1] },
+      yes: true,
+      nothing: null,
+    });
+  });
+
+  test('a second migration changes nothing', async () => {
+    expect(await migrate(db)).toBe(0);
+  });
+
+  test('a database of a newer offerlet is refused', async () => {
+    await db.query('INSERT INTO schema_versions VALUES (999, now())');
+    await expect(migrate(db)).rejects.toThrow('schema version 999');
+    await db.query('DELETE FROM schema_versions WHERE version = 999');
+  });
+
+  test('a transaction that fails leaves nothing', async () => {
+    const work = db.transaction(async (transaction) => {
+      await transaction.query("INSERT INTO settings VALUES ('left', '1')");
+      throw new Error('stop');
+    });
+    await expect(work).rejects.toThrow('stop');
+    expect(await db.query("SELECT 1 FROM settings WHERE name = 'left'")).toEqual([]);
+  });
+
+  test('work that the database asks for again runs again', async () => {
+    let tries = 0;
+    const result = await db.transaction(async () => {
+      tries += 1;
+      if (tries < 3) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+      return 'done';
+    });
+    expect({ result, tries }).toEqual({ result: 'done', tries: 3 });
+  });
+
+  test('every unique key of a sharded table holds publisher_id', async () => {
+    const keys = await db.query<{ table_name: string; definition: string }>(
+      `SELECT t.relname AS table_name, pg_get_indexdef(i.indexrelid) AS definition
+       FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+       WHERE n.nspname = 'public' AND i.indisunique AND t.relname = ANY(string_to_array($1, ','))`,
+      [SHARDED_TABLES.join(',')],
+    );
+    expect(new Set(keys.map((key) => key.table_name))).toEqual(new Set(SHARDED_TABLES));
+    for (const key of keys) expect(key.definition, key.table_name).toMatch(/\(.*\bpublisher_id\b.*\)/);
+  });
+
+  test('no triggers, no functions of our own, no foreign keys, and no table that is neither sharded nor small', async () => {
+    expect(await db.query("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")).toEqual([]);
+    expect(await db.query("SELECT proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'public'")).toEqual([]);
+    expect(await db.query("SELECT conname FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = 'public' AND contype = 'f'")).toEqual([]);
+    const tables = await db.query<{ tablename: string }>("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+    expect(tables.map((table) => table.tablename).sort()).toEqual([...SHARDED_TABLES, ...REFERENCE_TABLES, 'schema_versions'].sort());
+  });
+});

@@ -1,0 +1,98 @@
+import { execFile, spawn } from 'node:child_process';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Database } from '../../src/network/database/database.ts';
+import { migrate } from '../../src/network/database/migrate.ts';
+import { openPglite } from '../../src/network/database/pglite.ts';
+import { openPostgres } from '../../src/network/database/postgres.ts';
+
+const run = promisify(execFile);
+
+/** The databases that the suites run on: PGlite, and PostgreSQL as well where OFFERLET_TEST_POSTGRES=1. */
+export const DATABASE_KINDS: readonly ('pglite' | 'postgres')[] = process.env['OFFERLET_TEST_POSTGRES'] === '1' ? ['pglite', 'postgres'] : ['pglite'];
+
+/** A throw-away PostgreSQL server of this machine. */
+export interface Cluster {
+  /** The address of a new, empty database on it. */
+  freshUrl(): Promise<string>;
+  /** Ends the server and removes what it wrote. */
+  stop(): Promise<void>;
+}
+
+/** An empty, migrated database, and what ends it together with its server. */
+export async function openTestDatabase(kind: 'pglite' | 'postgres'): Promise<{ db: Database; url?: string; close(): Promise<void> }> {
+  if (kind === 'pglite') {
+    const db = await openPglite();
+    await migrate(db);
+    return { db, close: () => db.close() };
+  }
+  const cluster = await startPostgres();
+  const url = await cluster.freshUrl();
+  const db = openPostgres(url);
+  await migrate(db);
+  return {
+    db,
+    url,
+    async close() {
+      await db.close();
+      await cluster.stop();
+    },
+  };
+}
+
+/** Starts a throw-away PostgreSQL server on a socket of its own; as root it runs as the user `postgres` or `nobody`. */
+export async function startPostgres(): Promise<Cluster> {
+  const bin = await postgresBinaries();
+  const directory = mkdtempSync(join(tmpdir(), 'offerlet-postgres-'));
+  const account = process.getuid?.() === 0 ? await serviceAccount() : undefined;
+  if (account) chownSync(directory, account.uid, account.gid);
+  const as = account ? { uid: account.uid, gid: account.gid } : {};
+  const cluster = join(directory, 'cluster');
+  await run(join(bin, 'initdb'), ['-D', cluster, '-U', 'offerlet', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], { ...as, cwd: directory });
+  const options = ['-D', cluster, '-k', directory, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=60'];
+  const server = spawn(join(bin, 'postgres'), options, { ...as, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+  await saysReady(server.stderr);
+  let databases = 0;
+  const address = (name: string): string => `postgresql://offerlet@localhost/${name}?host=${encodeURIComponent(directory)}`;
+  return {
+    async freshUrl() {
+      databases += 1;
+      const admin = openPostgres(address('postgres'), { connections: 1 });
+      await admin.exec(`CREATE DATABASE test_${databases}`);
+      await admin.close();
+      return address(`test_${databases}`);
+    },
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGINT');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function postgresBinaries(): Promise<string> {
+  const { stdout } = await run('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin /usr/local/opt/postgresql*/bin /opt/homebrew/opt/postgresql*/bin 2>/dev/null; dirname "$(command -v initdb)" 2>/dev/null || true']);
+  const [first] = stdout.split('\n').filter((line) => line.startsWith('/')).toReversed();
+  if (!first) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
+  return first;
+}
+
+async function serviceAccount(): Promise<{ uid: number; gid: number }> {
+  const { stdout } = await run('sh', ['-c', 'getent passwd postgres || getent passwd nobody']);
+  const [, , uid, gid] = stdout.trim().split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function saysReady(log: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    log.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString()).slice(-20_000);
+      if (text.includes('ready to accept connections')) resolve();
+    });
+    log.once('end', () => reject(new Error(`PostgreSQL did not start: ${text}`)));
+  });
+}
