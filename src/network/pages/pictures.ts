@@ -1,0 +1,31 @@
+import { PICTURES_TO_DRINK_AND_EAT } from './pictures-kitchen.ts';
+import { PICTURES_AT_HOME } from './pictures-home.ts';
+import { PICTURES_ON_THE_WAY } from './pictures-away.ts';
+import { box, svg } from './svg.ts';
+
+/** Something drawn on a plain ground, 320 by 320. */
+export interface Drawing {
+  title: string;
+  ground: string;
+  body: string;
+}
+
+/** The names of every picture that there is. */
+export function pictureNames(): readonly string[] {
+  return [...DRAWINGS.keys()];
+}
+
+/** The picture file of this name, or `undefined` when there is none. */
+export function picture(name: string): string | undefined {
+  const drawing = DRAWINGS.get(name);
+  if (!drawing) return undefined;
+  return svg({
+    title: drawing.title,
+    size: 320,
+    body: box({ x: 0, y: 0, width: 320, height: 320, colour: drawing.ground }) + drawing.body,
+  });
+}
+
+const DRAWINGS: ReadonlyMap<string, Drawing> = new Map(
+  Object.entries({ ...PICTURES_TO_DRINK_AND_EAT, ...PICTURES_AT_HOME, ...PICTURES_ON_THE_WAY }),
+);

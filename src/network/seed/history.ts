@@ -1,0 +1,106 @@
+import { DEMO_OFFERS } from './demo-offers.ts';
+import { DEMO_SHOPS } from './publishers.ts';
+import type { DemoPlacement, DemoShop } from './publishers.ts';
+import { arrivals, seededRandom, successes } from './random.ts';
+
+/** Days of history that the demo begins with. */
+export const HISTORY_DAYS = 60;
+const HOUR_MS = 3_600_000;
+
+/** One hour of one placement of one shop. Money is in ten-thousandths of the currency: whole numbers stay exact. */
+export interface HistoryCell {
+  hour: Date;
+  shop: DemoShop;
+  placement: DemoPlacement;
+  loads: number;
+  widget_displays: number;
+  viewable_widget_displays: number;
+  impressions: number;
+  clicks: number;
+  conversions: number;
+  order_revenue: number;
+  attributed: number;
+  billable: number;
+  /** The part of `billable` whose shoppers came with an e-mail. */
+  billable_with_email: number;
+}
+
+/** A plausible past: weekly rhythm, growth, nights, empty cells. The same for the same hour of `now`; it ends where that hour begins. */
+export function history(now: Date): HistoryCell[] {
+  const end = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
+  const first = end - HISTORY_DAYS * 24 * HOUR_MS;
+  return DEMO_SHOPS.flatMap((shop) => {
+    const random = seededRandom(`${shop.domain} ${end}`);
+    const cells: HistoryCell[] = [];
+    for (let at = first; at < end; at += HOUR_MS) {
+      for (const placement of shop.placements) {
+        const loads = arrivals(expectedOrders(shop, at, (at - first) / (end - first)) * placement.share, random);
+        if (loads > 0) cells.push(cell({ hour: new Date(at), shop, placement, loads }, random));
+      }
+    }
+    return cells;
+  });
+}
+
+/** Monday first. */
+const WEEK = [0.94, 0.9, 0.93, 1, 1.08, 1.12, 1.22];
+/** Local midnight first; sums to 24. */
+const DAY = [
+  0.4, 0.2, 0.1, 0.1, 0.1, 0.2, 0.4, 0.7, 1, 1.2, 1.3, 1.3, 1.4, 1.3, 1.2, 1.1, 1.1, 1.2, 1.5, 1.9, 2.1, 2, 1.4, 0.8,
+];
+/** How much busier the last day is than the first. */
+const GROWTH = 0.45;
+
+function expectedOrders(shop: DemoShop, at: number, progress: number): number {
+  const local = new Date(at + shop.utc_offset * HOUR_MS);
+  const weekday = (local.getUTCDay() + 6) % 7;
+  return (shop.orders_a_day / 24) * (WEEK[weekday] ?? 1) * (DAY[local.getUTCHours()] ?? 1) * (1 + GROWTH * progress);
+}
+
+/** Clicks per impression: a layer over the page is noticed more than a box in it. */
+const CLICK_CHANCE: Readonly<Record<DemoPlacement['widget_type'], number>> = {
+  OVERLAY: 0.042,
+  FULLSCREEN: 0.047,
+  PULLUP: 0.029,
+  INLINE: 0.021,
+};
+
+function cell(start: Pick<HistoryCell, 'hour' | 'shop' | 'placement' | 'loads'>, random: () => number): HistoryCell {
+  const widget_displays = successes(start.loads, start.placement.widget_type === 'INLINE' ? 0.81 : 0.97, random);
+  const impressions = widget_displays + successes(widget_displays * 2, 0.36, random);
+  const clicks = successes(impressions, CLICK_CHANCE[start.placement.widget_type], random);
+  const conversions = successes(clicks, 0.17, random);
+  return {
+    ...start,
+    widget_displays,
+    viewable_widget_displays: successes(widget_displays, 0.86, random),
+    impressions,
+    clicks,
+    conversions,
+    order_revenue: orderTotals(start.loads, start.shop.basket, random),
+    ...spending(conversions, random),
+  };
+}
+
+function orderTotals(orders: number, basket: number, random: () => number): number {
+  // Cents, so that no order total has a third decimal.
+  return Math.round(orders * basket * 100 * (0.85 + 0.3 * random())) * 100;
+}
+
+function spending(
+  conversions: number,
+  random: () => number,
+): Pick<HistoryCell, 'attributed' | 'billable' | 'billable_with_email'> {
+  const spent = { attributed: 0, billable: 0, billable_with_email: 0 };
+  for (let index = 0; index < conversions; index += 1) {
+    const price = PRICES[Math.floor(random() * PRICES.length)] ?? 0;
+    spent.attributed += price;
+    // Now and then an advertiser's budget was already spent.
+    if (random() < 0.03) continue;
+    spent.billable += price;
+    if (random() < 0.78) spent.billable_with_email += price;
+  }
+  return spent;
+}
+
+const PRICES = DEMO_OFFERS.map((offer) => Math.round(Number(offer.price) * 10_000));
