@@ -1,6 +1,6 @@
 /** Every word that the widget itself says. What advertisers say comes from the network. */
 export interface Messages {
-  /** The name of the region or dialog: "Sponsored offers". */
+  /** The name of the region: "Sponsored offers". */
   offers: string;
   /** The badge on every offer. It cannot be emptied. */
   sponsored: string;
@@ -9,19 +9,21 @@ export interface Messages {
   close: string;
   /** Back to the offer before. */
   back: string;
-  /** After an accepted offer, when the network sends no word of its own. */
+  /** On to the next offer after an accepted one, when the network has no word of its own. */
   next: string;
   /** `{0}` is the offer's number, `{1}` how many there are. */
   position: string;
-  copy: string;
-  copied: string;
   /** Before the promo code. */
   code: string;
-  /** For screen readers, after the name of a link that opens a new tab. */
-  newTab: string;
-  /** The summary of a disclosure that has only content. */
+  copy: string;
+  copied: string;
+  /** The link below a disclosure that opened. */
   terms: string;
-  /** The pull-up's handle. */
-  handle: string;
-  privacy: string;
+  /** What links say on hover and to screen readers. */
+  newTab: string;
 }
+
+/** The order in which the tables of languages hold the words. */
+export const MESSAGE_KEYS = [
+  'offers', 'sponsored', 'sandbox', 'close', 'back', 'next', 'position', 'code', 'copy', 'copied', 'terms', 'newTab',
+] as const satisfies readonly (keyof Messages)[];

@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import type { PlacedOffer } from '../wire/recommendations.ts';
+import { Claim } from './Claim.tsx';
+import { Disclosure } from './Disclosure.tsx';
+import { Logo } from './Logo.tsx';
+import { OutsideLink } from './OutsideLink.tsx';
+import { Tiles } from './Tiles.tsx';
+import type { View } from './view.ts';
+
+/** What an offer card is told besides the offer. */
+export interface OfferCardProps {
+  view: View;
+  offer: PlacedOffer;
+  /** All offers of its group when they are shown one at a time. */
+  sequence: readonly PlacedOffer[];
+  isShown: boolean;
+  /** Shown, or next: its pictures are fetched. */
+  isNear: boolean;
+  /** Names the dialog. */
+  isTitle: boolean;
+  level: 'h2' | 'h3';
+  part: string | undefined;
+}
+
+/** One offer: disclosure, advertiser, heading, subheading, accept, decline, legal, in that order. */
+export function OfferCard({ view, offer: placed, sequence, isShown, isNear, isTitle, level: Heading, part }: OfferCardProps): JSX.Element {
+  const { messages, sandbox } = view.props;
+  const { advertiser, offer } = placed;
+  const { cta_details: cta, disclosure_details: details } = offer;
+  const isClaimed = view.state.claimed.includes(placed);
+  const index = sequence.indexOf(placed);
+  const before = sequence[index - 1];
+  const isLast = index === sequence.length - 1;
+
+  return (
+    <article class="offer" part={part} inert={!isShown} ref={isShown ? view.seen(placed, { kind: 'offer', offer: placed }) : null}>
+      <div class="top">
+        <span class="badge">{messages.sponsored}</span>
+        {sandbox && <span class="badge sandbox">{messages.sandbox}</span>}
+        {sequence.length > 1 && (
+          <span class="position">
+            {before && (
+              <button type="button" class="icon back" aria-label={messages.back} onClick={(event) => view.back(event, placed, before)} />
+            )}
+            {messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${sequence.length}`)}
+          </span>
+        )}
+      </div>
+      <div class="brand">
+        <Logo advertiser={advertiser} isNear={isNear} />
+        <div>
+          <p part="advertiser" dir="auto">{advertiser.name}</p>
+          {advertiser.description && <p class="small" dir="auto">{advertiser.description}</p>}
+        </div>
+      </div>
+      <div class="words">
+        <Heading part="heading" id={isTitle ? 'title' : undefined} tabIndex={-1} dir="auto">{offer.heading}</Heading>
+        {offer.subheading && <p part="subheading" dir="auto">{offer.subheading}</p>}
+      </div>
+      {isNear && <Tiles view={view} offer={placed} />}
+      <Claim view={view} offer={placed} isClaimed={isClaimed} />
+      <div class="actions">
+        <OutsideLink
+          part="accept" href={offer.target_url} title={messages.newTab} dir="auto"
+          onClick={(event) => view.accept(event, placed)} onAuxClick={(event) => view.accept(event, placed)}
+        >
+          {(isClaimed && cta.claimed_accept_copy) || cta.accept_copy}
+        </OutsideLink>
+        <button type="button" part="decline" dir="auto" onClick={(event) => view.pass(event, placed)}>
+          {isClaimed ? cta.claimed_decline_copy ?? (isLast ? messages.close : messages.next) : cta.decline_copy}
+        </button>
+      </div>
+      {details && <Disclosure details={details} messages={messages} />}
+    </article>
+  );
+}

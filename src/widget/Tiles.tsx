@@ -1,0 +1,24 @@
+import type { JSX } from 'preact';
+import type { PlacedOffer } from '../wire/recommendations.ts';
+import { hide } from './Logo.tsx';
+import { OutsideLink } from './OutsideLink.tsx';
+import type { View } from './view.ts';
+
+/** The offer's pictures, each a link to its own address or to the offer's. */
+export function Tiles({ view, offer }: { view: View; offer: PlacedOffer }): JSX.Element | null {
+  const { assets = [], heading, target_url } = offer.offer;
+  if (!assets.length) return null;
+  return (
+    <div class="tiles">
+      {assets.map((asset, index) => (
+        <OutsideLink
+          key={asset.id} href={asset.target_url ?? target_url} title={view.props.messages.newTab}
+          ref={asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
+          onClick={(event) => view.accept(event, offer, asset)} onAuxClick={(event) => view.accept(event, offer, asset)}
+        >
+          <img src={asset.image_url} alt={`${heading} (${index + 1})`} loading="lazy" decoding="async" referrerpolicy="no-referrer" onError={hide} />
+        </OutsideLink>
+      ))}
+    </div>
+  );
+}

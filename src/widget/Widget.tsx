@@ -1,0 +1,58 @@
+import type { JSX } from 'preact';
+import type { PlacedGroup } from '../wire/recommendations.ts';
+import { FooterLine } from './FooterLine.tsx';
+import { OfferCard } from './OfferCard.tsx';
+import { isList, shownOffers } from './state.ts';
+import type { View } from './view.ts';
+
+/** The whole widget in the element that its mode asks for. */
+export function Widget({ view }: { view: View }): JSX.Element {
+  const { mode, groups, messages, locale, theme } = view.props;
+  const isModal = mode === 'OVERLAY' || mode === 'FULLSCREEN';
+  const isPullup = mode === 'PULLUP';
+  const shown = groups.filter((group) => shownOffers(view.state, group).length);
+  const isCard = groups.length === 1 && !shown.some(isList);
+  const Root = isModal ? 'dialog' : 'section';
+
+  return (
+    <Root
+      class={`root ${mode.toLowerCase()}`}
+      lang={locale}
+      dir={/^(ar|fa|he|ur)\b/i.test(locale) ? 'rtl' : undefined}
+      style={theme === 'auto' ? undefined : { colorScheme: theme }}
+      popover={isPullup ? 'manual' : undefined}
+      aria-labelledby={isModal ? 'title' : undefined}
+      aria-label={isModal ? undefined : messages.offers}
+    >
+      <div class={`surface${shown.some(isList) ? ' lists' : ''}`} part={isCard ? 'card' : undefined} ref={view.seen(view.seen, { kind: 'widget' })}>
+        {isPullup && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
+        {shown.map((group, index) => (
+          <Group key={group.id} view={view} group={group} isFirst={!index} isCard={isCard} />
+        ))}
+        <FooterLine {...view.props} />
+        {mode !== 'INLINE' && (
+          <button type="button" class="icon" part="close" aria-label={messages.close} onClick={() => view.dismiss('close')} />
+        )}
+      </div>
+    </Root>
+  );
+}
+
+function Group({ view, group, isFirst, isCard }: { view: View; group: PlacedGroup; isFirst: boolean; isCard: boolean }): JSX.Element {
+  const current = shownOffers(view.state, group);
+  const next = group.offers.find((_, index) => group.offers[index - 1] === current[0]);
+  return (
+    <div class={isList(group) ? 'group list' : 'group hero'}>
+      {group.heading && <h2 class="heading" dir="auto">{group.heading}</h2>}
+      <div class="offers">
+        {(isList(group) ? current : group.offers).map((offer) => (
+          <OfferCard
+            key={offer.insertion_id} view={view} offer={offer} sequence={isList(group) ? [] : group.offers}
+            isShown={current.includes(offer)} isNear={isList(group) || offer === current[0] || offer === next}
+            isTitle={isFirst && offer === current[0]} level={group.heading ? 'h3' : 'h2'} part={isCard ? undefined : 'card'}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

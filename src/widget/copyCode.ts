@@ -1,0 +1,13 @@
+import type { PlacedOffer } from '../wire/recommendations.ts';
+
+/** Copies the offer's promo code; where the browser refuses, selects it so that one key press copies it. */
+export async function copyCode(button: Element, { offer }: PlacedOffer): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(offer.metadata?.code ?? '');
+    return true;
+  } catch {
+    const code = button.parentElement?.querySelector('code');
+    if (code) getSelection()?.selectAllChildren(code);
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+import { render, type RefCallback } from 'preact';
+import { copyCode } from './copyCode.ts';
+import { createGestures } from './gestures.ts';
+import { openLayer } from './openLayer.ts';
+import type { Subject, WidgetProps } from './props.ts';
+import { claimed, FRESH, isFinished, passed, returned, type WidgetState } from './state.ts';
+import { sharedStyles } from './styles.ts';
+import type { View } from './view.ts';
+import { Widget } from './Widget.tsx';
+
+/** A widget on the page. */
+export interface MountedWidget {
+  update(props: Partial<WidgetProps>): void;
+  /** Ends a layer as if the shopper had, without a word to `on`. */
+  close(): void;
+  /** Leaves the host as empty as it was. */
+  unmount(): void;
+}
+
+/** Shows the widget in the host's open shadow root; a layer opens at once. */
+export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidget {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  root.adoptedStyleSheets = [sharedStyles()];
+  const gestures = createGestures(props.mode !== 'INLINE');
+  const refs = new Map<object, RefCallback<Element>>();
+  let state: WidgetState = FRESH;
+  let isOpen = true;
+
+  const view: Omit<View, 'props' | 'state'> = {
+    seen,
+    accept(event, offer, asset) {
+      if (event.type === 'auxclick' && event.button !== 1) return;
+      if (gestures.isDeaf() || gestures.isRepeated(asset ?? offer)) return event.preventDefault();
+      if (!asset || asset.should_trigger_claim_flow) draw(claimed(state, offer));
+      if (asset?.asset_type === 'PRODUCT') props.on({ type: 'product', offer, asset });
+      props.on(asset ? { type: 'accept', offer, asset } : { type: 'accept', offer });
+    },
+    pass(event, offer) {
+      if (event.detail > 1) return;
+      const type = state.claimed.includes(offer) ? 'next' : 'decline';
+      step(event, passed(state, offer));
+      props.on({ type, offer });
+      if (isFinished(state, props.groups)) dismiss('finished');
+    },
+    back(event, offer, to) {
+      step(event, returned(state, to));
+      props.on({ type: 'back', offer });
+    },
+    copy(event, offer) {
+      void copyCode(event.currentTarget as Element, offer).then((isCopied) => isCopied && draw({ ...state, copied: offer }));
+      props.on({ type: 'copy', offer });
+    },
+    dismiss,
+  };
+
+  draw(state);
+  const element = root.firstElementChild as HTMLElement;
+  const closeLayer = openLayer({ element, mode: props.mode, isDeaf: gestures.isDeaf, dismiss });
+
+  return {
+    update(changes) {
+      props = { ...props, ...changes };
+      if (isOpen) draw(state);
+    },
+    close,
+    unmount: close,
+  };
+
+  function draw(next: WidgetState): void {
+    state = next;
+    render(isOpen ? <Widget view={{ ...view, props, state }} /> : null, root);
+  }
+
+  function seen(key: object, subject: Subject): RefCallback<Element> {
+    const known = refs.get(key) ?? ((element: Element | null) => props.watch(subject, element));
+    refs.set(key, known);
+    return known;
+  }
+
+  /** Shows another offer and takes the reader there. */
+  function step(event: MouseEvent, next: WidgetState): void {
+    const group = (event.currentTarget as Element).closest('.group');
+    draw(next);
+    const place = group?.isConnected ? group : root;
+    place.querySelector<HTMLElement>('article:not([inert]) [part=heading]')?.focus();
+  }
+
+  function dismiss(by: Parameters<View['dismiss']>[0]): void {
+    if (!isOpen) return;
+    close();
+    props.on({ type: 'dismiss', by });
+  }
+
+  function close(): void {
+    if (!isOpen) return;
+    isOpen = false;
+    closeLayer();
+    draw(state);
+  }
+}
