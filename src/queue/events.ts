@@ -1,0 +1,55 @@
+import type { WireEvent } from '../wire/events.ts';
+
+/** What `track` takes: an event of the wire; its id and its time are filled in when they are absent. */
+export type TrackedEvent = Omit<WireEvent, 'event_datetime' | 'conversion_properties'> & { event_datetime?: string };
+
+/** An event as it is kept: complete, and nothing in it but the wire's known fields. */
+export type StoredEvent = Omit<WireEvent, 'event_id' | 'conversion_properties'> & { event_id: string };
+
+/** Why events were dropped: the store was at its cap, they were too old, the browser lost them, the dead letters were at their cap. */
+export type DropReason = 'full' | 'expired' | 'storage_lost' | 'dead_letters_full';
+
+/** Each step in an event's life. `nextTryAt` is a time in milliseconds since 1970. */
+export type QueueEvent =
+  | { type: 'tracked'; event: StoredEvent }
+  | { type: 'delivered'; count: number; event_ids: readonly string[] }
+  | { type: 'retried'; count: number; reason: string; nextTryAt: number }
+  | { type: 'paused'; status: number; reason: string }
+  | { type: 'dropped'; count: number; why: DropReason }
+  | { type: 'dead_letter'; event: StoredEvent; reason: string }
+  | { type: 'error'; reason: string };
+
+/** An event that will never be accepted, and why. */
+export interface DeadLetter {
+  event: StoredEvent;
+  reason: string;
+}
+
+/** The last answer that was seen; status 0 when there was none. */
+export interface LastAnswer {
+  status: number;
+  at: number;
+}
+
+/** What the queue holds and what has become of the rest since this page opened it. */
+export interface QueueStats {
+  onDisk: number;
+  inMemory: number;
+  inFlight: number;
+  deadLetters: number;
+  storage: 'indexeddb' | 'memory';
+  isPaused: boolean;
+  nextTryAt?: number;
+  lastAnswer?: LastAnswer;
+  delivered: number;
+  dropped: number;
+}
+
+/** What `send` answers: a `Response`, or the parts of one that matter. */
+export type SendAnswer = Response | { status: number; body?: unknown; retryAfter?: string | null };
+
+/** Sends one batch. A rejection is a network failure. */
+export type Send = (
+  events: readonly StoredEvent[],
+  how: { keepalive: boolean; signal: AbortSignal },
+) => Promise<SendAnswer>;

@@ -1,0 +1,60 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { openQueue, type Queue, type QueueOptions } from '../../src/queue/openQueue.ts';
+import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
+
+/** An event as a page has it. */
+export function event(id: string, more: Partial<TrackedEvent> = {}): TrackedEvent {
+  return { event_id: id, event_name: 'BRAND_DISPLAY', session_id: 's-1', ...more };
+}
+
+/** An empty browser storage in place of the one before. */
+export function freshStorage(): void {
+  const kept = new Map<string, string>();
+  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange });
+  Object.defineProperty(globalThis, 'localStorage', {
+    configurable: true,
+    value: {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+      removeItem: (key: string) => kept.delete(key),
+    },
+  });
+}
+
+export interface Watched extends Queue {
+  batches: string[][];
+  told: QueueEvent[];
+  of<T extends QueueEvent['type']>(type: T): Extract<QueueEvent, { type: T }>[];
+}
+
+/** A queue whose batches and events are written down, and whose server is `answer`. */
+export function open(answer: (ids: string[], events: readonly StoredEvent[]) => SendAnswer | Promise<SendAnswer>, options: Partial<QueueOptions> = {}): Watched {
+  const batches: string[][] = [];
+  const told: QueueEvent[] = [];
+  const queue = openQueue({
+    endpoint: '/events/batch',
+    send: async (events) => {
+      const ids = events.map(({ event_id }) => event_id);
+      batches.push(ids);
+      return answer(ids, events);
+    },
+    onEvent: (event) => void told.push(event),
+    ...options,
+  });
+  const of = <T extends QueueEvent['type']>(type: T): Extract<QueueEvent, { type: T }>[] =>
+    told.filter((event): event is Extract<QueueEvent, { type: T }> => event.type === type);
+  return { ...queue, batches, told, of };
+}
+
+/** The 207 that accepts all but `bad`. */
+export function mixed(ids: readonly string[], bad: Readonly<Record<string, boolean>>): SendAnswer {
+  const results = ids.map((id, index) =>
+    id in bad ? { index, success: false, error: { code: 'bad', message: `no ${id}`, retryable: bad[id] } } : { index, success: true },
+  );
+  return { status: 207, body: { results } };
+}
+
+/** The names `e0` to `e<count - 1>`. */
+export function names(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `e${index}`);
+}
