@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  AuthError,
+  ChannelClient,
+  ConflictError,
+  DateRangeError,
+  MetricNotAvailableError,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  ReportingClient,
+  ReportingUnavailableError,
+  RowLimitError,
+  UnreachableError,
+  ValidationError,
+} from '../../src/clients.ts';
+import { openScriptedServer, type Scripted, type ScriptedServer } from './scripted-server.ts';
+
+const KEY = 'adnet_sk_test_canary0123456789';
+
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await openScriptedServer();
+});
+afterEach(() => server.close());
+
+async function failureOf(...answers: Scripted[]): Promise<NetworkError> {
+  server.answers = answers;
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, timeout: 500 });
+  const error: unknown = await client.categories().catch((reason: unknown) => reason);
+  if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
+  expect(JSON.stringify(everythingIn(error))).not.toContain(KEY);
+  return error;
+}
+
+function everythingIn(error: Error): unknown {
+  return {
+    ...error,
+    message: error.message,
+    stack: error.stack,
+    cause: error.cause instanceof Error ? everythingIn(error.cause) : error.cause,
+  };
+}
+
+test.each([
+  [400, ValidationError],
+  [422, ValidationError],
+  [401, AuthError],
+  [403, AuthError],
+  [404, NotFoundError],
+  [409, ConflictError],
+  [429, RateLimitError],
+])('%i has an error class of its own', async (status, kind) => {
+  const error = await failureOf({ status, body: { error: 'because' } });
+  expect(error).toBeInstanceOf(kind);
+  expect(error.constructor).toBe(kind);
+  expect(error.name).toBe(kind.name);
+  expect(error).toMatchObject({ status, requestId: 'req-1', code: undefined });
+  expect(error.message).toBe(`GET /adnet/adconfig/categories/ was answered ${status}: because`);
+});
+
+test.each([300, 304, 405, 413, 500, 503])('%i is the base error', async (status) => {
+  const error = await failureOf({ status, body: status === 304 ? undefined : { detail: 'no' } });
+  expect(error.constructor).toBe(NetworkError);
+  expect(error.status).toBe(status);
+});
+
+test('a validation error says what to mend, field by field', async () => {
+  const error = await failureOf({
+    status: 400,
+    body: { items: ['items[3].domain: is required'], page_size: ['at most 200'] },
+  });
+  expect(error).toMatchObject({
+    fields: [
+      { path: 'items', message: 'items[3].domain: is required' },
+      { path: 'page_size', message: 'at most 200' },
+    ],
+  });
+});
+
+test.each([
+  ['7', 7],
+  ['0', 0],
+  ['soon', undefined],
+  ['', undefined],
+  [new Date(Date.now() - 60_000).toUTCString(), 0],
+])('Retry-After %j is %j seconds', async (header, seconds) => {
+  const error = await failureOf({ status: 429, body: {}, headers: { 'retry-after': header } });
+  expect((error as RateLimitError).retryAfter).toBe(seconds);
+});
+
+test('Retry-After as a date is the seconds until then', async () => {
+  const error = await failureOf({
+    status: 429,
+    headers: { 'retry-after': new Date(Date.now() + 90_000).toUTCString() },
+  });
+  expect((error as RateLimitError).retryAfter).toBeGreaterThan(80);
+  expect((error as RateLimitError).retryAfter).toBeLessThanOrEqual(90);
+});
+
+async function reportFailure(body: unknown, status = 400): Promise<unknown> {
+  server.answers = [{ status, body }];
+  const client = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel' });
+  return client.report().catch((reason: unknown) => reason);
+}
+
+test('a disabled metric names what is allowed', async () => {
+  const lists = { unsupported_metrics: ['rpl'], allowed_metrics: ['clicks', 'impressions'] };
+  const error = await reportFailure({ code: 'METRIC_NOT_AVAILABLE', ...lists });
+  expect(error).toBeInstanceOf(MetricNotAvailableError);
+  expect(error).toMatchObject({ code: 'METRIC_NOT_AVAILABLE', status: 400, ...lists });
+});
+
+test('dates outside the history name the window where the network does', async () => {
+  const code = 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW';
+  const available_window = { from: '2025-08-01', to: '2025-11-20' };
+  const error = await reportFailure({ code, message: 'too early', available_window });
+  expect(error).toBeInstanceOf(DateRangeError);
+  expect(error).toMatchObject({ available_window, message: expect.stringContaining('too early') as unknown });
+  expect(await reportFailure({ code, message: 'too early' })).toMatchObject({ available_window: undefined });
+});
+
+test.each(['REPORT_ROW_LIMIT_EXCEEDED', 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED'])('%s names the rows', async (code) => {
+  const error = await reportFailure({ code, message: 'too many', max_rows: 10_000, total_rows: 10_001 });
+  expect(error).toBeInstanceOf(RowLimitError);
+  expect(error).toMatchObject({ code, max_rows: 10_000, total_rows: 10_001 });
+});
+
+test('no reporting data at all is an error of its own', async () => {
+  expect(await reportFailure({ code: 'REPORTING_DATA_UNAVAILABLE', message: 'nothing yet' })).toBeInstanceOf(
+    ReportingUnavailableError,
+  );
+});
+
+test('the code decides, never the status', async () => {
+  const body = { code: 'REPORTING_DATA_UNAVAILABLE', message: 'nothing yet' };
+  for (const status of [400, 404, 409, 503])
+    expect(await reportFailure(body, status)).toBeInstanceOf(ReportingUnavailableError);
+});
+
+test('an unknown code is judged by its status and keeps the code', async () => {
+  const error = await reportFailure({ code: 'NEW_CODE', message: 'new' });
+  expect(error).toBeInstanceOf(ValidationError);
+  expect(error).toMatchObject({ code: 'NEW_CODE' });
+});
+
+test('a key that the network repeats in its error is not passed on', async () => {
+  const error = await failureOf({ status: 401, body: { detail: `The key ${KEY} has expired` } });
+  expect(error.message).toContain('The key [key] has expired');
+});
+
+test('an answer that is slow in its headers is no answer', async () => {
+  const error = await failureOf(() => undefined);
+  expect(error).toBeInstanceOf(UnreachableError);
+  expect(error).toMatchObject({ status: 0, message: 'GET /adnet/adconfig/categories/ was not answered within 500 ms' });
+});
+
+test('an answer that is slow in its body is no answer', async () => {
+  const error = await failureOf((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"categories":');
+  });
+  expect(error).toBeInstanceOf(UnreachableError);
+});
+
+test('a connection that is cut is no answer, and the cause is kept', async () => {
+  const error = await failureOf((response) => void response.destroy());
+  expect(error).toBeInstanceOf(UnreachableError);
+  expect(error.cause).toBeInstanceOf(Error);
+});
+
+test('a redirect is not followed, so that the key goes nowhere else', async () => {
+  const elsewhere = await openScriptedServer();
+  try {
+    const error = await failureOf({ status: 302, headers: { location: `${elsewhere.url}/steal` } });
+    expect(error).toBeInstanceOf(UnreachableError);
+    expect(elsewhere.seen).toEqual([]);
+  } finally {
+    await elsewhere.close();
+  }
+});
+
+test('a server that is not there is no answer', async () => {
+  await server.close();
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+  await expect(client.details()).rejects.toBeInstanceOf(UnreachableError);
+});
+
+test.each([
+  ['a captive portal', '<html>'],
+  ['nothing', undefined],
+  ['another JSON', { category: [] }],
+  ['a list', []],
+])('%s with 200 is no success', async (_, body) => {
+  const error = await failureOf({ status: 200, body });
+  expect(error.constructor).toBe(NetworkError);
+  expect(error.message).toBe('GET /adnet/adconfig/categories/ was answered 200 without a list of categories');
+});
+
+test.each([undefined, '', 'x', '/offers', 'ftp://x.example', 'https://u:p@x.example', 'https://x.example/?a=1', 5])(
+  'baseUrl %j is refused at once',
+  (baseUrl) => {
+    expect(() => new ChannelClient({ baseUrl: baseUrl as string, apiKey: KEY })).toThrow(/^baseUrl must be/);
+    expect(() => new ReportingClient({ baseUrl: baseUrl as string, apiKey: KEY, variant: 'publisher' })).toThrow(
+      /^baseUrl must be/,
+    );
+  },
+);
+
+test.each([undefined, '', 'two words', 'adnet_sk_test_x\n', 'schlüssel', {}])(
+  'apiKey %j is refused at once and not echoed',
+  (apiKey) => {
+    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: apiKey as string })).toThrow(
+      'apiKey must be the key as the network gave it: one word, no spaces',
+    );
+  },
+);
+
+test('a timeout that cannot work is refused at once', () => {
+  for (const timeout of [0, -1, Number.NaN])
+    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: KEY, timeout })).toThrow('timeout');
+});
+
+test('in a browser the entry throws when it is loaded', async () => {
+  vi.resetModules();
+  vi.stubGlobal('window', {});
+  vi.stubGlobal('document', {});
+  try {
+    await expect(import('../../src/clients.ts')).rejects.toThrow('must not be loaded in a browser');
+    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: KEY })).toThrow(
+      'must not be loaded in a browser',
+    );
+  } finally {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  }
+});
