@@ -1,0 +1,64 @@
+import type { Parameter, Queries } from '../database/database.ts';
+import { FACT_COLUMNS } from './metric-sql.ts';
+import type { DateRange } from './periods.ts';
+import type { ReportQuery } from './query.ts';
+import type { Variant } from './variant.ts';
+
+/** Whose activity a key may see: that of one channel, or that of one publisher. */
+export interface Holder {
+  readonly variant: Variant;
+  readonly id: string;
+}
+
+/** A condition of SQL and the values of its `$1`, `$2`, …. */
+export interface Condition {
+  readonly sql: string;
+  readonly params: readonly Parameter[];
+}
+
+const OBSERVED = FACT_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
+
+/** The facts of a report: the holder's own, in the range, through all filters (R25, R29, R54). */
+export function matchingFacts(holder: Holder, range: DateRange, { filters }: ReportQuery): Condition {
+  const params: Parameter[] = [holder.id, range.from, range.to];
+  const parts = [`${holderColumn(holder)} = $1`, 'day >= $2::date', 'day <= $3::date', `(${OBSERVED})`];
+  const among = (column: string, values: readonly string[] | undefined, not = ''): void => {
+    if (values === undefined) return;
+    const places = values.map((value) => `$${params.push(value)}`);
+    parts.push(`${column} ${not}IN (${places.join(', ')})`);
+  };
+  among('page_type', holder.variant.excludedPageTypes, 'NOT ');
+  among('publisher_id', filters.publisher_ids);
+  among('page_type', filters.page_types);
+  among('widget_type', filters.widget_types);
+  return { sql: parts.join(' AND '), params };
+}
+
+/** How many facts a report reads (R50). */
+export async function countFacts(db: Queries, facts: Condition): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `SELECT count(*) AS total FROM hourly_facts WHERE ${facts.sql}`,
+    facts.params,
+  );
+  return row?.total ?? 0;
+}
+
+/** The date of the holder's first activity, and the hour of its latest one that has begun: whatever its page type. */
+export async function findSpan(
+  db: Queries,
+  holder: Holder,
+  now: Date,
+): Promise<{ firstDate?: string; latestHour?: Date }> {
+  const mine = `FROM hourly_facts WHERE ${holderColumn(holder)} = $1`;
+  const [first] = await db.query<{ day: string }>(`SELECT day ${mine} ORDER BY day LIMIT 1`, [holder.id]);
+  if (first === undefined) return {};
+  const [latest] = await db.query<{ hour: Date }>(
+    `SELECT hour ${mine} AND hour <= $2 ORDER BY day DESC, hour DESC LIMIT 1`,
+    [holder.id, now],
+  );
+  return { firstDate: first.day, latestHour: latest?.hour };
+}
+
+function holderColumn({ variant }: Holder): string {
+  return variant.name === 'channel' ? 'channel_id' : 'publisher_id';
+}

@@ -1,0 +1,114 @@
+import { REPORT_MAX_ROWS } from '../../wire/limits.ts';
+import type { Report, ReportRow } from '../../wire/reporting.ts';
+import type { Queries } from '../database/database.ts';
+import type { NetworkSettings } from '../context.ts';
+import {
+  metricNotAvailable,
+  noDataYet,
+  outsideWindow,
+  tooManyRows,
+  tooManySourceRows,
+  type CodedError,
+} from './coded-errors.ts';
+import { dateOf, startOf, timestamp } from './dates.ts';
+import { countFacts, findSpan, matchingFacts, type Holder } from './facts.ts';
+import { clippedPeriod, type DateRange } from './periods.ts';
+import type { ReportQuery } from './query.ts';
+import { groupingColumns, reportStatement, SUMMARY_PREFIX, type StatementRow } from './statement.ts';
+import { availableWindow, defaultRange, type History } from './window.ts';
+import type { Metric, Variant } from './variant.ts';
+
+/** Facts read for one report unless `source_row_limit` says otherwise: some seconds of work. */
+const SOURCE_MAX_ROWS = 5_000_000;
+
+/** What a report is made from beside the query. */
+export interface ReportSource {
+  readonly db: Queries;
+  readonly holder: Holder;
+  readonly settings: NetworkSettings;
+  readonly now: Date;
+  readonly requestId: string;
+}
+
+/** The metrics of a variant that are enabled, in the specification's order (R13, R14). */
+export function enabledMetrics(variant: Variant, settings: NetworkSettings): readonly Metric[] {
+  const { enabled_metrics: enabled } = settings;
+  return enabled === undefined ? variant.metrics : variant.metrics.filter((metric) => enabled.includes(metric));
+}
+
+/** The report, or the coded refusal, in the order of R2: the window, the metrics, the data, its limits. */
+export async function makeReport(
+  source: ReportSource,
+  query: ReportQuery,
+): Promise<{ report: Report } | { refused: CodedError }> {
+  const { db, holder, settings, now } = source;
+  const { firstDate, latestHour } = await findSpan(db, holder, now);
+  const dataThrough = settings.data_through === undefined ? latestHour : new Date(settings.data_through);
+  const history: History = {
+    today: dateOf(now.getTime()),
+    firstDate,
+    latestDate: dataThrough && dateOf(dataThrough.getTime()),
+    historyFrom: settings.history_from,
+    hourlyDates: settings.hourly_dates,
+  };
+  const window = availableWindow(query.grain, history);
+  if (query.range !== undefined && query.range.from < window.from)
+    return { refused: outsideWindow(query.range, window) };
+  const enabled = enabledMetrics(holder.variant, settings);
+  const disabled = query.metrics.filter((metric) => !enabled.includes(metric));
+  if (disabled.length > 0) return { refused: metricNotAvailable(disabled, enabled) };
+  if (firstDate === undefined) return { refused: noDataYet(holder.variant.name) };
+
+  const range = query.range ?? defaultRange(query.grain, history);
+  const facts = matchingFacts(holder, range, query);
+  const sourceRows = await countFacts(db, facts);
+  const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
+  if (sourceRows > maxSourceRows) return { refused: tooManySourceRows(maxSourceRows, sourceRows) };
+  const { sql, params } = reportStatement(facts, query, holder.variant);
+  const rows = await db.query<StatementRow>(sql, params);
+  const total = rows[0]?.total_rows ?? 0;
+  const maxRows = settings.report_row_limit ?? REPORT_MAX_ROWS;
+  if (total > maxRows) return { refused: tooManyRows(maxRows, total) };
+  return { report: shape({ rows, total, query, range, dataThrough, requestId: source.requestId }) };
+}
+
+interface Answer {
+  readonly rows: readonly StatementRow[];
+  readonly total: number;
+  readonly query: ReportQuery;
+  readonly range: DateRange;
+  readonly dataThrough: Date | undefined;
+  readonly requestId: string;
+}
+
+function shape({ rows, total, query, range, dataThrough, requestId }: Answer): Report {
+  const { offset, limit, metrics } = query;
+  const data = rows.filter((row) => row.period !== null).map((row) => reportRow(row, query, range));
+  return {
+    data,
+    summary: Object.fromEntries(metrics.map((metric) => [metric, Number(rows[0]?.[SUMMARY_PREFIX + metric] ?? 0)])),
+    pagination: { offset, limit, total, has_more: offset + data.length < total },
+    meta: {
+      timezone: 'UTC',
+      data_through: dataThrough ? periodStart(query, dataThrough) : null,
+      request_id: requestId,
+    },
+  };
+}
+
+function reportRow(row: StatementRow, { grain, groupBy, metrics }: ReportQuery, range: DateRange): ReportRow {
+  const period = clippedPeriod(grain, Number(row.period) * 1000, range);
+  return {
+    period_start: timestamp(period.start),
+    period_end: timestamp(period.end),
+    ...Object.fromEntries(groupingColumns(groupBy).map((column) => [column, (row[column] ?? null) as string | null])),
+    ...Object.fromEntries(metrics.map((metric) => [metric, Number(row[metric])])),
+  };
+}
+
+/** The start of the latest available period: an hour where hours are asked for, else a day (R53). */
+function periodStart({ grain }: ReportQuery, hour: Date): string {
+  return timestamp(
+    grain === 'hour' ? Math.floor(hour.getTime() / 3_600_000) * 3_600_000 : startOf(dateOf(hour.getTime())),
+  );
+}

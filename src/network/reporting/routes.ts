@@ -1,0 +1,86 @@
+import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
+import type { NetworkContext, Route } from '../context.ts';
+import { authenticate } from '../keys/authenticate.ts';
+import { dateOf } from './dates.ts';
+import { parseReportQuery } from './query.ts';
+import { enabledMetrics, makeReport } from './report.ts';
+import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from './variant.ts';
+
+/** Publisher reporting is served under this prefix: `{merchant_base_url}` ends in it (R58). */
+const PUBLISHER_PREFIX = '/api';
+const V1_PATHS = ['/adnet/reporting/v1/summary/', '/adnet/reporting/v1/publishers/'];
+
+/** The Reporting API V2 in both variants, and clear refusals beside it. Nothing here redirects: a redirect would replay the key. */
+export const reportingRoutes: readonly Route[] = [
+  reportRoute(CHANNEL_REPORT_PATH, CHANNEL_REPORT),
+  reportRoute(`${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`, PUBLISHER_REPORT),
+  ...[CHANNEL_REPORT_PATH, `${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`].map((path) =>
+    notFoundRoute(withoutSlash(path), `There is nothing here: the path ends with a slash, ${path}`),
+  ),
+  ...V1_PATHS.flatMap((path) => [path, withoutSlash(path)]).map((path) =>
+    notFoundRoute(path, `Reporting V1 is not served here: use V2, ${CHANNEL_REPORT_PATH}`),
+  ),
+];
+
+function reportRoute(pattern: string, variant: Variant): Route {
+  return {
+    pattern,
+    methods: '*',
+    surface: 'reporting',
+    async handler(request, context) {
+      if (request.method !== 'GET') {
+        return answer(
+          context,
+          405,
+          { detail: `${request.method} is not allowed: reports are read with GET.` },
+          { allow: 'GET' },
+        );
+      }
+      return report(request, context, variant);
+    },
+  };
+}
+
+async function report(request: Request, context: NetworkContext, variant: Variant): Promise<Response> {
+  const caller = await authenticate(request, context, [
+    variant.name === 'channel' ? 'management' : 'publisher_reporting',
+  ]);
+  if (!caller.ok) return answer(context, 401, { detail: caller.message });
+  const id = variant.name === 'channel' ? caller.key.channel_id : caller.key.publisher_id;
+  if (id === null) return answer(context, 401, { detail: 'This key belongs to no publisher.' });
+
+  const [settings, now] = await Promise.all([context.settings(), context.now()]);
+  const enabled = enabledMetrics(variant, settings);
+  const parsed = parseReportQuery(new URL(request.url), { variant, enabled, today: dateOf(now.getTime()) });
+  if (!parsed.ok) return answer(context, 400, parsed.errors);
+  const made = await makeReport(
+    { db: context.db, holder: { variant, id }, settings, now, requestId: context.requestId },
+    parsed.query,
+  );
+  return 'report' in made ? answer(context, 200, made.report) : answer(context, 400, made.refused);
+}
+
+function notFoundRoute(pattern: string, detail: string): Route {
+  return {
+    pattern,
+    methods: '*',
+    surface: 'reporting',
+    handler: async (_request, context) => answer(context, 404, { detail }),
+  };
+}
+
+function answer(
+  context: NetworkContext,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json(body, {
+    status,
+    headers: { 'x-request-id': context.requestId, 'cache-control': 'no-store', ...headers },
+  });
+}
+
+function withoutSlash(path: string): string {
+  return path.slice(0, -1);
+}

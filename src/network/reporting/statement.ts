@@ -1,0 +1,92 @@
+import type { TimeGrain } from '../../wire/reporting.ts';
+import type { Parameter } from '../database/database.ts';
+import type { Condition } from './facts.ts';
+import { columnsOf, metricSql } from './metric-sql.ts';
+import type { ReportQuery } from './query.ts';
+import type { Grouping, Variant } from './variant.ts';
+
+/** One row of the statement's answer: the totals on each, and a row of the page unless the page is empty. */
+export interface StatementRow {
+  readonly total_rows: number;
+  /** Null when the page is empty. The epoch's seconds at which the row's unclipped period begins. */
+  readonly period: number | null;
+  readonly [column: string]: unknown;
+}
+
+/** The prefix of the summary's columns in the answer. */
+export const SUMMARY_PREFIX = 'all_';
+
+const PERIOD_COLUMN: Readonly<Record<Exclude<TimeGrain, 'total'>, string>> = {
+  day: 'day',
+  week: 'week_start',
+  month: 'month_start',
+  hour: 'hour',
+};
+
+/** The columns that a grouping adds to each row, in their order (R22). */
+export function groupingColumns(groupBy: readonly Grouping[]): readonly string[] {
+  return groupBy.flatMap((grouping) => (grouping === 'publisher' ? ['publisher_id', 'publisher_name'] : [grouping]));
+}
+
+/**
+ * The page, the number of all rows and their summary in one statement, so that the three agree while events arrive.
+ * Facts are added up to cells, one for each period and combination; rows are the cells as shown, and they alone are sorted.
+ */
+export function reportStatement(
+  facts: Condition,
+  query: ReportQuery,
+  variant: Variant,
+): { sql: string; params: readonly Parameter[] } {
+  const { metrics, grain, groupBy } = query;
+  const sums = [...new Set(metrics.flatMap((metric) => columnsOf(metric, variant)))];
+  const keys = [...(grain === 'total' ? [] : [PERIOD_COLUMN[grain]]), ...groupBy.map(factColumn)];
+  const cells = [
+    `${grain === 'total' ? '0' : `extract(epoch FROM ${PERIOD_COLUMN[grain]})`}::bigint AS period`,
+    ...groupBy.map((grouping) =>
+      grouping === 'publisher' ? 'publisher_id' : `nullif(${grouping}, '') AS ${grouping}`,
+    ),
+    ...sums.map((column) => `sum(${column}) AS ${column}`),
+  ];
+  const shown = metrics.map((metric) => `${metricSql(metric, variant)} AS ${metric}`);
+  const columns = ['period', ...groupingColumns(groupBy)];
+  const sql = `
+WITH cells AS MATERIALIZED (
+  SELECT ${cells.join(', ')} FROM hourly_facts WHERE ${facts.sql}
+  ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''} HAVING count(*) > 0
+), rows AS (
+  SELECT ${[...columns.map((name) => (name === 'publisher_name' ? 'brand_name AS publisher_name' : name)), ...shown].join(', ')}
+  FROM cells ${groupBy.includes('publisher') ? 'LEFT JOIN publishers ON publisher_remote_id = publisher_id' : ''}
+), page AS (
+  SELECT *, row_number() OVER (ORDER BY ${sortSql(query)}) AS position FROM rows
+  ORDER BY position LIMIT $${facts.params.length + 1} OFFSET $${facts.params.length + 2}
+), totals AS (
+  SELECT ${['count(*) AS total_rows', ...sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`)].join(', ')} FROM cells
+), summary AS (
+  SELECT ${['total_rows', ...metrics.map((metric) => `${metricSql(metric, variant)} AS ${SUMMARY_PREFIX}${metric}`)].join(', ')} FROM totals
+)
+SELECT * FROM summary LEFT JOIN page ON true ORDER BY position`;
+  return { sql, params: [...facts.params, query.limit, query.offset] };
+}
+
+/** A total order (R30–R34): what was asked for, then the period, then the groupings, at last the publisher's id. */
+function sortSql({ sortBy, sortDirection, sortOrder, groupBy }: ReportQuery): string {
+  const first =
+    sortBy === 'period_start'
+      ? `period ${sortDirection}`
+      : `${collated(sortBy)} ${sortDirection} NULLS LAST, period ${sortOrder}`;
+  const groupings = groupBy.map(
+    (grouping) => `${collated(grouping === 'publisher' ? 'publisher_name' : grouping)} ASC NULLS LAST`,
+  );
+  return [first, ...groupings, ...(groupBy.includes('publisher') ? ['publisher_id'] : [])].join(', ');
+}
+
+/** Text is sorted by code point, the same on every engine (R34). */
+function collated(column: string): string {
+  return ['publisher_name', 'page_type', 'widget_type', 'widget_id'].includes(column)
+    ? `${column} COLLATE "C"`
+    : column;
+}
+
+function factColumn(grouping: Grouping): string {
+  return grouping === 'publisher' ? 'publisher_id' : grouping;
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { NetworkContext, NetworkSettings } from '../../../src/network/context.ts';
+import type { Database } from '../../../src/network/database/database.ts';
+import { createKey } from '../../../src/network/keys/create-key.ts';
+import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
+import { periodsOf } from '../../../src/network/time/periods.ts';
+import type { ReportRow } from '../../../src/wire/reporting.ts';
+
+export const CHANNEL = '/adnet/reporting/v2/report/';
+export const PUBLISHER = '/api/analysis/publisher-reporting/v2/report/';
+/** The moment of the rules' examples. */
+export const NOW = '2025-11-20T10:30:00Z';
+
+/** One hour of one placement of Acme, unless it names another publisher. What is not named is 0; money is decimal text. */
+export interface Fact {
+  hour: string;
+  publisher?: string;
+  channel?: string;
+  page_type?: string;
+  widget_type?: string;
+  widget_id?: string;
+  [metric: string]: string | number | undefined;
+}
+
+/** An answer of the reporting API; parts that it does not have are empty. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Record<string, unknown>;
+  data: readonly ReportRow[];
+  summary: Readonly<Record<string, number>>;
+  pagination: { offset: number; limit: number; total: number; has_more: boolean };
+  meta: { timezone: string; data_through: string | null; request_id: string };
+}
+
+/** A channel of its own with the publishers Acme and Bolt, and whoever reads its reports. */
+export interface Office {
+  channel: string;
+  acme: string;
+  bolt: string;
+  keys: Readonly<Record<'management' | 'publishable' | 'integration' | 'acme' | 'bolt', string>>;
+  settings: NetworkSettings;
+  now: string;
+  facts(...facts: Fact[]): Promise<void>;
+  ask(path: string, init?: RequestInit): Promise<Answer>;
+  channelReport(query?: string): Promise<Answer>;
+  publisherReport(query?: string, key?: string): Promise<Answer>;
+}
+
+const MEASURED = [
+  'impressions',
+  'clicks',
+  'conversions',
+  'feed_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+  'channel_payout',
+  'publisher_payout',
+  'revenue_with_email',
+  'revenue_without_email',
+  'order_revenue_amount',
+  'attributed_ad_spend_amount',
+  'billable_ad_spend_amount',
+];
+
+/** Opens one on a migrated database; offices on the same database share nothing. */
+export async function openOffice(db: Database, environment: 'production' | 'staging' = 'staging'): Promise<Office> {
+  const [channel, acme, bolt] = [randomUUID(), randomUUID(), randomUUID()];
+  await db.query('INSERT INTO channels VALUES ($1, $2, $3, $4)', [channel, 'CH1', environment, NOW]);
+  await addPublisher(db, { channel, id: acme, name: 'Acme' });
+  await addPublisher(db, { channel, id: bolt, name: 'Bolt' });
+  const make = async (
+    kind: 'management' | 'publishable' | 'integration' | 'publisher_reporting',
+    publisherId?: string,
+  ): Promise<string> => (await createKey(db, { kind, environment, channelId: channel, publisherId })).key;
+  const office: Office = {
+    channel,
+    acme,
+    bolt,
+    keys: {
+      management: await make('management'),
+      publishable: await make('publishable'),
+      integration: await make('integration', acme),
+      acme: await make('publisher_reporting', acme),
+      bolt: await make('publisher_reporting', bolt),
+    },
+    settings: {},
+    now: NOW,
+    async facts(...facts) {
+      const rows = facts.map(({ publisher = acme, channel: of = channel, hour, ...rest }) => ({
+        publisher_id: publisher,
+        channel_id: of,
+        ...periodsOf(Date.parse(hour)),
+        page_type: 'THANK_YOU',
+        widget_type: 'OVERLAY',
+        widget_id: '',
+        ...Object.fromEntries(MEASURED.map((metric) => [metric, 0])),
+        ...rest,
+      }));
+      await db.query('INSERT INTO hourly_facts SELECT * FROM jsonb_populate_recordset(NULL::hourly_facts, $1::jsonb)', [
+        JSON.stringify(rows),
+      ]);
+    },
+    async ask(path, init) {
+      const requestId = randomUUID();
+      const request = new Request(new URL(path, 'http://network.test'), init);
+      const context: NetworkContext = {
+        db,
+        environment,
+        requestId,
+        baseUrl: 'http://network.test',
+        now: async () => new Date(office.now),
+        settings: async () => office.settings,
+      };
+      const route = reportingRoutes.find(({ pattern }) => pattern === new URL(request.url).pathname);
+      if (!route) throw new Error(`no route for ${path}`);
+      const response = await route.handler(request, context, {});
+      const text = await response.text();
+      const body = JSON.parse(text) as Omit<Answer, 'status' | 'headers' | 'text' | 'body'>;
+      return {
+        ...body,
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: body as unknown as Record<string, unknown>,
+      };
+    },
+    channelReport: (query = '') =>
+      office.ask(`${CHANNEL}?${query}`, { headers: { 'x-api-key': office.keys.management } }),
+    publisherReport: (query = '', key = office.keys.acme) =>
+      office.ask(`${PUBLISHER}?${query}`, { headers: { 'X-API-Key': key } }),
+  };
+  return office;
+}
+
+/** An approved publisher of a channel. */
+export async function addPublisher(
+  db: Database,
+  { channel, id, name }: { channel: string; id: string; name: string },
+): Promise<void> {
+  await db.query(
+    `INSERT INTO publishers (pending_publisher_id, publisher_remote_id, channel_id, brand_name, brand_key, domain, domain_key,
+       primary_category_id, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6, $7, 'APPROVED', $8, $8)`,
+    [randomUUID(), id, channel, name, name.toLowerCase(), `${id}.example`, randomUUID(), NOW],
+  );
+}
