@@ -1,0 +1,248 @@
+import { expect, test } from 'vitest';
+import { event, json, resultsOf, setUp, type Call } from './fakeNetwork.ts';
+
+test('a batch is forwarded in one call, without event ids', async () => {
+  const { network, post } = setUp();
+  const response = await post('/events/batch', { events: [event(), event()] });
+  expect(response.status).toBe(202);
+  expect(await response.json()).toEqual({
+    results: [
+      { index: 0, success: true },
+      { index: 1, success: true },
+    ],
+    accepted: 2,
+    failed: 0,
+  });
+  expect(network.calls).toHaveLength(1);
+  expect(network.calls[0]?.path).toBe('/events/batch');
+  expect(network.events().every((sent) => !('event_id' in sent))).toBe(true);
+});
+
+test('a network of ours gets the event ids', async () => {
+  const { network, post } = setUp({ forwardEventIds: true });
+  const sent = event();
+  await post('/events/batch', { events: [sent] });
+  expect(network.events()).toEqual([sent]);
+});
+
+test('a repeat is answered as a success and goes no further', async () => {
+  const { network, post, counted } = setUp();
+  const batch = { events: [event(), event()] };
+  await post('/events/batch', batch);
+  const again = await post('/events/batch', batch);
+  expect(again.status).toBe(202);
+  expect(await resultsOf(again)).toEqual([
+    { index: 0, success: true },
+    { index: 1, success: true },
+  ]);
+  expect(network.calls).toHaveLength(1);
+  expect(counted('events_known')).toBe(2);
+});
+
+test('an id in other letter case is the same id', async () => {
+  const { network, post } = setUp();
+  const sent = event();
+  await post('/events', sent);
+  await post('/events', { ...sent, event_id: String(sent['event_id']).toUpperCase() });
+  expect(network.calls).toHaveLength(1);
+});
+
+test('known, refused and forwarded events are answered in the order in which the page sent them', async () => {
+  const { network, post } = setUp();
+  const known = event();
+  await post('/events', known);
+  network.answerWith((call) =>
+    json(207, {
+      results: [
+        { index: 1, success: false },
+        { index: 0, success: true },
+      ],
+      accepted: 1,
+      failed: (call.body['events'] as unknown[]).length - 1,
+    }),
+  );
+  const tooOld = new Date(Date.now() - 31 * 24 * 3_600_000).toISOString();
+  const response = await post('/events/batch', {
+    events: [
+      event({ event_name: 'CONVERSION', conversion_properties: { conversion_id: 'c' } }),
+      event({ asset_id: 'first' }),
+      known,
+      { event_name: 'NONSENSE' },
+      event({ asset_id: 'second' }),
+      event({ event_datetime: tooOld }),
+    ],
+  });
+  expect(response.status).toBe(207);
+  const body = (await response.json()) as {
+    results: { index: number; success: boolean; error?: { code: string; retryable: boolean } }[];
+  };
+  expect(
+    body.results.map((result) => [result.index, result.success, result.error?.code, result.error?.retryable]),
+  ).toEqual([
+    [0, false, 'conversion_from_page', false],
+    [1, true, undefined, undefined],
+    [2, true, undefined, undefined],
+    [3, false, 'invalid_event', false],
+    [4, false, undefined, undefined],
+    [5, false, 'event_too_old', false],
+  ]);
+  expect(body).toMatchObject({ accepted: 2, failed: 4 });
+  expect(
+    network
+      .events()
+      .slice(1)
+      .map((sent) => sent['asset_id']),
+  ).toEqual(['first', 'second']);
+});
+
+test('a batch of which nothing may be forwarded is a 502 with results, and the network hears nothing', async () => {
+  const { network, post, counted } = setUp();
+  const response = await post('/events/batch', { events: [event({ event_name: 'CONVERSION' }), 7] });
+  expect(response.status).toBe(502);
+  expect((await resultsOf(response)).map((result) => result.error?.retryable)).toEqual([false, false]);
+  expect(network.calls).toHaveLength(0);
+  expect(counted('events_refused')).toBe(2);
+});
+
+test('an id is known only after the network accepted it', async () => {
+  const { network, post } = setUp();
+  const [good, bad] = [event(), event()];
+  network.answerWith(() =>
+    json(207, {
+      results: [
+        { index: 0, success: true },
+        { index: 1, success: false, error: { code: 'busy', message: 'Later.', retryable: true } },
+      ],
+      accepted: 1,
+      failed: 1,
+    }),
+  );
+  await post('/events/batch', { events: [good, bad] });
+  network.answerWith(() => json(202, { results: [{ index: 0, success: true }], accepted: 1, failed: 0 }));
+  const again = await post('/events/batch', { events: [good, bad] });
+  expect(again.status).toBe(202);
+  expect(network.calls[1]?.body['events']).toHaveLength(1);
+});
+
+test("the network's own results pass unchanged when the relay has nothing to add", async () => {
+  const { network, post } = setUp();
+  const body = {
+    results: [
+      {
+        index: 1,
+        success: false,
+        error: { code: 'SESSION_UNKNOWN', message: 'No such session', retryable: false, extra: 1 },
+      },
+      { index: 0, success: true },
+    ],
+    accepted: 1,
+    failed: 1,
+    trace: 'x',
+  };
+  network.answerWith(() => json(207, body));
+  const response = await post('/events/batch', { events: [event(), event()] });
+  expect(response.status).toBe(207);
+  expect(await response.json()).toEqual(body);
+});
+
+test('the status follows from the results, whatever status the network wrote', async () => {
+  const { network, post } = setUp();
+  network.answerWith(() => json(207, { results: [{ index: 0, success: false }] }));
+  expect((await post('/events/batch', { events: [event()] })).status).toBe(502);
+  network.answerWith(() => json(207, { results: [{ index: 0, success: true }] }));
+  expect((await post('/events/batch', { events: [event()] })).status).toBe(202);
+});
+
+test('a 202 without a body accepts everything', async () => {
+  const { network, post } = setUp();
+  network.answerWith(() => new Response(null, { status: 202 }));
+  const response = await post('/events/batch', { events: [event(), event()] });
+  expect(response.status).toBe(202);
+  expect(await response.json()).toEqual({
+    results: [
+      { index: 0, success: true },
+      { index: 1, success: true },
+    ],
+    accepted: 2,
+    failed: 0,
+  });
+});
+
+test('events that a 207 leaves out or names twice stay with the sender and count as lost answers', async () => {
+  const { network, post, counted } = setUp();
+  network.answerWith(() =>
+    json(207, {
+      results: [
+        { index: 0, success: true },
+        { index: 1, success: true },
+        { index: 1, success: true },
+        { index: 9, success: true },
+      ],
+    }),
+  );
+  const batch = { events: [event(), event(), event()] };
+  const response = await post('/events/batch', batch);
+  expect(response.status).toBe(207);
+  expect((await resultsOf(response)).map((result) => [result.success, result.error?.retryable])).toEqual([
+    [true, undefined],
+    [false, true],
+    [false, true],
+  ]);
+  expect(counted('answers_lost')).toBe(2);
+});
+
+test.each([
+  [401, { message: 'Key of the wrong environment' }],
+  [403, { message: 'No' }],
+  [400, { message: 'Bad', errors: [{ message: 'events' }] }],
+  [422, { message: 'Bad' }],
+  [500, { message: 'Oops' }],
+  [503, { message: 'Later' }],
+])('a %i for the whole call passes to the sender as it is', async (status, body) => {
+  const { network, post } = setUp();
+  network.answerWith(() => json(status, body, { 'retry-after': '7', 'set-cookie': 'a=b', server: 'x' }));
+  const response = await post('/events/batch', { events: [event(), event()] });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(body);
+  expect(response.headers.get('retry-after')).toBe('7');
+  expect(response.headers.get('set-cookie')).toBeNull();
+});
+
+test.each([{ events: [] }, { events: Array.from({ length: 21 }, () => event()) }, { events: 'x' }, [], 1])(
+  'what is no batch of 1 to 20 is a 400: case %#',
+  async (body) => {
+    const { network, post } = setUp();
+    const response = await post('/events/batch', body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ message: expect.any(String), errors: [{ path: 'events' }] });
+    expect(network.calls).toHaveLength(0);
+  },
+);
+
+test('a single event is answered 201 with an empty body', async () => {
+  const { network, post } = setUp();
+  const sent = event();
+  const response = await post('/events', sent);
+  expect([response.status, await response.text()]).toEqual([201, '']);
+  const again = await post('/events', sent);
+  expect([again.status, await again.text()]).toEqual([201, '']);
+  expect(network.calls.map((call: Call) => call.path)).toEqual(['/events']);
+});
+
+test('a single conversion is a 422 and a malformed event a 400, neither forwarded', async () => {
+  const { network, post } = setUp();
+  expect((await post('/events', event({ event_name: 'CONVERSION' }))).status).toBe(422);
+  const malformed = await post('/events', event({ session_id: '' }));
+  expect(malformed.status).toBe(400);
+  expect(await malformed.json()).toMatchObject({ errors: [{ path: 'session_id' }] });
+  expect(network.calls).toHaveLength(0);
+});
+
+test("a captive portal's 200 is no acceptance", async () => {
+  const { network, post } = setUp();
+  network.answerWith(() => new Response('<html>Welcome to the Wi-Fi</html>', { status: 200 }));
+  const sent = event();
+  expect((await post('/events', sent)).status).toBe(502);
+  expect((await post('/events/batch', { events: [sent] })).status).toBe(502);
+  expect(network.calls).toHaveLength(2);
+});

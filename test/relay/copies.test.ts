@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { event, json, resultsOf, setUp } from './fakeNetwork.ts';
+
+test('two copies at the same moment reach the network once, and both are told the truth', async () => {
+  const { network, post } = setUp();
+  const sent = event();
+  let open: (response: Response) => void = () => undefined;
+  network.answerWith(() => new Promise((resolve) => (open = resolve)));
+  const first = post('/events/batch', { events: [sent] });
+  const second = post('/events', sent);
+  await expect.poll(() => network.calls.length).toBe(1);
+  open(json(202, { results: [{ index: 0, success: true }], accepted: 1, failed: 0 }));
+  expect((await first).status).toBe(202);
+  expect((await second).status).toBe(201);
+  expect(network.calls).toHaveLength(1);
+});
+
+test('two copies in one batch reach the network once', async () => {
+  const { network, post } = setUp();
+  const sent = event();
+  const response = await post('/events/batch', { events: [sent, event(), sent] });
+  expect(response.status).toBe(202);
+  expect((await resultsOf(response)).map((result) => result.success)).toEqual([true, true, true]);
+  expect(network.events()).toHaveLength(2);
+});
+
+test('two batches that share events in opposite order do not wait for each other for ever', async () => {
+  const { network, post } = setUp();
+  const [a, b, c, d] = [event(), event(), event(), event()];
+  const answers = await Promise.all([
+    post('/events/batch', { events: [a, b, c] }),
+    post('/events/batch', { events: [c, b, d] }),
+  ]);
+  expect(answers.map((answer) => answer.status)).toEqual([202, 202]);
+  expect(network.events()).toHaveLength(4);
+});
+
+test('when the network fails, what was known all the same is still told', async () => {
+  const { network, post } = setUp();
+  const known = event();
+  await post('/events', known);
+  network.answerWith(() => json(503, { message: 'Later' }));
+  const response = await post('/events/batch', { events: [event(), known] });
+  expect(response.status).toBe(207);
+  expect((await resultsOf(response)).map((result) => [result.success, result.error?.retryable])).toEqual([
+    [false, true],
+    [true, undefined],
+  ]);
+});
+
+test('a lost answer is counted, and forwarding the event again is the one possible duplicate', async () => {
+  const { network, post, counted, logs } = setUp();
+  const batch = { events: [event(), event()] };
+  network.answerWith(() =>
+    Promise.reject(
+      Object.assign(new TypeError('fetch failed'), {
+        cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
+      }),
+    ),
+  );
+  const lost = await post('/events/batch', batch);
+  expect(lost.status).toBe(502);
+  expect(await lost.json()).not.toHaveProperty('results');
+  expect(counted('answers_lost')).toBe(2);
+  expect(counted('possible_duplicates')).toBe(0);
+  network.answerWith(() => new Response(null, { status: 202 }));
+  expect((await post('/events/batch', batch)).status).toBe(202);
+  expect(counted('possible_duplicates')).toBe(2);
+  expect(logs.some((entry) => entry.message.includes('may count them twice') && entry.events === 2)).toBe(true);
+  expect(network.calls).toHaveLength(2);
+});
+
+test('behind a network that de-duplicates there is no possible duplicate', async () => {
+  const { network, post, counted } = setUp({ forwardEventIds: true, timeouts: { events: 20 } });
+  network.answerWith(() => new Promise(() => undefined));
+  const sent = event();
+  expect((await post('/events', sent)).status).toBe(504);
+  network.answerWith(() => new Response(null, { status: 201 }));
+  await post('/events', sent);
+  expect(counted('answers_lost')).toBe(1);
+  expect(counted('possible_duplicates')).toBe(0);
+});

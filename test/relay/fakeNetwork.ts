@@ -1,0 +1,150 @@
+import { createRelay, type LogEntry, type Relay, type RelayMetric, type RelayOptions } from '../../src/relay.ts';
+
+export const KEY = 'adnet_rk_test_canary0123456789';
+export const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
+export const HASH = 'b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514';
+export const QUESTION = {
+  user_details: { email_hash: HASH },
+  placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+};
+export const ANSWER = {
+  session_id: SESSION,
+  recommendations: {},
+  recommendation_groups: [],
+  footer: {},
+  unknown_part: { kept: [1, 2.5] },
+};
+
+/** One request that reached the network. */
+export interface Call {
+  path: string;
+  method: string;
+  headers: Headers;
+  body: Record<string, unknown>;
+  text: string;
+  redirect: string | undefined;
+}
+
+export type NetworkReply = Response | Promise<Response>;
+
+/** A network in this process: remembers what reached it, answers what the test says. */
+export interface FakeNetwork {
+  fetch: typeof fetch;
+  calls: Call[];
+  /** What it answers from now on. */
+  answerWith(reply: (call: Call) => NetworkReply): void;
+  /** Every event that reached it, in order. */
+  events(): Record<string, unknown>[];
+}
+
+export function createFakeNetwork(): FakeNetwork {
+  const calls: Call[] = [];
+  let reply: (call: Call) => NetworkReply = accept;
+  return {
+    calls,
+    fetch: async (input, init) => {
+      const text = typeof init?.body === 'string' ? init.body : '';
+      const call: Call = {
+        path: new URL(input instanceof Request ? input.url : input).pathname,
+        method: init?.method ?? 'GET',
+        headers: new Headers(init?.headers),
+        body: (text ? JSON.parse(text) : {}) as Record<string, unknown>,
+        text,
+        redirect: init?.redirect,
+      };
+      calls.push(call);
+      const aborted = new Promise<never>((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')));
+      });
+      return Promise.race([Promise.resolve(reply(call)), aborted]);
+    },
+    answerWith: (next) => {
+      reply = next;
+    },
+    events: () =>
+      calls.flatMap((call) =>
+        call.path === '/events' ? [call.body] : ((call.body['events'] as Record<string, unknown>[] | undefined) ?? []),
+      ),
+  };
+}
+
+/** What a friendly network answers. */
+export function accept(call: Call): Response {
+  if (call.path === '/recommendations') return json(200, ANSWER);
+  if (call.path === '/events') return new Response(null, { status: 201 });
+  const events = call.body['events'] as unknown[];
+  return json(202, {
+    results: events.map((_, index) => ({ index, success: true })),
+    accepted: events.length,
+    failed: 0,
+  });
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
+}
+
+export interface Bench {
+  network: FakeNetwork;
+  relay: Relay;
+  logs: LogEntry[];
+  metrics: RelayMetric[];
+  /** Posts JSON to the relay as a page does. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** The sum of a metric. */
+  counted(name: RelayMetric['name']): number;
+}
+
+/** A relay on a fake network, with everything that it logs and measures. */
+export function setUp(options: Partial<RelayOptions> = {}): Bench {
+  const network = createFakeNetwork();
+  const logs: LogEntry[] = [];
+  const metrics: RelayMetric[] = [];
+  const relay = createRelay({
+    apiKey: KEY,
+    version: '1.0.0',
+    baseUrl: 'https://network.example',
+    fetch: network.fetch,
+    onLog: (entry) => logs.push(entry),
+    onMetric: (metric) => metrics.push(metric),
+    ...options,
+  });
+  return {
+    network,
+    relay,
+    logs,
+    metrics,
+    post: (path, body, headers = {}) =>
+      relay(
+        new Request(`https://shop.example${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      ),
+    counted: (name) => metrics.filter((metric) => metric.name === name).reduce((sum, metric) => sum + metric.value, 0),
+  };
+}
+
+/** A well-formed event of its own. */
+export function event(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    event_id: crypto.randomUUID(),
+    event_name: 'BRAND_DISPLAY',
+    event_datetime: new Date().toISOString(),
+    session_id: SESSION,
+    initiating_target: 'INLINE_SLOT',
+    brand_properties: { offer_id: 'o1', advertiser_id: 'a1', insertion_id: 'i1' },
+    ...fields,
+  };
+}
+
+/** The results of a batch answer, as the page reads them. */
+export async function resultsOf(
+  response: Response,
+): Promise<{ index: number; success: boolean; error?: { code: string; message: string; retryable: boolean } }[]> {
+  const body = (await response.json()) as {
+    results: { index: number; success: boolean; error?: { code: string; message: string; retryable: boolean } }[];
+  };
+  return body.results;
+}
