@@ -1,5 +1,5 @@
 import { CHOICES, type Choices } from './choices.ts';
-import { html, Html } from './html.ts';
+import { html, type Html } from './html.ts';
 
 export interface OrderPage {
   order: string;

@@ -82,14 +82,14 @@ function valueOf(option: { name: string; kind: OptionKind; given: unknown; varia
     case 'text':
       return given ?? variable;
     case 'port':
-      return portOf(name, given ?? variable);
+      return portOf(name, typeof given === 'string' ? given : variable);
   }
 }
 
-function portOf(name: string, value: unknown): number | undefined {
+function portOf(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
-  const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : Number.NaN;
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (!(port <= 65_535))
-    throw new UsageError(`--${name} is '${String(value)}': write a number between 0 (any free port) and 65535.`);
+    throw new UsageError(`--${name} is '${value}': write a number between 0 (any free port) and 65535.`);
   return port;
 }
