@@ -1,0 +1,12 @@
+export type { Explanation } from './page/explanation.ts';
+export type { ShowOptions } from './page/options.ts';
+export type { Outcome, OutcomeCode } from './page/outcome.ts';
+export type {
+  DismissEvent,
+  FooterEvent,
+  LeftOutEvent,
+  OfferEvent,
+  OutcomeEvent,
+  PageEvent,
+} from './page/page-event.ts';
+export { showOffers, type Offers } from './page/showOffers.ts';

@@ -1,0 +1,50 @@
+import { own, type JsonObject } from '../wire/json.ts';
+import { readRecommendations } from '../wire/recommendation-answer.ts';
+import type { Answer } from '../wire/recommendations.ts';
+import { askRelay } from './askRelay.ts';
+import type { Memory } from './memory.ts';
+import { outcome, type Outcome } from './outcome.ts';
+
+/** What is asked, of whom, under which key it is remembered, and what ends it early. */
+export interface Search {
+  readonly relay: string;
+  readonly body: JsonObject;
+  readonly key: string | undefined;
+  readonly memory: Memory;
+  readonly signal: AbortSignal;
+}
+
+/** The offers of this order: remembered, or asked for. Tabs that open together ask once: the second waits for the first. */
+export async function findOffers(search: Search): Promise<{ answer: Answer; isRemembered: boolean } | Outcome> {
+  const { key, signal } = search;
+  const locks = key && 'locks' in navigator ? navigator.locks : undefined;
+  return locks && key ? locks.request(key, { signal }, () => recallOrAsk(search)) : recallOrAsk(search);
+}
+
+async function recallOrAsk({
+  relay,
+  body,
+  memory,
+  signal,
+}: Search): Promise<{ answer: Answer; isRemembered: boolean } | Outcome> {
+  const remembered = read(memory.recall());
+  if (remembered.ok) return { answer: remembered.value, isRemembered: true };
+  const reply = await askRelay({ relay, body, signal });
+  if ('code' in reply) return reply;
+  const fresh = read(reply.json);
+  if (!fresh.ok) {
+    const [problem] = fresh.problems;
+    return outcome(
+      'network_error',
+      `The relay's answer cannot be read: ${problem?.path} ${problem?.message}`,
+      'see whether the address is that of a relay',
+    );
+  }
+  signal.throwIfAborted();
+  if (fresh.value.groups.length > 0) memory.keep(fresh.value);
+  return { answer: fresh.value, isRemembered: false };
+}
+
+function read(json: unknown): ReturnType<typeof readRecommendations> {
+  return readRecommendations(json, { allowLoopback: own(json, 'sandbox') === true });
+}

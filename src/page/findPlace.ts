@@ -1,0 +1,8 @@
+/** The element that INLINE offers stand in, or `undefined` when there is none. */
+export function findPlace(target: string | Element | undefined): Element | undefined {
+  try {
+    return (typeof target === 'string' ? document.querySelector(target) : target) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

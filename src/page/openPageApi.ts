@@ -1,0 +1,61 @@
+import type { Explanation } from './explanation.ts';
+import type { ShowOptions } from './options.ts';
+import { showOffers, type Offers } from './showOffers.ts';
+
+/** What a page's own scripts can ask of the script tag: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
+export interface PageApi {
+  /** Calls at once; before the script has loaded, `offerlet` is a plain list and the calls wait in it. */
+  push(...calls: ((page: PageApi) => void)[]): void;
+  show(options: ShowOptions): Offers;
+  /** A word on consent for every mount of the page, those to come included. */
+  consent(isGiven: boolean): void;
+  /** The story of each mount. */
+  explain(): Explanation[];
+  flush(): Promise<void>;
+  close(): void;
+  destroy(): void;
+}
+
+/** The page's API, with no mounts yet. */
+export function openPageApi(): PageApi {
+  const mounts = new Set<Offers>();
+  let word: boolean | undefined;
+
+  const page: PageApi = {
+    push(...calls) {
+      for (const call of calls) {
+        try {
+          call(page);
+        } catch (error) {
+          // One bad call must not cost the others; the page hears of it as of any error of its own.
+          reportError(error);
+        }
+      }
+    },
+    show(options) {
+      const offers = showOffers(word === undefined ? options : { ...options, consent: word });
+      const { destroy } = offers;
+      offers.destroy = () => {
+        mounts.delete(offers);
+        destroy();
+      };
+      mounts.add(offers);
+      return offers;
+    },
+    consent(isGiven) {
+      word = isGiven;
+      for (const offers of mounts) offers.consent(isGiven);
+    },
+    explain: () => [...mounts].map((offers) => offers.explain()),
+    async flush() {
+      await Promise.all([...mounts].map((offers) => offers.flush()));
+    },
+    close() {
+      for (const offers of mounts) offers.close();
+    },
+    destroy() {
+      for (const offers of mounts) offers.destroy();
+    },
+  };
+  return page;
+}

@@ -1,0 +1,21 @@
+/** How a mount ended. `refused`: the relay answered 4xx; `network_error`: unreachable, 5xx, timeout, blocked or unreadable. */
+export type OutcomeCode =
+  | 'rendered'
+  | 'no_offers'
+  | 'consent_denied'
+  | 'already_shown'
+  | 'invalid_config'
+  | 'refused'
+  | 'network_error';
+
+/** The one end of a mount: what happened, in a sentence, and what to do about it. */
+export interface Outcome {
+  readonly code: OutcomeCode;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** An outcome; `hint` says what to do when there is something to do. */
+export function outcome(code: OutcomeCode, message: string, hint?: string): Outcome {
+  return hint ? { code, message, hint } : { code, message };
+}

@@ -1,0 +1,12 @@
+import { build, type Rolldown } from 'vite';
+
+/** A file of ours as browsers get it: one script that answers to `name`, or one module. */
+export async function bundle(entry: string, format: 'iife' | 'es', name = 'offerletScript'): Promise<string> {
+  const output = (await build({
+    configFile: false,
+    logLevel: 'error',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: { write: false, target: 'es2022', lib: { entry, formats: [format], name } },
+  })) as Rolldown.RolldownOutput[];
+  return output[0]?.output[0].code ?? '';
+}
