@@ -1,0 +1,44 @@
+import type { Environment } from '../../wire/keys.ts';
+import type { Queries } from '../database/database.ts';
+import { advertiserRows, offerRows } from './catalogue-rows.ts';
+import { factRows } from './fact-rows.ts';
+import { history } from './history.ts';
+import { insert } from './insert.ts';
+import { insertPublishers, publisherId } from './publisher-rows.ts';
+import { DEMO_SHOPS } from './publishers.ts';
+import { stableId } from './stable-id.ts';
+import { TAXONOMY } from './taxonomy.ts';
+import { createChannel, createTenant } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
+
+/** What a network begins with: a whole demo, or just enough to begin. */
+export const SEEDS = ['demo', 'empty'] as const;
+export type SeedKind = (typeof SEEDS)[number];
+
+/** Fills an empty, migrated database; answers its first channel and publisher. Run it in one transaction. */
+export async function seed(db: Queries, options: { kind: SeedKind; now: Date; environment: Environment }): Promise<Tenant> {
+  const { kind, now, environment } = options;
+  await insertTaxonomy(db);
+  if (kind === 'empty') return createTenant(db, { name: 'Sandbox Channel', environment, now });
+  const channelId = stableId('channel', 'demo');
+  const tenant = { name: 'Demo Channel', environment, now, channelId };
+  const channel = await createChannel(db, tenant);
+  await insertPublishers(db, tenant);
+  await insert(db, 'advertisers', advertiserRows());
+  await insert(db, 'offers', offerRows(now));
+  await insert(db, 'hourly_facts', factRows(history(now), channelId));
+  const [first] = DEMO_SHOPS;
+  return {
+    channel,
+    publisher: { publisher_remote_id: publisherId(first?.domain ?? ''), brand_name: first?.brand_name ?? '' },
+  };
+}
+
+async function insertTaxonomy(db: Queries): Promise<void> {
+  await insert(db, 'categories', TAXONOMY.map(({ remote_id, name }) => ({ remote_id, name })));
+  await insert(
+    db,
+    'subcategories',
+    TAXONOMY.flatMap(({ remote_id: category_id, subcategories }) => subcategories.map((child) => ({ ...child, category_id }))),
+  );
+}
