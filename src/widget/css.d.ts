@@ -1,4 +1,4 @@
-declare module '*.css?inline' {
+declare module '*.css?raw' {
   const css: string;
   export default css;
 }

@@ -1,4 +1,4 @@
-import css from './widget.css?inline';
+import css from './widget.css?raw';
 
 let shared: CSSStyleSheet | undefined;
 
