@@ -1,6 +1,6 @@
 // offerlet/clients: typed clients of the Channel API and of the Reporting API V2, for servers.
 
-export { ChannelClient, type PublisherQuery } from './clients/channel-client.ts';
+export { ChannelClient, type PublisherQuery } from './clients/ChannelClient.ts';
 export type { ClientOptions } from './clients/connect.ts';
 export {
   AuthError,
@@ -16,8 +16,8 @@ export {
   UnreachableError,
   ValidationError,
 } from './clients/errors.ts';
-export type { ChannelReportQuery, PublisherReportQuery, ReportQuery, ReportVariant } from './clients/report-query.ts';
-export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './clients/reporting-client.ts';
+export type { ChannelReportQuery, PublisherReportQuery, ReportQuery, ReportVariant } from './clients/reportQuery.ts';
+export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './clients/ReportingClient.ts';
 export type {
   AddResult,
   Category,

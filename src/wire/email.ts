@@ -13,5 +13,6 @@ export async function hashEmail(
 ): Promise<string> {
   if (!subtle) throw new Error('An e-mail can be hashed on https pages only: send email_hash instead of email');
   const digest = await subtle.digest('SHA-256', new TextEncoder().encode(normalizeEmail(email)));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  // Not Array.from: old Prototype.js pages have their own, which takes no function.
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

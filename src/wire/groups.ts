@@ -15,9 +15,10 @@ export function readGroups(answer: unknown, recommendations: unknown): Recommend
   const groups: RecommendationGroup[] = [];
   if (Array.isArray(json)) {
     const bare = json.filter((entry) => !Array.isArray(entry) && !Array.isArray(own(entry, 'items')));
-    for (const [index, entry] of json.entries()) {
-      if (Array.isArray(entry)) groups.push(readGroup(`group_${index}`, entry, undefined));
-      else if (Array.isArray(own(entry, 'items'))) groups.push(readGroup(`group_${index}`, own(entry, 'items'), entry));
+    for (const entry of json) {
+      const id = `group_${groups.length}`;
+      if (Array.isArray(entry)) groups.push(readGroup(id, entry, undefined));
+      else if (Array.isArray(own(entry, 'items'))) groups.push(readGroup(id, own(entry, 'items'), entry));
     }
     if (bare.length > 0) groups.push(readGroup(`group_${groups.length}`, bare, undefined));
   } else if (isObject(json)) {

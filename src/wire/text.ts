@@ -22,7 +22,7 @@ export function plainText(value: unknown, max: number): string | undefined {
 
 function firstGraphemes(text: string, max: number): string {
   // Firefox had no Segmenter before 125; code points at least never cut a surrogate pair.
-  if (typeof Intl !== 'object' || !('Segmenter' in Intl)) return Array.from(text).slice(0, max).join('');
+  if (typeof Intl !== 'object' || !('Segmenter' in Intl)) return [...text].slice(0, max).join('');
   let count = 0;
   for (const { index } of new Intl.Segmenter().segment(text)) if (count++ === max) return text.slice(0, index);
   return text;

@@ -14,7 +14,7 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../src/clients.ts';
-import { openScriptedServer, type Scripted, type ScriptedServer } from './scripted-server.ts';
+import { openScriptedServer, type Scripted, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
 

@@ -2,8 +2,8 @@ import { REPORT_LIMIT } from '../wire/limits.ts';
 import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../wire/reporting.ts';
 import { connect, type ClientOptions } from './connect.ts';
 import { ReportChangedError } from './errors.ts';
-import { readReport } from './read-report.ts';
-import { reportParams, type ReportQuery, type ReportVariant } from './report-query.ts';
+import { readReport } from './readReport.ts';
+import { reportParams, type ReportQuery, type ReportVariant } from './reportQuery.ts';
 
 /** What a reporting client needs. */
 export interface ReportingClientOptions<V extends ReportVariant> extends ClientOptions {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ChannelClient, NetworkError, NotFoundError } from '../../src/clients.ts';
-import { openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_0123456789';
 

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { looksSecret, readKey } from '../../src/wire/keys.ts';
+
+test.each([
+  ['adnet_sk_live_abc', 'secret', 'production'],
+  ['adnet_pk_test_abc', 'publishable', 'staging'],
+  ['adnet_rk_live_abc', 'integration', 'production'],
+  ['adnet_rp_test_abc', 'partner_wide', 'staging'],
+])('%s is a %s key of %s', (key, family, environment) => {
+  expect(readKey(key)).toEqual({ family, environment });
+});
+
+test.each([
+  '',
+  'abc',
+  'adnet_sk_live_',
+  'adnet_xx_live_a',
+  'adnet_sk_prod_a',
+  ' adnet_sk_live_a',
+  'adnet_sk_live_a b',
+  'ADNET_SK_LIVE_A',
+])('%j is no key', (key) => {
+  expect(readKey(key)).toBeUndefined();
+});
+
+test('every key but the publishable one looks secret, wherever it stands in a text', () => {
+  expect(['adnet_sk_test_a', 'key=adnet_rk_live_a', '"adnet_rp_test_a"'].map(looksSecret)).toEqual([true, true, true]);
+  expect(['adnet_pk_live_a', 'sk_live_a', ''].map(looksSecret)).toEqual([false, false, false]);
+});
