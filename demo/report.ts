@@ -15,7 +15,15 @@ export interface ShopReport {
   updated_at: string;
 }
 
-const DAY_METRICS = ['feed_loads', 'widget_displays', 'impressions', 'clicks', 'conversions', 'channel_payout', 'ctr'];
+const DAY_METRICS = [
+  'feed_loads',
+  'widget_displays',
+  'impressions',
+  'clicks',
+  'conversions',
+  'channel_payout',
+  'ctr',
+] as const;
 
 /** The report that the shop's backend reads with its secret keys; only numbers leave this function. */
 export function createReport(options: { network: string; keys: ReportKeys }): () => Promise<ShopReport> {

@@ -6,6 +6,9 @@ import { UsageError } from './cli/settings.ts';
 
 const COMMANDS = { sandbox: sandboxCommand, network: networkCommand, relay: relayCommand };
 
+/** Errors whose message says all that the caller needs: one line, exit 2. */
+const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError', 'NetworkStartError']);
+
 const HELP = `offerlet: partner offers on thank-you pages, the whole line on your machine
 
   offerlet sandbox [--port 4173] [--network-port 4600] [--data DIR | --memory | --database-url URL] [--json]
@@ -32,7 +35,7 @@ async function main(argv: readonly string[]): Promise<void> {
 main(process.argv.slice(2)).then(
   () => process.exit(0),
   (error: unknown) => {
-    const expected = error instanceof Error && (error instanceof UsageError || error.name === 'StartError');
+    const expected = error instanceof Error && EXPECTED.has(error.name);
     process.stderr.write(
       `offerlet: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );

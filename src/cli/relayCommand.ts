@@ -1,4 +1,4 @@
-import { createRelay, type RelayOptions } from '../relay.ts';
+import { checkNetwork, createRelay, openSeenFile } from '../relay.ts';
 import { createConsole } from './console.ts';
 import { listen } from './listen.ts';
 import { oneOf, readSettings, UsageError, type SettingsSource } from './settings.ts';
@@ -36,7 +36,11 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
     throw new UsageError(
       'The integration key is missing: set OFFERLET_API_KEY (or write --api-key, which other users of this machine can see).',
     );
-  const options: RelayOptions = {
+  const emails = oneOf('emails', settings.emails, ['hash', 'raw']);
+  const { warning } = await checkNetwork({ apiKey, baseUrl });
+  if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
+  const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data);
+  const relay = createRelay({
     apiKey,
     baseUrl,
     version: settings.version ?? DEFAULT_VERSION,
@@ -44,16 +48,17 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
     allowedOrigins: settings['allow-origin'],
     sandbox: settings.sandbox,
     forwardEventIds: settings['forward-event-ids'],
-    emails: oneOf('emails', settings.emails, ['hash', 'raw']),
+    emails,
+    ...(seen ? { seen } : {}),
     onLog: (entry) => out.log(entry),
-  };
-  const relay = await createRelay(options);
-  const server = await listen(relay, {
+  });
+  const where = {
     port: settings.port ?? DEFAULT_PORT,
     ...(settings.host === undefined ? {} : { host: settings.host }),
-  });
+  };
+  const server = await listen(relay, where);
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}`);
   out.say('Ctrl-C stops it.');
-  await untilStopped([server]);
+  await untilStopped(seen ? [server, seen] : [server]);
 }
