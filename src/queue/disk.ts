@@ -1,10 +1,7 @@
 import { createStore, promisifyRequest } from 'idb-keyval';
 
-/** Work in one transaction; it may be run twice. */
-export type Work<T> = (store: IDBObjectStore) => T | Promise<T>;
-
-/** Runs work in one transaction on the queue's own database, or rejects within about two seconds. */
-export type Disk = <T>(mode: IDBTransactionMode, work: Work<T>) => Promise<T>;
+/** Runs work in one transaction on the queue's own database, or rejects within about two seconds. Work may be run twice. */
+export type Disk = <T>(mode: IDBTransactionMode, work: (rows: IDBObjectStore) => T | Promise<T>) => Promise<T>;
 
 /** Milliseconds after which storage that does not answer counts as broken. */
 const HANGING_MS = 1_000;
@@ -15,45 +12,34 @@ const BROKEN_MS = 30_000;
 export function openDisk(name: string, onCleared: () => void): Disk {
   let store = createStore(name, 'rows');
   let brokenUntil = 0;
-
-  function reopen(): void {
-    store = createStore(name, 'rows');
-  }
-
-  function attempt<T>(mode: IDBTransactionMode, work: Work<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('IndexedDB hangs')), HANGING_MS);
-      store(mode, (rows) => {
-        const { db } = rows.transaction;
-        // idb-keyval's own `onclose` is replaced on purpose: ours does the same and tells.
-        // oxlint-disable-next-line unicorn/prefer-add-event-listener
-        db.onversionchange = db.onclose = () => {
-          db.close();
-          reopen();
-          onCleared();
-        };
-        return work(rows);
-      })
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
-    });
-  }
-
-  return async (mode, work) => {
-    if (performance.now() < brokenUntil) throw new Error('IndexedDB is broken');
-    try {
-      return await attempt(mode, work).catch((error: unknown) => {
-        // A connection that the browser has lost: a new one, once.
-        if (!/State|Unknown|Abort/.test(String(error))) throw error;
-        reopen();
-        return attempt(mode, work);
-      });
-    } catch (error) {
-      brokenUntil = performance.now() + BROKEN_MS;
-      reopen();
-      throw error;
+  const disk: Disk = async (mode, work) => {
+    if (performance.now() < brokenUntil) throw Error('broken');
+    // A connection that the browser has lost gets a new one, once.
+    for (let isAgain = false; ; isAgain = true) {
+      try {
+        return await new Promise((resolve, reject) => {
+          setTimeout(reject, HANGING_MS, Error('hanging'));
+          store(mode, (rows) => {
+            const { db } = rows.transaction;
+            // idb-keyval's own `onclose` is replaced on purpose: ours does the same and tells.
+            // oxlint-disable-next-line unicorn/prefer-add-event-listener
+            db.onversionchange = db.onclose = () => {
+              db.close();
+              store = createStore(name, 'rows');
+              onCleared();
+            };
+            return work(rows);
+          }).then(resolve, reject);
+        });
+      } catch (error) {
+        store = createStore(name, 'rows');
+        if (!isAgain && /State|Unknown|Abort/.test(String(error))) continue;
+        brokenUntil = performance.now() + BROKEN_MS;
+        throw error;
+      }
     }
   };
+  return disk;
 }
 
 /** Resolves when the transaction is on disk. Committed by hand: a page that dies at once would lose it otherwise. */

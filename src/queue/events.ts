@@ -45,6 +45,14 @@ export interface QueueStats {
   dropped: number;
 }
 
+/** What a flush came to: the state of the queue afterwards, and what of it was this flush. */
+export interface FlushOutcome extends QueueStats {
+  /** Delivered by this flush. */
+  delivered: number;
+  /** Events still kept, on disk or in memory. */
+  kept: number;
+}
+
 /** What `send` answers: a `Response`, or the parts of one that matter. */
 export type SendAnswer = Response | { status: number; body?: unknown; retryAfter?: string | null };
 

@@ -1,35 +1,20 @@
-// Chromium repairs a damaged store by leaving rows out, without an error. A number outside IndexedDB lets us notice.
-
-/** Remembers, outside IndexedDB, how many rows there were. It may say too few, never too many. */
-export function openLedger(name: string): {
-  /** Rows are about to go on purpose: what was remembered no longer holds. */
-  forget(): void;
-  /** How many rows are missing; told once per page, then remembers the count. */
-  check(count: number): number;
-} {
+/**
+ * Remembers, outside IndexedDB, how many rows there were: Chromium repairs a damaged store by leaving rows out, without
+ * an error. Given the rows that there are, the first call of a page answers how many are missing. Called without, because
+ * rows are about to go on purpose, it forgets. It may have remembered too few, never too many.
+ */
+export function openLedger(name: string): (count?: number) => number {
   let isFirst = true;
-  return {
-    forget() {
-      attempt(() => localStorage.removeItem(name));
-    },
-    check(count) {
-      return (
-        attempt(() => {
-          const lost = isFirst ? Number(localStorage.getItem(name)) - count : 0;
-          isFirst = false;
-          if (count) localStorage.setItem(name, String(count));
-          else localStorage.removeItem(name);
-          return Math.max(0, lost);
-        }) ?? 0
-      );
-    },
+  return (count) => {
+    let before = 0;
+    try {
+      if (count && isFirst) before = Number(localStorage.getItem(name));
+      if (count) localStorage.setItem(name, String(count));
+      else localStorage.removeItem(name);
+    } catch {
+      // Blocked: then nothing is remembered.
+    }
+    isFirst = false;
+    return before - (count ?? before);
   };
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

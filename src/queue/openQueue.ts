@@ -1,8 +1,7 @@
-import { own } from '../wire/json.ts';
-import type { DeadLetter, QueueEvent, QueueStats, Send, StoredEvent, TrackedEvent } from './events.ts';
-import { isClickKey, rowKey } from './key.ts';
-import { DEAD, openRows } from './openRows.ts';
-import { openSender, type FlushOutcome } from './openSender.ts';
+import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
+import { rowKey } from './key.ts';
+import { openRows } from './openRows.ts';
+import { openSender } from './openSender.ts';
 import { post } from './post.ts';
 import { toStored } from './toStored.ts';
 
@@ -27,21 +26,18 @@ export interface Queue {
   /** Empties the queue, dead letters included. */
   purge(): Promise<void>;
   stats(): Promise<QueueStats>;
-  /** The next events to be sent, at most a batch of them. */
-  pending(): Promise<StoredEvent[]>;
+  /** The events that will never be accepted, and why. */
   deadLetters(): Promise<DeadLetter[]>;
-  /** Puts a dead letter back into the queue; false when there is none of that id. */
-  replay(event_id: string): Promise<boolean>;
   /** Writes what is pending, hands it over as a closing page does, and stops. What is left waits for the next page. */
   close(): Promise<void>;
 }
 
 /** Opens the queue, which begins to send what earlier pages have left. */
 export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpoint), onEvent }: QueueOptions): Queue {
-  const tab = Math.random().toString(36).slice(2, 6).padEnd(4, '0');
+  const tab = Math.random().toString(36).slice(2).padEnd(4, '0').slice(0, 4);
   let count = 0;
   let dropped = 0;
-  let isClosed = false;
+  let last = 0;
 
   function emit(event: QueueEvent): void {
     if (event.type === 'dropped') dropped += event.count;
@@ -52,51 +48,37 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
     }
   }
 
-  const rows = openRows(name, {
-    dropped: (count, why) => emit({ type: 'dropped', count, why }),
-    error: (reason) => emit({ type: 'error', reason }),
-  });
-  const sender = openSender({ name, rows, send, emit });
+  const rows = openRows(name, emit);
+  const sender = openSender(name, rows, send, emit);
 
-  function newKey(event: StoredEvent): string {
-    const { length: bytes } = new TextEncoder().encode(JSON.stringify(event));
-    return rowKey({ time: Date.now(), tab, count: count++, isClick: event.event_name.endsWith('_CLICK'), bytes });
+  async function stats(): Promise<QueueStats> {
+    const [onDisk = 0, deadLetters = 0] = await rows.count();
+    return { onDisk, deadLetters, inMemory: rows.loose.size, inFlight: rows.flying.size, storage: rows.storage(), dropped, ...sender.stats() };
   }
 
   return {
     async track(given) {
-      if (isClosed) throw new TypeError('the queue is closed');
       const event = toStored(given);
-      const key = newKey(event);
-      await rows.add(key, { event });
+      const isClick = event.event_name.endsWith('CLICK');
+      const { length: bytes } = new TextEncoder().encode(JSON.stringify(event));
+      last = Math.max(last + 1, Date.now());
+      await rows.add(rowKey({ time: last, tab, isClick, bytes, count: count++ }), { event });
       emit({ type: 'tracked', event });
-      sender.soon(isClickKey(key));
+      sender.soon(isClick);
     },
     async flush() {
+      const before = sender.stats().delivered;
       await rows.write();
-      return sender.flush();
+      await sender.flush();
+      const now = await stats();
+      return { ...now, delivered: now.delivered - before, kept: now.onDisk + now.inMemory };
     },
     purge: rows.purge,
-    async stats() {
-      return { ...(await rows.count()), inMemory: rows.loose.size, inFlight: rows.flying.size, storage: rows.storage, ...sender.stats(), dropped };
-    },
-    async pending() {
-      return (await rows.read()).entries.map(([, row]) => row.event);
-    },
-    async deadLetters() {
-      return (await rows.deadLetters()).map(([, { event, reason }]) => ({ event, reason }));
-    },
-    async replay(event_id) {
-      const [from, letter] = (await rows.deadLetters()).find(([, { event }]) => own(event, 'event_id') === event_id) ?? [];
-      if (!from || !letter) return false;
-      await rows.settle({ moved: [{ from, to: from.slice(DEAD.length), row: { event: letter.event } }] });
-      sender.soon(true);
-      return true;
-    },
-    async close() {
-      isClosed = true;
+    stats,
+    deadLetters: rows.deadLetters,
+    close() {
       sender.close();
-      await rows.write();
+      return rows.write();
     },
   };
 }

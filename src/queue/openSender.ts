@@ -1,43 +1,34 @@
-import { openAsk } from './ask.ts';
-import { afterFailure, FAILURE_PAUSE_MS, waitFor, type Trouble } from './backoff.ts';
+import { BATCH_MAX_EVENTS, QUEUE_MAX_AGE_MS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import { ask } from './ask.ts';
+import { afterFailure, FAILURE_PAUSE_MS, HOUR_MS, jitter, waitFor, type Trouble } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from './events.ts';
-import { isExpired } from './isExpired.ts';
+import { batchSize } from './fit.ts';
 import { judge } from './judge.ts';
-import { keyTime } from './key.ts';
-import { applyVerdict } from './applyVerdict.ts';
-import { DEAD, type Entry, type Rows } from './openRows.ts';
-import { takeBatch } from './takeBatch.ts';
+import { dueAt, keyBytes, keyTime } from './key.ts';
+import { DEAD, type Row, type Rows } from './openRows.ts';
 import { takeTurn } from './takeTurn.ts';
 import { watchPage } from './watchPage.ts';
-
-/** What a flush came to. */
-export interface FlushOutcome {
-  delivered: number;
-  /** Events still kept, on disk or in memory. */
-  kept: number;
-  deadLetters: number;
-  isPaused: boolean;
-  nextTryAt?: number;
-  lastAnswer?: LastAnswer;
-}
 
 export interface Sender {
   /** A new event is kept: sends at once for a click or a full batch, else in a moment. */
   soon(isClick: boolean): void;
-  flush(): Promise<FlushOutcome>;
+  flush(): Promise<void>;
   stats(): { delivered: number; isPaused: boolean; nextTryAt?: number; lastAnswer?: LastAnswer };
   close(): void;
 }
 
 /** Milliseconds in which displays gather into one batch. */
 const GATHER_MS = 250;
-const FULL_BATCH = 20;
 /** Milliseconds until we ask again for a turn that another tab has. */
 const BUSY_MS = 1_000;
+/** Bytes of keepalive requests in flight: the page shares 65,536 among everybody on it. */
+const KEEPALIVE_MAX_BYTES = 60 * 1024;
+/** Older than this no browser keeps anything: the clock was wrong then or is wrong now, and a wrong clock must not cost events. */
+const BELIEVABLE_AGE_MS = 365 * 24 * HOUR_MS;
 
 /** Sends what is kept, one tab at a time, and keeps what was not accepted. */
-export function openSender({ name, rows, send, emit }: { name: string; rows: Rows; send: Send; emit(event: QueueEvent): void }): Sender {
-  const { ask, room } = openAsk(send);
+export function openSender(name: string, rows: Rows, send: Send, emit: (event: QueueEvent) => void): Sender {
+  const { mine, loose, flying } = rows;
   let trouble: Trouble | undefined;
   let lastAnswer: LastAnswer | undefined;
   let delivered = 0;
@@ -50,20 +41,22 @@ export function openSender({ name, rows, send, emit }: { name: string; rows: Row
   let isAgain = false;
   let draining: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let timerAt = Infinity;
+  let timerAt = 0;
+  let keepaliveBytes = 0;
+  /** The page may have used up what keepalive allows: after a failure with it the next try goes without. */
+  let isShy = false;
 
-  function wake(ms: number): void {
+  function wake(ms = waitFor(trouble, Date.now(), isEager)): void {
     const at = performance.now() + ms;
-    if (isClosed || isPaused || at >= timerAt) return;
+    if (timer && at >= timerAt) return;
     clearTimeout(timer);
     timerAt = at;
-    timer = setTimeout(() => {
-      timerAt = Infinity;
-      void drain();
-    }, ms);
+    timer = setTimeout(drain, ms);
   }
 
   function drain(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
     isAgain = true;
     return (draining ??= loop());
   }
@@ -71,9 +64,9 @@ export function openSender({ name, rows, send, emit }: { name: string; rows: Row
   async function loop(): Promise<void> {
     while (isAgain) {
       isAgain = false;
-      const hasMore = await takeTurn(name, rows.disk, once).catch((error: unknown) => emit({ type: 'error', reason: String(error) }));
-      if (hasMore) isAgain = true;
-      else if (hasMore === undefined) wake(BUSY_MS);
+      const hasMore = await takeTurn(name, rows.disk, once).catch(() => undefined);
+      isAgain ||= !!hasMore;
+      if (hasMore === undefined) wake(BUSY_MS);
     }
     draining = undefined;
   }
@@ -81,109 +74,127 @@ export function openSender({ name, rows, send, emit }: { name: string; rows: Row
   /** One turn: read, send, settle. Tells whether the next turn may follow at once. */
   async function once(): Promise<boolean> {
     if (isPaused || isClosed) return false;
-    const { entries, ...found } = await rows.read();
-    if (rows.storage === 'indexeddb') trouble = found.trouble;
+    const found = await rows.read();
+    if (found.trouble !== undefined) trouble = found.trouble ?? undefined;
     const now = Date.now();
-    const gone = entries.filter(([key, row]) => isExpired(row.since ?? keyTime(key), now) && !rows.mine.has(key)).map(([key]) => key);
-    if (gone.length) {
-      await rows.settle({ gone });
-      emit({ type: 'dropped', count: gone.length, why: 'expired' });
+    const expired: string[] = [];
+    const due: [string, Row][] = [];
+    let next = Infinity;
+    for (const entry of found.entries) {
+      const [key, { tries, since = keyTime(key) }] = entry;
+      const wait = keyTime(key) - now;
+      if (now - since > QUEUE_MAX_AGE_MS && now - since < BELIEVABLE_AGE_MS && !mine.has(key)) expired.push(key);
+      // A refused row is due at its key's time, unless that was written under another clock.
+      else if (tries && wait > 0 && wait < HOUR_MS) next = Math.min(next, wait);
+      else if (!flying.has(key)) due.push(entry);
+    }
+    if (expired[0]) {
+      await rows.settle(expired, [], trouble);
+      emit({ type: 'dropped', count: expired.length, why: 'expired' });
       return true;
     }
-    // A refused row is due at its key's time, unless that was written under another clock.
-    const waits = entries.filter(([, row]) => row.tries).map(([key]) => keyTime(key) - now).filter((ms) => ms > 0 && ms < 3_600_000);
-    const due = entries.filter(([key, row]) => !rows.flying.has(key) && !(row.tries && waits.includes(keyTime(key) - now)));
-    const wait = waitFor(trouble, now, isEager);
-    if (!due.length) sizes = [];
-    if (due.length && !wait) {
-      const { batch, bytes } = takeBatch(due, { max: sizes.shift() });
-      fresh = 0;
-      return deliver(batch, bytes);
+    if (!due[0]) {
+      sizes = [];
+      if (next < HOUR_MS) wake(next);
+      return false;
     }
-    if (due.length) wake(wait);
-    else if (waits.length) wake(Math.max(wait, Math.min(...waits)));
-    return false;
+    if (waitFor(trouble, now, isEager)) {
+      wake();
+      return false;
+    }
+    fresh = 0;
+    return deliver(due.slice(0, batchSize(due.map(([key]) => key), sizes.shift()) || 1));
   }
 
-  async function deliver(batch: readonly Entry[], bytes: number): Promise<boolean> {
-    for (const [key] of batch) rows.flying.add(key);
+  async function deliver(batch: readonly [string, Row][]): Promise<boolean> {
+    const bytes = batch.reduce((sum, [key]) => sum + keyBytes(key) + 1, 0);
+    const keepalive = !isShy && keepaliveBytes + bytes < KEEPALIVE_MAX_BYTES;
     const before = isEager ? undefined : trouble;
     isEager = false;
-    const answer = await ask(batch.map(([, row]) => row.event), bytes);
+    for (const [key] of batch) flying.add(key);
+    if (keepalive) keepaliveBytes += bytes;
+    const { status, body, retryAfter, reason } = await ask(send, batch.map(([, { event }]) => event), keepalive);
+    if (keepalive) keepaliveBytes -= bytes;
+    isShy = keepalive && !status;
     const now = Date.now();
-    lastAnswer = { status: answer.status, at: now };
-    const verdict = judge(answer.status, answer.body, batch.length);
-    const change = applyVerdict(batch, verdict, now);
-    const isFailure = verdict.next === 'wait';
-    const wasTrouble = trouble;
-    if (isFailure) trouble = afterFailure(before, { now, random: Math.random, retryAfter: answer.retryAfter });
-    else if (verdict.next === 'go on') trouble = undefined;
-    if (verdict.next === 'split') sizes.unshift(Math.ceil(batch.length / 2), Math.floor(batch.length / 2));
-    await rows.settle({ ...change, trouble: trouble ?? (wasTrouble && null) });
-    for (const [key] of batch) rows.flying.delete(key);
+    lastAnswer = { status, at: now };
 
-    delivered += change.gone.length;
-    if (change.gone.length) emit({ type: 'delivered', count: change.gone.length, event_ids: change.event_ids });
-    for (const { event, reason } of change.dead) emit({ type: 'dead_letter', event, reason });
-    if (change.retried) emit({ type: 'retried', ...change.retried });
-    const kept = batch.length - change.gone.length - change.moved.length;
-    if (verdict.next === 'pause') {
-      if (!isPaused) emit({ type: 'paused', status: answer.status, reason: answer.reason });
+    const { fates, reasons, next } = judge(status, body, batch.length);
+    const gone: string[] = [];
+    const event_ids: string[] = [];
+    const moved: [string, string, Row][] = [];
+    const told: QueueEvent[] = [];
+    batch.forEach(([key, { event, tries = 0, since = keyTime(key) }], index) => {
+      const fate = fates[index];
+      const why = reasons[index] ?? reason;
+      if (fate === 'done') {
+        gone.push(key);
+        event_ids.push(event.event_id);
+      } else if (fate === 'dead' || (fate === 'again' && tries + 1 >= QUEUE_MAX_REFUSALS)) {
+        moved.push([key, DEAD + key, { event, reason: why }]);
+        told.push({ type: 'dead_letter', event, reason: why });
+      } else if (fate === 'again') {
+        const nextTryAt = now + jitter(1_000 * 2 ** tries);
+        moved.push([key, dueAt(key, nextTryAt), { event, tries: tries + 1, since }]);
+        told.push({ type: 'retried', count: 1, reason: why, nextTryAt });
+      }
+    });
+    trouble = next === 'wait' ? afterFailure(before, now, retryAfter) : next === 'go' ? undefined : trouble;
+    await rows.settle(gone, moved, trouble);
+    for (const [key] of batch) flying.delete(key);
+
+    delivered += gone.length;
+    if (gone[0]) emit({ type: 'delivered', count: gone.length, event_ids });
+    told.forEach(emit);
+    if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), Math.floor(batch.length / 2));
+    if (next === 'pause' && !isPaused) {
       isPaused = true;
-      clearTimeout(timer);
-      timerAt = Infinity;
-    } else if (trouble && isFailure) {
-      if (kept) emit({ type: 'retried', count: kept, reason: answer.reason, nextTryAt: trouble.at });
-      wake(waitFor(trouble, Date.now(), false));
+      emit({ type: 'paused', status, reason });
     }
-    return !isFailure && !isPaused;
+    const kept = batch.length - gone.length - moved.length;
+    if (trouble && next === 'wait') {
+      if (kept) emit({ type: 'retried', count: kept, reason, nextTryAt: trouble.at });
+      wake();
+    }
+    return next === 'go' || next === 'split';
   }
 
   function leave(): void {
     void rows.write();
-    if (isPaused) return;
     // Kept until an answer is seen, which may be never: what arrives twice, the relay drops.
-    let rest = [...rows.mine].filter(
-      ([key]) => key < DEAD && !rows.flying.has(key) && (!trouble || (rows.storage === 'memory' && rows.loose.has(key))),
-    );
-    while (rest.length) {
-      const { batch, bytes } = takeBatch(rest, { maxBytes: room() });
-      if (bytes > room()) return;
-      rest = rest.slice(batch.length);
-      void deliver(batch, bytes).then((hasMore) => hasMore && wake(GATHER_MS));
+    let rest = [...mine].filter(([key]) => key < DEAD && !flying.has(key) && (!trouble || (rows.storage() === 'memory' && loose.has(key))));
+    while (rest[0] && !isPaused) {
+      const size = batchSize(rest.map(([key]) => key), BATCH_MAX_EVENTS, KEEPALIVE_MAX_BYTES - keepaliveBytes);
+      if (!size) return;
+      void deliver(rest.slice(0, size));
+      rest = rest.slice(size);
     }
   }
 
   function revive(isNewView: boolean): void {
     if (isNewView) isPaused = false;
     isEager = true;
-    wake(waitFor(trouble, Date.now(), true));
+    wake();
   }
 
-  const unwatch = watchPage({ leave, revive });
-  wake(0);
+  const unwatch = watchPage(leave, revive);
+  wake();
 
   return {
     soon(isClick) {
-      fresh++;
-      wake(Math.max(isClick || fresh >= FULL_BATCH ? 0 : GATHER_MS, waitFor(trouble, Date.now(), isEager)));
+      wake(Math.max(isClick || ++fresh >= BATCH_MAX_EVENTS ? 0 : GATHER_MS, waitFor(trouble, Date.now(), isEager)));
     },
     async flush() {
-      const before = delivered;
-      isPaused = false;
-      isEager = true;
+      revive(true);
       const wait = waitFor(trouble, Date.now(), true);
-      if (wait && wait <= FAILURE_PAUSE_MS) await new Promise((done) => setTimeout(done, wait));
+      if (wait <= FAILURE_PAUSE_MS) await new Promise((done) => setTimeout(done, wait));
       await drain();
-      const { onDisk, deadLetters } = await rows.count();
-      return { ...this.stats(), delivered: delivered - before, kept: onDisk + rows.loose.size, deadLetters };
     },
     stats: () => ({ delivered, isPaused, nextTryAt: trouble?.at, lastAnswer }),
     close() {
       leave();
       unwatch();
       isClosed = true;
-      clearTimeout(timer);
     },
   };
 }

@@ -1,53 +1,45 @@
-import { EVENT_NAMES, type BrandProperties } from '../wire/events.ts';
 import { own } from '../wire/json.ts';
 import type { StoredEvent } from './events.ts';
 
 /** Characters of one field: far above any identifier, far below a batch. */
 const FIELD_MAX_LENGTH = 8_000;
-const BRAND_FIELDS = ['offer_id', 'advertiser_id', 'insertion_id'] as const satisfies readonly (keyof BrandProperties)[];
 
 /**
  * The event as it is kept, built field by field from what the wire knows: whatever else the caller's object carries, an
  * e-mail say, stays out of the store. Throws a TypeError that names what is wrong.
  */
 export function toStored(given: unknown): StoredEvent {
-  const event_name = EVENT_NAMES.find((name) => name === own(given, 'event_name'));
-  if (!event_name) throw new TypeError(`event_name must be one of ${EVENT_NAMES.join(', ')}`);
-  if (event_name === 'CONVERSION') {
-    throw new TypeError("a CONVERSION is reported by the advertiser's or the merchant's server, never from a page");
+  const event = pick(given, 'event_id', 'event_name', 'event_datetime', 'session_id', 'initiating_target', 'asset_id');
+  event.event_id ??= newId();
+  event.event_datetime ??= new Date().toISOString();
+  if (event.event_name === 'CONVERSION') throw new TypeError('A CONVERSION is reported by servers only, never by a page');
+  if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_[A-Z]+$/.test(String(event.event_name))) refuse('event_name');
+  if (!(Date.parse(String(event.event_datetime)) > -Infinity)) refuse('event_datetime');
+  if (!event.session_id) refuse('session_id');
+  for (const [name, ...fields] of [['brand_properties', 'offer_id', 'advertiser_id', 'insertion_id'], ['product_properties', 'product_id']] as const) {
+    if (own(given, name)) event[name] = pick(own(given, name), ...fields);
   }
-  const event_datetime = text(given, 'event_datetime') ?? new Date().toISOString();
-  if (!(Date.parse(event_datetime) > 0)) throw new TypeError('event_datetime must be an RFC 3339 date and time');
-  const event: Record<string, unknown> = {
-    event_id: text(given, 'event_id') ?? newId(),
-    event_name,
-    event_datetime,
-    session_id: text(given, 'session_id', true),
-  };
-  const put = (name: string, value: unknown): void => void (value === undefined || (event[name] = value));
-  put('initiating_target', text(given, 'initiating_target'));
-  put('brand_properties', part(given, 'brand_properties', BRAND_FIELDS));
-  put('asset_id', text(given, 'asset_id'));
-  put('product_properties', part(given, 'product_properties', ['product_id']));
   return event as unknown as StoredEvent;
 }
 
-function part(given: unknown, name: string, fields: readonly string[]): Record<string, unknown> | undefined {
-  const found = own(given, name);
-  return found === undefined ? undefined : Object.fromEntries(fields.map((field) => [field, text(found, field, true)]));
+function pick(given: unknown, ...names: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = own(given, name);
+    if (value == null) continue;
+    if (typeof value !== 'string' || value.length > FIELD_MAX_LENGTH) refuse(name);
+    picked[name] = value;
+  }
+  return picked;
 }
 
-function text(from: unknown, name: string, isRequired = false): string | undefined {
-  const value = own(from, name);
-  if (value === undefined && !isRequired) return undefined;
-  if (typeof value === 'string' && value && value.length <= FIELD_MAX_LENGTH) return value;
-  throw new TypeError(`${name} must be text of 1 to ${FIELD_MAX_LENGTH} characters`);
+function refuse(name: string): never {
+  throw new TypeError(`Not a valid ${name}`);
 }
 
 /** A random UUID; `crypto.randomUUID` exists on secure pages only. */
 function newId(): string {
-  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte, at) =>
-    (at === 6 ? (byte & 15) | 64 : at === 8 ? (byte & 63) | 128 : byte).toString(16).padStart(2, '0'),
-  ).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
+    (+digit ^ ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) & (15 >> (+digit / 4)))).toString(16),
+  );
 }
