@@ -50,7 +50,11 @@ function details({ slug, subheading, cta_details, metadata, assets, disclosure_d
   };
 }
 
-function assetOf(slug: string, { picture, asset_type, should_trigger_claim_flow }: DemoAsset, insertion_order: number): Row {
+function assetOf(
+  slug: string,
+  { picture, asset_type, should_trigger_claim_flow }: DemoAsset,
+  insertion_order: number,
+): Row {
   return {
     id: stableId('asset', `${slug}/${picture}`),
     asset_type,

@@ -9,7 +9,8 @@ const HOUR_MS = 3_600_000;
 
 /** One hour of one placement of one shop. Money is in ten-thousandths of the currency: whole numbers stay exact. */
 export interface HistoryCell {
-  hour: Date;
+  /** When the hour begins, in milliseconds. */
+  hour: number;
   shop: DemoShop;
   placement: DemoPlacement;
   loads: number;
@@ -33,9 +34,10 @@ export function history(now: Date): HistoryCell[] {
     const random = seededRandom(`${shop.domain} ${end}`);
     const cells: HistoryCell[] = [];
     for (let at = first; at < end; at += HOUR_MS) {
+      const orders = expectedOrders(shop, at, (at - first) / (end - first));
       for (const placement of shop.placements) {
-        const loads = arrivals(expectedOrders(shop, at, (at - first) / (end - first)) * placement.share, random);
-        if (loads > 0) cells.push(cell({ hour: new Date(at), shop, placement, loads }, random));
+        const loads = arrivals(orders * placement.share, random);
+        if (loads > 0) cells.push(cell({ hour: at, shop, placement, loads }, random));
       }
     }
     return cells;

@@ -34,7 +34,10 @@ export async function insertPublishers(db: Queries, tenant: NewTenant & { channe
   await insert(db, 'publishers', rows);
 }
 
-function publisherRow(publisher: DemoPublisher, { channelId, now }: { channelId: string; now: Date }): Readonly<Record<string, unknown>> {
+function publisherRow(
+  publisher: DemoPublisher,
+  { channelId, now }: { channelId: string; now: Date },
+): Readonly<Record<string, unknown>> {
   const created_at = new Date(now.getTime() - publisher.requested_days_ago * DAY_MS);
   return {
     pending_publisher_id: stableId('request', publisher.domain),

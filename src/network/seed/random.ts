@@ -21,15 +21,11 @@ export function arrivals(mean: number, random: () => number): number {
   return count;
 }
 
-/** How many of `trials` succeed when each does with this chance. */
+/** About how many of `trials` succeed when each does with this chance: never more than there are. */
 export function successes(trials: number, chance: number, random: () => number): number {
-  if (trials > 60) {
-    const spread = Math.sqrt(trials * chance * (1 - chance));
-    return Math.min(trials, Math.max(0, Math.round(trials * chance + spread * normal(random))));
-  }
-  let count = 0;
-  for (let trial = 0; trial < trials; trial += 1) if (random() < chance) count += 1;
-  return count;
+  // The rarer of the two outcomes is drawn: that costs few random numbers.
+  if (chance > 0.5) return trials - successes(trials, 1 - chance, random);
+  return Math.min(trials, arrivals(trials * chance, random));
 }
 
 function normal(random: () => number): number {

@@ -16,7 +16,10 @@ export const SEEDS = ['demo', 'empty'] as const;
 export type SeedKind = (typeof SEEDS)[number];
 
 /** Fills an empty, migrated database; answers its first channel and publisher. Run it in one transaction. */
-export async function seed(db: Queries, options: { kind: SeedKind; now: Date; environment: Environment }): Promise<Tenant> {
+export async function seed(
+  db: Queries,
+  options: { kind: SeedKind; now: Date; environment: Environment },
+): Promise<Tenant> {
   const { kind, now, environment } = options;
   await insertTaxonomy(db);
   if (kind === 'empty') return createTenant(db, { name: 'Sandbox Channel', environment, now });
@@ -35,10 +38,16 @@ export async function seed(db: Queries, options: { kind: SeedKind; now: Date; en
 }
 
 async function insertTaxonomy(db: Queries): Promise<void> {
-  await insert(db, 'categories', TAXONOMY.map(({ remote_id, name }) => ({ remote_id, name })));
+  await insert(
+    db,
+    'categories',
+    TAXONOMY.map(({ remote_id, name }) => ({ remote_id, name })),
+  );
   await insert(
     db,
     'subcategories',
-    TAXONOMY.flatMap(({ remote_id: category_id, subcategories }) => subcategories.map((child) => ({ ...child, category_id }))),
+    TAXONOMY.flatMap(({ remote_id: category_id, subcategories }) =>
+      subcategories.map((child) => ({ ...child, category_id })),
+    ),
   );
 }

@@ -58,8 +58,16 @@ export async function createTenant(db: Queries, options: NewTenant): Promise<Ten
 }
 
 /** Makes a channel without publishers. */
-export async function createChannel(db: Queries, { name, environment, now, channelId }: NewTenant): Promise<Tenant['channel']> {
+export async function createChannel(
+  db: Queries,
+  { name, environment, now, channelId }: NewTenant,
+): Promise<Tenant['channel']> {
   const channel_id = channelId ?? randomUUID();
-  await db.query('INSERT INTO channels (channel_id, name, environment, created_at) VALUES ($1, $2, $3, $4)', [channel_id, name, environment, now]);
+  await db.query('INSERT INTO channels (channel_id, name, environment, created_at) VALUES ($1, $2, $3, $4)', [
+    channel_id,
+    name,
+    environment,
+    now,
+  ]);
   return { channel_id, name };
 }
