@@ -13,7 +13,9 @@ export function domainKey(domain: string): string | undefined {
     .replace(/[/?#].*$/s, '')
     .replace(/^.*@/s, '')
     .replace(/:\d*$/, '');
-  const ascii = domainToASCII(host.replace(/[.。．｡]+$/u, '')).toLowerCase().replace(/^www\./, '');
+  const ascii = domainToASCII(host.replace(/[.。．｡]+$/u, ''))
+    .toLowerCase()
+    .replace(/^www\./, '');
   return isHostName(ascii) ? ascii : undefined;
 }
 
