@@ -1,0 +1,160 @@
+// The system's WebKit (WebKitGTK's WebKitWebDriver and MiniBrowser) through classic WebDriver, without a client library.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+
+const KEYS: Readonly<Record<string, string>> = {
+  Tab: '\uE004',
+  Escape: '\uE00C',
+  Enter: '\uE007',
+  Shift: '\uE008',
+  Space: ' ',
+};
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}
+
+function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => found(port));
+    });
+  });
+}
+
+/** One WebKitWebDriver and, where there is no display, one Xvfb. */
+export class WebKit {
+  #started: ChildProcess[] = [];
+  #base = '';
+  #session = '';
+
+  async start(driver: string): Promise<this> {
+    const env: NodeJS.ProcessEnv = { ...process.env, LIBGL_ALWAYS_SOFTWARE: '1', NO_AT_BRIDGE: '1' };
+    if (!env.DISPLAY && !env.WAYLAND_DISPLAY) env.DISPLAY = await this.#startDisplay();
+    const port = await freePort();
+    this.#started.unshift(spawn(driver, ['-p', String(port), '--host=127.0.0.1'], { stdio: 'ignore', env }));
+    this.#base = `http://127.0.0.1:${port}`;
+    for (let tries = 0; ; tries++) {
+      if (
+        await fetch(`${this.#base}/status`).then(
+          () => true,
+          () => false,
+        )
+      )
+        return this;
+      if (tries > 200) throw new Error(`${driver} does not answer`);
+      await sleep(25);
+    }
+  }
+
+  #startDisplay(): Promise<string> {
+    const display = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    this.#started.push(display);
+    return new Promise((found, failed) => {
+      display.on('error', failed);
+      display.stdio[3]?.once('data', (number) => found(`:${String(number).trim()}`));
+    });
+  }
+
+  async #call(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(this.#base + path, {
+      method,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const { value } = (await response.json()) as { value: { error?: string; message?: string } };
+    if (!response.ok) throw new Error(`WebDriver ${value?.error}: ${value?.message}`);
+    return value;
+  }
+
+  #on(method: string, path: string, body?: unknown): Promise<unknown> {
+    return this.#call(method, `/session/${this.#session}${path}`, body);
+  }
+
+  /** One session is one MiniBrowser with an empty profile of its own. The driver allows one at a time. */
+  async open(): Promise<void> {
+    const { sessionId } = (await this.#call('POST', '/session', { capabilities: { alwaysMatch: {} } })) as {
+      sessionId: string;
+    };
+    this.#session = sessionId;
+  }
+
+  async close(): Promise<void> {
+    if (this.#session) await this.#on('DELETE', '');
+    this.#session = '';
+  }
+
+  async stop(): Promise<void> {
+    await this.close().catch(() => undefined);
+    for (const child of this.#started) child.kill();
+  }
+
+  async goto(url: string): Promise<void> {
+    await this.#on('POST', '/url', { url });
+  }
+
+  async back(): Promise<void> {
+    await this.#on('POST', '/back', {});
+  }
+
+  /** Runs a function in the page; it is sent as text, so it may use nothing but its argument. */
+  async eval<T>(work: ((argument: never) => T | Promise<T>) | string, argument: unknown = null): Promise<T> {
+    const script = `const done = arguments[arguments.length - 1];
+      Promise.resolve().then(() => (${String(work)})(arguments[0])).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+    const { value, error } = (await this.#on('POST', '/execute/async', { script, args: [argument] })) as {
+      value: T;
+      error?: string;
+    };
+    if (error) throw new Error(error);
+    return value;
+  }
+
+  /** A real pointer on the middle of an element; `host >>> inner` enters an open shadow root. */
+  async click(selector: string): Promise<void> {
+    const { x, y } = await this.#at(selector);
+    await this.#on('POST', '/actions', {
+      actions: [
+        {
+          type: 'pointer',
+          id: 'mouse',
+          parameters: { pointerType: 'mouse' },
+          actions: [
+            { type: 'pointerMove', duration: 0, x, y, origin: 'viewport' },
+            { type: 'pointerDown', button: 0 },
+            { type: 'pointerUp', button: 0 },
+          ],
+        },
+      ],
+    });
+  }
+
+  /** `Shift+Tab` holds the first while the second is pressed. */
+  async key(key: string): Promise<void> {
+    const keys = key.split('+').map((name) => KEYS[name] ?? name);
+    const down = keys.map((value) => ({ type: 'keyDown', value }));
+    const up = keys.toReversed().map((value) => ({ type: 'keyUp', value }));
+    await this.#on('POST', '/actions', { actions: [{ type: 'key', id: 'keys', actions: [...down, ...up] }] });
+  }
+
+  async screenshot(): Promise<Buffer> {
+    return Buffer.from((await this.#on('GET', '/screenshot')) as string, 'base64');
+  }
+
+  async #at(selector: string): Promise<{ x: number; y: number }> {
+    const find = `(selector) => {
+      let node = document;
+      for (const part of selector.split(' >>> ')) { node = (node.shadowRoot ?? node).querySelector(part); if (!node) return null; }
+      node.scrollIntoView({ block: 'nearest' });
+      const box = node.getBoundingClientRect();
+      return box.width ? { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) } : null;
+    }`;
+    for (let tries = 0; tries < 100; tries++) {
+      const point = await this.eval<{ x: number; y: number } | null>(find, selector);
+      if (point) return point;
+      await sleep(50);
+    }
+    throw new Error(`not found or not visible: ${selector}`);
+  }
+}
