@@ -1,10 +1,14 @@
 // offerlet/relay: the merchant's own backend for the widget, and the only holder of the secret key.
 
-export { createRelay, type From, type Relay } from './relay/createRelay.ts';
+export { checkNetwork, type NetworkCheck } from './relay/checkNetwork.ts';
+export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
+export type { From } from './relay/exchange.ts';
 export type { LogEntry } from './relay/log.ts';
 export type { RelayMetric, RelayMetricName } from './relay/metrics.ts';
+export type { NodeRequest } from './relay/fromNode.ts';
+export { openSeenFile, type SeenFile } from './relay/openSeenFile.ts';
 export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options.ts';
 export type { Bucket, RateLimiter, RateLimits } from './relay/rateLimit.ts';
 export { createSeenMemory, type Claim, type SeenMemory, type SeenMemoryOptions, type SeenStore } from './relay/seen.ts';
-export { toNode } from './relay/toNode.ts';
+export { toNode, type NodeHandler, type NodeResponse } from './relay/toNode.ts';

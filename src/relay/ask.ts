@@ -3,13 +3,14 @@ import { isObject, own, type JsonObject } from '../wire/json.ts';
 import { attributesFrom } from './attributesFrom.ts';
 import { composeQuestion, missingParts } from './compose.ts';
 import { RelayError } from './errors.ts';
+import type { Incoming } from './exchange.ts';
 import type { RelayContext } from './options.ts';
 import { jsonReply, type Reply } from './reply.ts';
 import type { Settings } from './settings.ts';
 import type { CallNetwork, NetworkAnswer } from './upstream.ts';
 
 export interface Question {
-  readonly request: Request;
+  readonly incoming: Incoming;
   readonly page: unknown;
   readonly address: string | undefined;
   readonly requestId: string;
@@ -20,12 +21,12 @@ export async function ask(
   question: Question,
   { settings, call }: { settings: Settings; call: CallNetwork },
 ): Promise<Reply> {
-  const { request, page, address, requestId } = question;
+  const { incoming, page, address, requestId } = question;
   if (!isObject(page))
     throw new RelayError('The body must be a JSON object.', { status: 400, code: 'invalid_request' });
-  const observed = attributesFrom(request.headers);
+  const observed = attributesFrom(incoming.header);
   if (settings.forwardAddress && address !== undefined) observed.ip_address = address;
-  const known = await askMerchant(request, settings);
+  const known = await askMerchant(incoming, settings);
   const body = await composeQuestion({ page, known, observed, emails: settings.emails, sandbox: settings.sandbox });
   const problems = missingParts(body);
   if (problems.length > 0)
@@ -39,14 +40,14 @@ export async function ask(
   return passOn(answer, own(body['custom_metadata'], 'is_sandbox') === true);
 }
 
-async function askMerchant(request: Request, { context, timeouts }: Settings): Promise<RelayContext> {
+async function askMerchant(incoming: Incoming, { context, timeouts }: Settings): Promise<RelayContext> {
   if (!context) return {};
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`context took longer than ${timeouts.context} ms.`)), timeouts.context);
   });
   try {
-    const known: unknown = await Promise.race([context(request), late]);
+    const known: unknown = await Promise.race([context(incoming.toRequest()), late]);
     if (known !== undefined && known !== null && !isObject(known))
       throw new TypeError('context must return an object or nothing.');
     return (known ?? {}) as RelayContext;

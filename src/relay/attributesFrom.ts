@@ -1,19 +1,21 @@
 import type { Attributes } from '../wire/recommendations.ts';
 
+type ReadHeader = (name: string) => string | null;
+
 /** What a browser's own headers say about the shopper's device and language. */
-export function attributesFrom(headers: Headers): Attributes {
+export function attributesFrom(header: ReadHeader): Attributes {
   const attributes: Attributes = {};
-  const device = deviceOf(headers);
-  const language = languageOf(headers.get('accept-language'));
+  const device = deviceOf(header);
+  const language = languageOf(header('accept-language'));
   if (device) attributes.device_type = device;
   if (language) attributes.language = language;
   return attributes;
 }
 
-function deviceOf(headers: Headers): Attributes['device_type'] {
-  const agent = (headers.get('user-agent') ?? '').slice(0, 1_000);
+function deviceOf(header: ReadHeader): Attributes['device_type'] {
+  const agent = (header('user-agent') ?? '').slice(0, 1_000);
   if (/iPad|Tablet|PlayBook|Silk(?!.*Mobile)|Android(?!.*Mobile)/i.test(agent)) return 'TABLET';
-  if (headers.get('sec-ch-ua-mobile') === '?1' || /Mobi|iPhone|iPod/i.test(agent)) return 'MOBILE';
+  if (header('sec-ch-ua-mobile') === '?1' || /Mobi|iPhone|iPod/i.test(agent)) return 'MOBILE';
   return /Windows NT|Macintosh|X11|Linux|CrOS/i.test(agent) ? 'DESKTOP' : undefined;
 }
 

@@ -5,13 +5,16 @@ export type OriginVerdict = 'own' | 'allowed' | 'foreign';
  * Judges the Origin header. No header is no browser's cross-origin request. A page on the relay's own origin says so by
  * Sec-Fetch-Site, which scripts cannot set; browsers that do not send it are known by the Host.
  */
-export function judgeOrigin(request: { headers: Headers; url: string }, allowed: ReadonlySet<string>): OriginVerdict {
-  const origin = request.headers.get('origin');
+export function judgeOrigin(
+  request: { header(name: string): string | null; host: string },
+  allowed: ReadonlySet<string>,
+): OriginVerdict {
+  const origin = request.header('origin');
   if (origin === null) return 'own';
   if (allowed.has(origin)) return 'allowed';
-  const site = request.headers.get('sec-fetch-site');
+  const site = request.header('sec-fetch-site');
   if (site !== null) return site === 'same-origin' ? 'own' : 'foreign';
-  return hostOf(origin) === new URL(request.url).host ? 'own' : 'foreign';
+  return hostOf(origin) === request.host ? 'own' : 'foreign';
 }
 
 /** The headers that let an allowed page read the answer: its exact origin, never `*`, never credentials. */

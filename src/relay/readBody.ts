@@ -1,30 +1,51 @@
 import { RelayError } from './errors.ts';
 import { readStream } from './readStream.ts';
 
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+}
+
 /** The body's text. Refuses one that is larger than `maxBytes` as soon as that is known, and one that takes too long. */
-export async function readBody(request: Request, limits: { maxBytes: number; timeoutMs: number }): Promise<string> {
-  const { maxBytes, timeoutMs } = limits;
+export async function readBody(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<string> {
   const announced = request.headers.get('content-length');
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new RelayError('The request took too long to arrive.', { status: 408, code: 'request_timeout' });
-    timer = setTimeout(() => reject(error), timeoutMs);
+    timer = setTimeout(() => reject(tooSlow()), timeoutMs);
   });
   try {
     // With an announced length the server's own parser stops at it; reading in one go is several times faster.
     const whole = announced === null ? readStream(request.body, maxBytes) : request.arrayBuffer();
     const bytes = await Promise.race([whole, late]);
     if (!bytes || bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decodeBody(bytes);
   } catch (error) {
-    if (error instanceof RelayError) throw error;
-    throw new RelayError('The request body could not be read.', { status: 400, code: 'unreadable_body', cause: error });
+    throw error instanceof RelayError ? error : unreadable(error);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function tooLarge(maxBytes: number): RelayError {
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a body; throws a `RelayError` when it is not UTF-8. */
+export function decodeBody(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+export function tooLarge(maxBytes: number): RelayError {
   return new RelayError(`The request body is larger than ${maxBytes} bytes.`, { status: 413, code: 'body_too_large' });
+}
+
+export function tooSlow(): RelayError {
+  return new RelayError('The request took too long to arrive.', { status: 408, code: 'request_timeout' });
+}
+
+export function unreadable(cause?: unknown): RelayError {
+  return new RelayError('The request body could not be read.', { status: 400, code: 'unreadable_body', cause });
 }

@@ -77,7 +77,7 @@ export function readOptions(options: RelayOptions): Settings {
   return {
     apiKey: readApiKey(options),
     version: readVersion(options.version),
-    baseUrl: readBaseUrl(options.baseUrl),
+    baseUrl: readBaseUrl(options),
     environment: options.environment ?? readKey(options.apiKey)?.environment,
     sandbox,
     basePath: readBasePath(options.basePath),
@@ -129,13 +129,13 @@ function readApiKey({ apiKey, environment }: RelayOptions): string {
 }
 
 function readVersion(version: unknown): string {
-  if (typeof version === 'string' && /^\d+(\.\d+){0,2}([-+][\w.-]+)?$/.test(version)) return version;
+  if (typeof version === 'string' && /^v?\d+(\.\d+){0,2}([-+][\w.-]+)?$/.test(version)) return version;
   return fail(
     "version is missing or is none: pin the version of the Recommendations API that you tested with, such as version: '1.0.0'.",
   );
 }
 
-function readBaseUrl(baseUrl: unknown): string {
+function readBaseUrl({ baseUrl, apiKey, environment }: RelayOptions): string {
   const example = "write the network's address, such as baseUrl: 'https://partner.example'";
   const url =
     typeof baseUrl === 'string' && URL.canParse(baseUrl)
@@ -143,9 +143,12 @@ function readBaseUrl(baseUrl: unknown): string {
       : fail(`baseUrl is missing or is no address: ${example}.`);
   if (url.username || url.password) fail(`baseUrl holds a user name or a password: ${example}, and the key as apiKey.`);
   if (url.search || url.hash) fail(`baseUrl ends in a query or a fragment: ${example}.`);
+  if (!/^https?:$/.test(url.protocol)) fail(`baseUrl must begin with https://: ${example}.`);
+  const isLive = environment === 'production' || readKey(apiKey)?.environment === 'production';
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
-    fail(`baseUrl is not https, so the key would travel in the clear: ${example}. (http is for localhost only.)`);
+  if (isLive && url.protocol === 'http:' && !isLoopback) {
+    fail(`baseUrl is not https, so a live key would travel in the clear: ${example}.`);
+  }
   return url.href.replace(/\/+$/, '');
 }
 

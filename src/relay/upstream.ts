@@ -5,8 +5,9 @@ import { holdsKey } from './holdsKey.ts';
 import type { Log } from './log.ts';
 import { explain } from './log.ts';
 import type { Measure } from './metrics.ts';
-import { readAnswer } from './readAnswer.ts';
+import { nodeTransport } from './nodeTransport.ts';
 import { sentNothing } from './sentNothing.ts';
+import { fetchTransport, LateError } from './transport.ts';
 
 /** What the network answered. */
 export interface NetworkAnswer {
@@ -50,67 +51,71 @@ export interface UpstreamOptions {
   readonly version: string;
   readonly timeoutMs: number;
   readonly answerBytes: number;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: typeof globalThis.fetch | undefined;
   readonly now: () => number;
   readonly log: Log;
   readonly measure: Measure;
 }
 
+/** One path of the network, guarded by a timeout, one retry and a circuit breaker. */
+export interface Upstream {
+  /** Throws a `NoAnswerError`. */
+  readonly call: CallNetwork;
+  /** It failed so often that it is left alone for now. */
+  isOpen(): boolean;
+}
+
 /** A function that posts to one path of the network; its headers come from configuration alone. */
-export function createUpstream(options: UpstreamOptions): { call: CallNetwork; isOpen(): boolean } {
-  const { apiKey, measure, log } = options;
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { url, apiKey, measure, log } = options;
+  const transport = options.fetch
+    ? fetchTransport(options.fetch)
+    : (nodeTransport(url) ?? fetchTransport((...call) => globalThis.fetch(...call)));
+  const fixedHeaders = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'x-api-key': apiKey,
+    version: options.version,
+  };
   const breaker = createBreaker(options.now);
 
-  async function post({ body, requestId }: NetworkCall, signal: AbortSignal): Promise<NetworkAnswer> {
-    const response = await options.fetch(options.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        'x-api-key': apiKey,
-        version: options.version,
-        'x-request-id': requestId,
-      },
+  async function post({ body, requestId }: NetworkCall, timeoutMs: number): Promise<NetworkAnswer> {
+    const headers = { ...fixedHeaders, 'x-request-id': requestId };
+    const { status, text, retryAfter } = await transport({
+      url,
+      headers,
       body,
-      redirect: 'manual',
-      signal,
+      timeoutMs,
+      maxBytes: options.answerBytes,
     });
-    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-      void response.body?.cancel().catch(() => undefined);
+    if (status >= 300 && status < 400) {
       throw new NoAnswerError('The network answered with a redirect, which the relay does not follow.', {
         status: 502,
         code: 'network_redirect',
         mayHaveArrived: false,
       });
     }
-    const text = await readAnswer(response, options.answerBytes);
     const json = parseJson(text);
-    return {
-      status: response.status,
-      text,
-      json,
-      retryAfter: readRetryAfter(response.headers.get('retry-after')),
-      isReflecting: holdsKey(text, json, apiKey),
-    };
+    return { status, text, json, retryAfter: readRetryAfter(retryAfter), isReflecting: holdsKey(text, json, apiKey) };
   }
 
   async function attempt(call: NetworkCall): Promise<NetworkAnswer> {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), options.timeoutMs);
+    const started = options.now();
     try {
-      return await post(call, abort.signal).catch((error: unknown) => {
-        if (abort.signal.aborted || !sentNothing(error)) throw error;
+      return await post(call, options.timeoutMs).catch((error: unknown) => {
+        const left = options.timeoutMs - (options.now() - started);
+        if (left <= 0 || !sentNothing(error)) throw error;
         measure({ name: 'connection_retries', value: 1 });
-        return post(call, abort.signal);
+        return post(call, left);
       });
     } catch (error) {
       if (error instanceof NoAnswerError) throw error;
-      if (abort.signal.aborted) {
-        throw new NoAnswerError('The network did not answer in time.', {
+      if (error instanceof LateError) {
+        throw new NoAnswerError(error.message, {
           status: 504,
           code: 'network_timeout',
           mayHaveArrived: true,
-          cause: error,
+          cause: error.cause,
         });
       }
       throw new NoAnswerError('The network could not be reached.', {
@@ -119,8 +124,6 @@ export function createUpstream(options: UpstreamOptions): { call: CallNetwork; i
         mayHaveArrived: !sentNothing(error),
         cause: error,
       });
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -149,6 +152,8 @@ export function createUpstream(options: UpstreamOptions): { call: CallNetwork; i
       // A 502 with results is an answer about events, not an outage.
       if (answer.status >= 500 && !hasResults(answer.json)) noteFailure(request.requestId);
       else breaker.succeed();
+      if (answer.status === 401 || answer.status === 403)
+        log({ level: 'error', message: REFUSED_KEY, request_id: request.requestId, status: answer.status });
       if (answer.isReflecting) {
         measure({ name: 'key_reflected', value: 1 });
         log({
@@ -173,6 +178,9 @@ export function createUpstream(options: UpstreamOptions): { call: CallNetwork; i
 
   return { call, isOpen: () => breaker.isOpen() };
 }
+
+const REFUSED_KEY =
+  'The network refused the key: check apiKey, and that a test key meets a staging network and a live key a production one.';
 
 function hasResults(json: unknown): boolean {
   return typeof json === 'object' && json !== null && Object.hasOwn(json, 'results');

@@ -1,0 +1,115 @@
+import { parseJson } from '../wire/json.ts';
+import { ask } from './ask.ts';
+import { createDelivery, judgeBatch } from './deliver.ts';
+import { RelayError } from './errors.ts';
+import type { Incoming } from './exchange.ts';
+import { judgeEvent, type Judged } from './judgeEvent.ts';
+import { createLedger } from './ledger.ts';
+import type { Log } from './log.ts';
+import type { Measure } from './metrics.ts';
+import type { Reply } from './reply.ts';
+import type { Route } from './route.ts';
+import type { Settings } from './settings.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+
+export type PostRoute = Exclude<Route, '/health'>;
+
+/** Answers the three routes that reach the network. */
+export interface Posts {
+  /** Throws a `RelayError` when the relay itself refuses. */
+  answer(
+    route: PostRoute,
+    about: { incoming: Incoming; address: string | undefined; requestId: string },
+  ): Promise<Reply>;
+  /** The network failed so often that it is left alone for now. */
+  isPaused(): boolean;
+}
+
+/** The three routes on one network and one ledger. */
+export function answerPosts(
+  settings: Settings,
+  means: { fetch: typeof globalThis.fetch | undefined; log: Log; measure: Measure },
+): Posts {
+  const { now, limits, limiter, timeouts } = settings;
+  const { log, measure } = means;
+  const upstream = (path: PostRoute, timeoutMs: number): Upstream =>
+    createUpstream({
+      ...means,
+      url: settings.baseUrl + path,
+      apiKey: settings.apiKey,
+      version: settings.version,
+      timeoutMs,
+      answerBytes: limits.answerBytes,
+      now,
+    });
+  const recommendations = upstream('/recommendations', timeouts.recommendations);
+  const single = upstream('/events', timeouts.events);
+  const batch = upstream('/events/batch', timeouts.events);
+  const ledger = createLedger({
+    seen: settings.seen,
+    isNetworkIdempotent: settings.forwardEventIds,
+    now,
+    log,
+    measure,
+  });
+  const delivery = createDelivery({
+    single: single.call,
+    batch: batch.call,
+    ledger,
+    keepIds: settings.forwardEventIds,
+    now,
+    measure,
+  });
+
+  async function spend(key: string | undefined, kind: 'address' | 'session', cost: number): Promise<void> {
+    if (!limiter || key === undefined) return;
+    const waitMs = await limiter.take(key, kind, cost);
+    if (waitMs <= 0) return;
+    measure({ name: 'rate_limited', value: 1 });
+    throw new RelayError('Too many requests: slow down.', { status: 429, code: 'rate_limited', retryAfterMs: waitMs });
+  }
+
+  async function spendSessions(judged: readonly Judged[]): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const one of judged) if (one.ok) counts.set(one.event.session_id, (counts.get(one.event.session_id) ?? 0) + 1);
+    for (const [session, count] of counts) await spend(session, 'session', count);
+  }
+
+  async function answer(
+    route: PostRoute,
+    { incoming, address, requestId }: { incoming: Incoming; address: string | undefined; requestId: string },
+  ): Promise<Reply> {
+    checkType(incoming);
+    await spend(address, 'address', 1);
+    const maxBytes = route === '/recommendations' ? limits.recommendationsBytes : limits.eventsBytes;
+    const page = parseJson(await incoming.read({ maxBytes, timeoutMs: timeouts.body }));
+    if (page === undefined)
+      throw new RelayError('The request body is not JSON.', { status: 400, code: 'invalid_json' });
+    switch (route) {
+      case '/recommendations':
+        return ask({ incoming, page, address, requestId }, { settings, call: recommendations.call });
+      case '/events': {
+        const judged = judgeEvent(page, now());
+        await spendSessions([judged]);
+        return delivery.single(judged, requestId);
+      }
+      case '/events/batch': {
+        const judged = judgeBatch(page, now());
+        await spendSessions(judged);
+        return delivery.batch(judged, requestId);
+      }
+    }
+  }
+
+  return { answer, isPaused: () => [recommendations, single, batch].some((each) => each.isOpen()) };
+}
+
+function checkType(incoming: Incoming): void {
+  // Only this type forces a preflight, which rules out forms of other sites.
+  if (!/^application\/json\s*(;|$)/i.test(incoming.header('content-type') ?? '')) {
+    throw new RelayError('Send application/json.', { status: 415, code: 'unsupported_media_type' });
+  }
+  if ((incoming.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+    throw new RelayError('Send the body as it is, not compressed.', { status: 415, code: 'unsupported_encoding' });
+  }
+}

@@ -1,0 +1,82 @@
+import type { From, Incoming } from './exchange.ts';
+import { readNodeBody, type NodeBody } from './readNodeBody.ts';
+
+/** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
+export interface NodeRequest extends NodeBody {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly originalUrl?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly complete?: boolean | undefined;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** A node:http request as the relay needs it. */
+export function fromNode(message: NodeRequest): Incoming {
+  const host = hostOf(message);
+  const target = targetOf(message);
+  let text = '';
+  return {
+    method: message.method ?? 'GET',
+    pathname: pathOf(target, host),
+    host,
+    header: (name) => headerOf(message, name),
+    async read(limits) {
+      text = await readNodeBody(message, limits);
+      return text;
+    },
+    toRequest: () => toRequest(message, { url: `http://${host}${target}`, text }),
+  };
+}
+
+/** Where a node:http request came from. */
+export function fromOf(message: NodeRequest): From {
+  const from: From = {};
+  if (message.socket.remoteAddress !== undefined) from.ip = message.socket.remoteAddress;
+  if (message.baseUrl) from.mountedAt = message.baseUrl;
+  return from;
+}
+
+/** The request as a Web `Request` that carries `text`. */
+export function toRequest(message: NodeRequest, { url, text }: { url: string; text: string }): Request {
+  const headers = new Headers();
+  for (const name of Object.keys(message.headers)) {
+    const value = name.startsWith(':') ? null : headerOf(message, name);
+    if (value !== null) headers.set(name, value);
+  }
+  // A body parser may have re-written the body: its length is another then.
+  if (headers.has('content-length')) headers.set('content-length', String(new TextEncoder().encode(text).byteLength));
+  const method = message.method ?? 'GET';
+  return new Request(url, { method, headers, body: method === 'GET' || method === 'HEAD' ? null : text });
+}
+
+/** The whole address of a node:http request, on the Host that it names. */
+export function urlOf(message: NodeRequest): string {
+  return `http://${hostOf(message)}${targetOf(message)}`;
+}
+
+function headerOf({ headers }: NodeRequest, name: string): string | null {
+  const value = headers[name];
+  return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
+}
+
+function hostOf({ headers }: NodeRequest): string {
+  const host = headers['host'] ?? headers[':authority'];
+  return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'localhost';
+}
+
+/** Path and query. Express takes its mount off `url` and keeps the whole in `originalUrl`. */
+function targetOf({ originalUrl, url }: NodeRequest): string {
+  const target = originalUrl ?? url ?? '/';
+  if (target.startsWith('/')) return target;
+  // An absolute-form target counts by its path alone.
+  const parsed = URL.canParse(target) ? new URL(target) : undefined;
+  return parsed ? parsed.pathname + parsed.search : '/';
+}
+
+/** The path as `URL` would give it; the usual ones need no parsing. */
+function pathOf(target: string, host: string): string {
+  if (/^(\/[\w-]+)+$/.test(target)) return target;
+  const url = `http://${host}${target}`;
+  return URL.canParse(url) ? new URL(url).pathname : '/';
+}
