@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../../src/wire/reporting.ts';
+import { onEachDatabase } from './on-each-database.ts';
+
+const HOUR = '2025-11-19T10:00:00Z';
+
+onEachDatabase('the metrics of a report', (its) => {
+  test('R13 disabled metrics are named in the order of the request, beside those that are enabled', async () => {
+    const { office } = its;
+    await office.facts({ hour: HOUR, clicks: 1 });
+    office.settings = { enabled_metrics: ['ctr', 'clicks', 'impressions', 'widget_loads'] };
+    const answer = await office.channelReport('metrics=rpl,clicks,conversions');
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      {
+        code: 'METRIC_NOT_AVAILABLE',
+        unsupported_metrics: ['rpl', 'conversions'],
+        allowed_metrics: ['impressions', 'clicks', 'ctr'],
+      },
+    ]);
+    expect((await office.channelReport('metrics=rpl,nonsense')).body).toEqual({
+      metrics: [expect.stringContaining('nonsense')],
+    });
+    expect((await office.channelReport('metrics=ctr,clicks')).status).toBe(200);
+  });
+
+  test('R14 without metrics a report shows what is enabled, in the order of the specification', async () => {
+    const { office } = its;
+    await office.facts({ hour: HOUR, clicks: 1 });
+    expect(Object.keys((await office.channelReport()).summary)).toEqual([...CHANNEL_METRICS]);
+    expect(Object.keys((await office.publisherReport()).summary)).toEqual([...PUBLISHER_METRICS]);
+    office.settings = { enabled_metrics: ['cvr', 'impressions', 'publisher_payout'] };
+    expect(Object.keys((await office.channelReport()).summary)).toEqual(['impressions', 'cvr']);
+    expect(Object.keys((await office.publisherReport()).summary)).toEqual(['publisher_payout', 'impressions', 'cvr']);
+  });
+
+  test('R15 a ratio needs neither its parts selected nor its parts enabled', async () => {
+    const { office } = its;
+    await office.facts({ hour: HOUR, clicks: 1, impressions: 8 });
+    expect((await office.channelReport('metrics=ctr')).data).toMatchObject([{ ctr: 0.125 }]);
+    office.settings = { enabled_metrics: ['ctr'] };
+    const { data, summary } = await office.channelReport();
+    expect([Object.keys(data[0] ?? {}), summary]).toEqual([['period_start', 'period_end', 'ctr'], { ctr: 0.125 }]);
+  });
+
+  test('R38 a ratio in the summary is the ratio of the sums', async () => {
+    await its.office.facts(
+      { hour: '2025-11-18T10:00:00Z', clicks: 1, impressions: 10 },
+      { hour: HOUR, clicks: 9, impressions: 90 },
+    );
+    await its.office.facts({ hour: '2025-11-17T10:00:00Z', clicks: 30, impressions: 100 });
+    const { data, summary } = await its.office.channelReport('time_grain=day&metrics=ctr');
+    expect(data.map((row) => row['ctr'])).toEqual([0.1, 0.1, 0.3]);
+    expect(summary).toEqual({ ctr: 0.2 });
+  });
+
+  test('R39 money is summed exactly and rounded once', async () => {
+    const hours = Array.from({ length: 10 }, (_, hour) => `2025-11-19T0${hour}:00:00Z`);
+    await its.office.facts(...hours.map((hour) => ({ hour, channel_payout: '0.10', revenue_with_email: '0.004' })));
+    const { data, summary } = await its.office.channelReport(
+      'time_grain=hour&from=2025-11-19&to=2025-11-19&metrics=channel_payout,revenue_with_email',
+    );
+    expect(data.map((row) => row['revenue_with_email'])).toEqual(hours.map(() => 0));
+    expect(summary).toEqual({ channel_payout: 1, revenue_with_email: 0.04 });
+  });
+
+  test('R41 a ratio over nothing is 0, in rows and in the summary', async () => {
+    await its.office.facts({
+      hour: HOUR,
+      widget_displays: 1,
+      clicks: 0,
+      channel_payout: '2.5',
+      attributed_ad_spend_amount: '1',
+    });
+    const { data, summary } = await its.office.channelReport('metrics=ctr,cvr,rpl,attributed_cpa');
+    const zeros = { ctr: 0, cvr: 0, rpl: 0, attributed_cpa: 0 };
+    expect(data).toEqual([expect.objectContaining(zeros)]);
+    expect(summary).toEqual(zeros);
+  });
+
+  test('R42 cvr divides by clicks for a channel and by displays for a publisher', async () => {
+    await its.office.facts({ hour: HOUR, conversions: 1, clicks: 4, widget_displays: 10 });
+    expect((await its.office.channelReport('metrics=cvr')).summary).toEqual({ cvr: 0.25 });
+    expect((await its.office.publisherReport('metrics=cvr')).summary).toEqual({ cvr: 0.1 });
+  });
+
+  test('R43 ratios and revenue per load have four decimals, other money two', async () => {
+    await its.office.facts({
+      hour: HOUR,
+      clicks: 2,
+      impressions: 3,
+      conversions: 1,
+      feed_loads: 3,
+      channel_payout: '0.0371',
+      attributed_ad_spend_amount: '10.0371',
+      revenue_with_email: '1.005',
+      order_revenue_amount: '123456789.125',
+    });
+    const metrics = 'ctr,cvr,rpl,attributed_cpa,channel_payout,revenue_with_email,order_revenue_amount';
+    expect((await its.office.channelReport(`metrics=${metrics}`)).summary).toEqual({
+      ctr: 0.6667,
+      cvr: 0.5,
+      rpl: 0.0124,
+      attributed_cpa: 10.04,
+      channel_payout: 0.04,
+      revenue_with_email: 1.01,
+      order_revenue_amount: 123456789.13,
+    });
+    await its.office.facts({ hour: '2025-11-18T00:00:00Z', publisher_payout: '0.125', feed_loads: 5 });
+    expect((await its.office.publisherReport('metrics=publisher_payout,widget_loads')).summary).toEqual({
+      publisher_payout: 0.13,
+      widget_loads: 8,
+    });
+  });
+
+  test('R44 halves are rounded away from zero, on exact decimals', async () => {
+    await its.office.facts({ hour: HOUR, clicks: 1, impressions: 32, channel_payout: '1.005' });
+    expect((await its.office.channelReport('metrics=ctr,channel_payout')).summary).toEqual({
+      ctr: 0.0313,
+      channel_payout: 1.01,
+    });
+  });
+
+  test('R44 a ratio a hair below a half is rounded down, however close it is', async () => {
+    // 15624999999999999 / 500000000000000000 = 0.031249999999999998: sixteen digits of it are already 0.03125.
+    await its.office.facts({ hour: HOUR, clicks: '15624999999999999', impressions: '500000000000000000' });
+    expect((await its.office.channelReport('metrics=ctr')).summary).toEqual({ ctr: 0.0312 });
+  });
+
+  test('R45 counts are whole JSON numbers and money is a JSON number', async () => {
+    await its.office.facts({ hour: HOUR, clicks: 3, impressions: 4, channel_payout: '2.50' });
+    const { text } = await its.office.channelReport('metrics=clicks,channel_payout,ctr');
+    expect(text).toContain('"clicks":3,"channel_payout":2.5,"ctr":0.75');
+  });
+});

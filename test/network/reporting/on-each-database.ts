@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import type { Database } from '../../../src/network/database/database.ts';
+import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
+import { openOffice, type Office } from './office.ts';
+
+/** Runs the tests on each kind of database; each test gets an office of its own. */
+export function onEachDatabase(
+  what: string,
+  tests: (its: { readonly office: Office; readonly db: Database }) => void,
+): void {
+  describe.each(DATABASE_KINDS)(`${what} on %s`, (kind) => {
+    let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+    const its: { office: Office; readonly db: Database } = {
+      office: undefined as unknown as Office, // opened before each test
+      get db() {
+        return opened.db;
+      },
+    };
+    beforeAll(async () => {
+      opened = await openTestDatabase(kind);
+    });
+    afterAll(() => opened.close());
+    beforeEach(async () => {
+      its.office = await openOffice(opened.db);
+    });
+    tests(its);
+  });
+}

@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest';
+import type { Answer, Fact } from './office.ts';
+import { onEachDatabase } from './on-each-database.ts';
+
+/** One click on each of so many dates up to the last. */
+function clicksUpTo(last: string, dates: number): Fact[] {
+  return Array.from({ length: dates }, (_, index) => ({
+    hour: new Date(Date.parse(`${last}T08:00:00Z`) - index * 86_400_000).toISOString(),
+    clicks: 1,
+  }));
+}
+
+/** From, inclusive, and to, exclusive, of a report of one row, and its clicks. */
+function span({ data }: Answer): unknown[] {
+  return data.map((row) => [row.period_start.slice(0, 10), row.period_end.slice(0, 10), row['clicks']]);
+}
+
+onEachDatabase('the window of a report', (its) => {
+  test('R9 today is the UTC date of the network, to the last second of it', async () => {
+    const { office } = its;
+    await office.facts({ hour: '2025-11-19T10:00:00Z', clicks: 1 });
+    office.now = '2025-11-20T23:59:59Z';
+    expect((await office.channelReport('from=2025-11-20&to=2025-11-21')).body).toHaveProperty('to');
+    office.now = '2025-11-21T00:00:00Z';
+    expect((await office.channelReport('from=2025-11-20&to=2025-11-21')).status).toBe(200);
+  });
+
+  test('R46 without dates: the latest 7 dates that have data', async () => {
+    const { office } = its;
+    await office.facts(...clicksUpTo('2025-11-19', 20));
+    const answer = await office.channelReport('metrics=clicks');
+    expect(span(answer)).toEqual([['2025-11-13', '2025-11-20', 7]]);
+    expect(answer.meta.data_through).toBe('2025-11-19T00:00:00Z');
+    office.settings = { data_through: '2025-11-17T05:00:00Z' };
+    expect(span(await office.channelReport('metrics=clicks'))).toEqual([['2025-11-11', '2025-11-18', 7]]);
+  });
+
+  test('R46 a history of 4 dates gives 4 dates', async () => {
+    const { office } = its;
+    await office.facts(...clicksUpTo('2025-11-20', 4));
+    expect(span(await office.channelReport('metrics=clicks'))).toEqual([['2025-11-17', '2025-11-21', 4]]);
+    office.settings = { history_from: '2025-11-19' };
+    expect(span(await office.channelReport('metrics=clicks'))).toEqual([['2025-11-19', '2025-11-21', 2]]);
+  });
+
+  test('R46 by the hour without dates: up to 3 dates of the hourly window', async () => {
+    const { office } = its;
+    await office.facts(...clicksUpTo('2025-11-20', 9));
+    const dates = async (): Promise<unknown> =>
+      (await office.channelReport('metrics=clicks&time_grain=hour')).data
+        .map((row) => row.period_start.slice(8, 13))
+        .join(' ');
+    expect(await dates()).toBe('20T08 19T08 18T08');
+    office.settings = { hourly_dates: 2 };
+    expect(await dates()).toBe('20T08 19T08');
+  });
+
+  test('R46 a window that the knobs have emptied is still a window', async () => {
+    const { office } = its;
+    await office.facts({ hour: '2025-11-01T08:00:00Z', clicks: 1 });
+    for (const settings of [
+      { hourly_dates: 3 },
+      { history_from: '2025-11-10' },
+      { history_from: '2025-12-01' },
+      { data_through: '2025-12-01T00:00:00Z' },
+    ]) {
+      office.settings = settings;
+      for (const grain of ['hour', 'total'])
+        expect((await office.channelReport(`metrics=clicks&time_grain=${grain}`)).status).toBe(200);
+    }
+  });
+
+  test('R46 activity in the coming hour does not move the latest date', async () => {
+    const { office } = its;
+    office.now = '2025-11-20T23:58:00Z';
+    await office.facts({ hour: '2025-11-21T00:00:00Z', clicks: 1 });
+    expect((await office.channelReport('metrics=clicks')).meta.data_through).toBeNull();
+    await office.facts({ hour: '2025-11-20T23:00:00Z', clicks: 2 });
+    const answer = await office.channelReport('metrics=clicks');
+    expect([answer.meta.data_through, span(answer)]).toEqual([
+      '2025-11-20T00:00:00Z',
+      [['2025-11-20', '2025-11-21', 2]],
+    ]);
+  });
+
+  test('R47 four dates by the hour are a plain refusal', async () => {
+    const { body } = await its.office.channelReport('time_grain=hour&from=2025-11-16&to=2025-11-19');
+    expect(body).toEqual({ to: [expect.any(String)] });
+  });
+
+  test('R48 a range that begins before the history names the window', async () => {
+    const { office } = its;
+    await office.facts(...clicksUpTo('2025-11-19', 3));
+    office.settings = { history_from: '2025-08-01', hourly_dates: 15 };
+    const answer = await office.channelReport('from=2025-07-31&to=2025-08-02');
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      {
+        code: 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+        message: expect.any(String) as unknown,
+        available_window: { from: '2025-08-01', to: '2025-11-20' },
+      },
+    ]);
+    expect((await office.channelReport('from=2025-08-01&to=2025-08-02')).status).toBe(200);
+    const hourly = await office.channelReport('time_grain=hour&from=2025-11-01&to=2025-11-01');
+    expect(hourly.body).toMatchObject({
+      code: 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+      available_window: { from: '2025-11-06', to: '2025-11-20' },
+    });
+    expect((await office.channelReport('time_grain=hour&from=2025-11-06&to=2025-11-06')).status).toBe(200);
+    expect((await office.channelReport('time_grain=day&from=2025-11-01&to=2025-11-01')).status).toBe(200);
+  });
+
+  test('R48 the range may end after the latest data, and begin there', async () => {
+    await its.office.facts(...clicksUpTo('2025-11-17', 3));
+    const answer = await its.office.channelReport('metrics=clicks&from=2025-11-18&to=2025-11-20');
+    expect([answer.status, answer.data, answer.meta.data_through]).toEqual([200, [], '2025-11-17T00:00:00Z']);
+  });
+
+  test('R48 without a knob the history reaches back three years, or to the first activity', async () => {
+    await its.office.facts({ hour: '2025-11-17T10:00:00Z', clicks: 1 });
+    expect((await its.office.channelReport('from=2023-01-01&to=2023-01-01')).status).toBe(200);
+    expect((await its.office.channelReport('from=2020-01-01&to=2025-01-01')).body['code']).toBe(
+      'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW',
+    );
+    await its.office.facts({ hour: '2019-12-31T10:00:00Z', clicks: 1 });
+    expect((await its.office.channelReport('from=2020-01-01&to=2025-01-01')).status).toBe(200);
+  });
+
+  test('R49 10,000 rows are a report, 10,001 are too many, whatever the page', async () => {
+    const { office } = its;
+    const cells = (from: number, to: number): Fact[] =>
+      Array.from({ length: to - from }, (_, index) => ({
+        hour: '2025-11-19T10:00:00Z',
+        clicks: 1,
+        widget_id: `w${from + index}`,
+      }));
+    await office.facts(...cells(0, 10_000));
+    const whole = await office.publisherReport('metrics=clicks&group_by=widget_id&limit=10000');
+    expect([whole.status, whole.data.length, whole.summary, whole.pagination.has_more]).toEqual([
+      200,
+      10_000,
+      { clicks: 10_000 },
+      false,
+    ]);
+    await office.facts(...cells(10_000, 10_001));
+    for (const paging of ['limit=1', 'limit=1&offset=20000']) {
+      const answer = await office.channelReport(`metrics=clicks&group_by=widget_id&${paging}`);
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        {
+          code: 'REPORT_ROW_LIMIT_EXCEEDED',
+          message: expect.any(String) as unknown,
+          max_rows: 10_000,
+          total_rows: 10_001,
+        },
+      ]);
+    }
+    expect((await office.channelReport('metrics=clicks')).status).toBe(200);
+    office.settings = { report_row_limit: 10_001 };
+    expect((await office.channelReport('metrics=clicks&group_by=widget_id')).status).toBe(200);
+  });
+
+  test('R50 the cap on source rows counts before aggregation; a shorter range passes', async () => {
+    const { office } = its;
+    await office.facts(...clicksUpTo('2025-11-20', 5));
+    office.settings = { source_row_limit: 4 };
+    const answer = await office.channelReport('metrics=clicks&from=2025-11-16&to=2025-11-20');
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      {
+        code: 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
+        message: expect.any(String) as unknown,
+        max_rows: 4,
+        total_rows: 5,
+      },
+    ]);
+    expect((await office.channelReport('metrics=clicks&from=2025-11-17&to=2025-11-20')).status).toBe(200);
+  });
+
+  test('R51 a holder that never had any data is told so, one that had some gets an empty report', async () => {
+    const { office } = its;
+    for (const query of ['', 'from=2025-11-01&to=2025-11-02']) {
+      for (const answer of [await office.channelReport(query), await office.publisherReport(query)]) {
+        expect([answer.status, answer.body]).toEqual([
+          400,
+          { code: 'REPORTING_DATA_UNAVAILABLE', message: expect.any(String) as unknown },
+        ]);
+      }
+    }
+    await office.facts({ hour: '2025-11-19T10:00:00Z', clicks: 1, publisher: office.bolt, page_type: 'MODAL' });
+    expect((await office.channelReport()).status).toBe(200);
+    expect((await office.publisherReport('', office.keys.bolt)).status).toBe(200);
+    expect((await office.publisherReport()).body['code']).toBe('REPORTING_DATA_UNAVAILABLE');
+  });
+
+  test('R53 data_through is the start of the latest available hour, or day', async () => {
+    const { office } = its;
+    await office.facts({ hour: '2025-11-19T22:40:00Z', clicks: 1 });
+    expect((await office.channelReport('time_grain=hour')).meta.data_through).toBe('2025-11-19T22:00:00Z');
+    for (const grain of ['total', 'day', 'week', 'month'])
+      expect((await office.channelReport(`time_grain=${grain}`)).meta.data_through).toBe('2025-11-19T00:00:00Z');
+    office.settings = { data_through: '2025-11-18T05:00:00Z' };
+    expect((await office.channelReport('time_grain=hour')).meta.data_through).toBe('2025-11-18T05:00:00Z');
+  });
+});
