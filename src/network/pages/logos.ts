@@ -1,10 +1,13 @@
 import { DEMO_ADVERTISERS } from '../seed/advertisers.ts';
 import { box, fill, round, stroke, svg, turned } from './svg.ts';
 
-/** The logo file of an advertiser of the demo, or `undefined` when there is none. */
+/** The network's own mark, among the logos. */
+const NETWORK = { slug: 'network', name: 'Sandbox network' };
+
+/** The logo file of an advertiser of the demo or of the network, or `undefined` when there is none. */
 export function logo(slug: string): string | undefined {
   const mark = MARKS.get(slug);
-  const advertiser = DEMO_ADVERTISERS.find((one) => one.slug === slug);
+  const advertiser = [...DEMO_ADVERTISERS, NETWORK].find((one) => one.slug === slug);
   if (mark === undefined || !advertiser) return undefined;
   return svg({
     title: advertiser.name,
@@ -99,5 +102,14 @@ const MARKS: ReadonlyMap<string, string> = new Map([
       fill('M16 46h58v10a27 27 0 0 1-27 27h-4a27 27 0 0 1-27-27z', '#146b4b') +
       fill('M46 40C34 32 34 18 46 9c12 9 12 23 0 31z', '#59c48b') +
       stroke('M46 37V19', '#146b4b', 2.5),
+  ],
+  [
+    'network',
+    stroke('M48 48L22 26M48 48l30-18M48 48l18 28M48 48L20 68', '#0f6b66', 5) +
+      round(48, 48, '#0f6b66', 13) +
+      round(22, 26, '#f08a4b', 9) +
+      round(78, 30, '#0f6b66', 8) +
+      round(66, 76, '#f08a4b', 9) +
+      round(20, 68, '#0f6b66', 8),
   ],
 ]);

@@ -1,0 +1,27 @@
+import type { NetworkContext, Route, RouteParams } from '../context.ts';
+import { answerPicture } from './answer-page.ts';
+import { logo } from './logos.ts';
+import { picture } from './pictures.ts';
+import { getPrivacy } from './privacy.ts';
+import { getVisit } from './visit.ts';
+
+/** What people and browsers open: pictures, the pages that clicks land on, and the contract. */
+export const pageRoutes: readonly Route[] = [
+  page('/logos/{name}.svg', async (_request, _context, params) => file(logo(params['name'] ?? ''))),
+  page('/pictures/{name}.svg', async (_request, _context, params) => file(picture(params['name'] ?? ''))),
+  page('/visit/{offer_id}', getVisit),
+  page('/privacy', getPrivacy),
+];
+
+function page(
+  pattern: string,
+  handler: (request: Request, context: NetworkContext, params: RouteParams) => Promise<Response>,
+): Route {
+  return { methods: ['GET', 'HEAD'], pattern, surface: 'page', handler };
+}
+
+function file(markup: string | undefined): Response {
+  return markup === undefined
+    ? Response.json({ message: 'There is no such picture.' }, { status: 404 })
+    : answerPicture(markup);
+}
