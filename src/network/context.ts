@@ -1,5 +1,6 @@
 import type { Environment } from '../wire/keys.ts';
 import type { Database } from './database/database.ts';
+import type { Fault } from './faults/fault.ts';
 
 /** The knobs of PUT /sandbox/settings; one that is not set is absent. */
 export interface NetworkSettings {
@@ -29,6 +30,20 @@ export interface NetworkContext {
   now(): Promise<Date>;
   /** The settings in force, read once for each request. */
   settings(): Promise<NetworkSettings>;
+  /** The address of who sent the request, where the server told it. */
+  readonly ip?: string;
+  /** The scripted failure that strikes this request, for the routes that fail in part. */
+  readonly fault?: Fault;
+  /** What a control may do to the whole network; only staging has controls. */
+  readonly controls?: NetworkControls;
+}
+
+/** What the sandbox's controls need of the network itself. */
+export interface NetworkControls {
+  /** Starts over; answers like the first line of `--json`. */
+  reset(options: { readonly seed: 'demo' | 'empty'; readonly now: Date; readonly baseUrl: string }): Promise<unknown>;
+  /** What `/sandbox/metrics` shows, in Prometheus text. */
+  metrics(): string;
 }
 
 /** The values of a pattern's `{names}`, decoded. */

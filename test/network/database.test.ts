@@ -72,10 +72,20 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
   });
 
   test('no triggers, no functions of our own, no foreign keys, and no table that is neither sharded nor small', async () => {
-    expect(await db.query("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")).toEqual([]);
-    expect(await db.query("SELECT proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'public'")).toEqual([]);
-    expect(await db.query("SELECT conname FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = 'public' AND contype = 'f'")).toEqual([]);
+    expect(await db.query('SELECT tgname FROM pg_trigger WHERE NOT tgisinternal')).toEqual([]);
+    expect(
+      await db.query(
+        "SELECT proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'public'",
+      ),
+    ).toEqual([]);
+    expect(
+      await db.query(
+        "SELECT conname FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = 'public' AND contype = 'f'",
+      ),
+    ).toEqual([]);
     const tables = await db.query<{ tablename: string }>("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
-    expect(tables.map((table) => table.tablename).sort()).toEqual([...SHARDED_TABLES, ...REFERENCE_TABLES, 'schema_versions'].sort());
+    expect(tables.map((table) => table.tablename).sort()).toEqual(
+      [...SHARDED_TABLES, ...REFERENCE_TABLES, 'schema_versions'].sort(),
+    );
   });
 });

@@ -11,7 +11,8 @@ import { openPostgres } from '../../src/network/database/postgres.ts';
 const run = promisify(execFile);
 
 /** The databases that the suites run on: PGlite, and PostgreSQL as well where OFFERLET_TEST_POSTGRES=1. */
-export const DATABASE_KINDS: readonly ('pglite' | 'postgres')[] = process.env['OFFERLET_TEST_POSTGRES'] === '1' ? ['pglite', 'postgres'] : ['pglite'];
+export const DATABASE_KINDS: readonly ('pglite' | 'postgres')[] =
+  process.env['OFFERLET_TEST_POSTGRES'] === '1' ? ['pglite', 'postgres'] : ['pglite'];
 
 /** A throw-away PostgreSQL server of this machine. */
 export interface Cluster {
@@ -22,7 +23,9 @@ export interface Cluster {
 }
 
 /** An empty, migrated database, and what ends it together with its server. */
-export async function openTestDatabase(kind: 'pglite' | 'postgres'): Promise<{ db: Database; url?: string; close(): Promise<void> }> {
+export async function openTestDatabase(
+  kind: 'pglite' | 'postgres',
+): Promise<{ db: Database; url?: string; close(): Promise<void> }> {
   if (kind === 'pglite') {
     const db = await openPglite();
     await migrate(db);
@@ -50,12 +53,28 @@ export async function startPostgres(): Promise<Cluster> {
   if (account) chownSync(directory, account.uid, account.gid);
   const as = account ? { uid: account.uid, gid: account.gid } : {};
   const cluster = join(directory, 'cluster');
-  await run(join(bin, 'initdb'), ['-D', cluster, '-U', 'offerlet', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], { ...as, cwd: directory });
-  const options = ['-D', cluster, '-k', directory, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=60'];
+  await run(
+    join(bin, 'initdb'),
+    ['-D', cluster, '-U', 'offerlet', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...as, cwd: directory },
+  );
+  const options = [
+    '-D',
+    cluster,
+    '-k',
+    directory,
+    '-c',
+    'listen_addresses=',
+    '-c',
+    'fsync=off',
+    '-c',
+    'max_connections=60',
+  ];
   const server = spawn(join(bin, 'postgres'), options, { ...as, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
   await saysReady(server.stderr);
   let databases = 0;
-  const address = (name: string): string => `postgresql://offerlet@localhost/${name}?host=${encodeURIComponent(directory)}`;
+  const address = (name: string): string =>
+    `postgresql://offerlet@localhost/${name}?host=${encodeURIComponent(directory)}`;
   return {
     async freshUrl() {
       databases += 1;
@@ -74,8 +93,14 @@ export async function startPostgres(): Promise<Cluster> {
 }
 
 async function postgresBinaries(): Promise<string> {
-  const { stdout } = await run('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin /usr/local/opt/postgresql*/bin /opt/homebrew/opt/postgresql*/bin 2>/dev/null; dirname "$(command -v initdb)" 2>/dev/null || true']);
-  const [first] = stdout.split('\n').filter((line) => line.startsWith('/')).toReversed();
+  const { stdout } = await run('sh', [
+    '-c',
+    'ls -d /usr/lib/postgresql/*/bin /usr/local/opt/postgresql*/bin /opt/homebrew/opt/postgresql*/bin 2>/dev/null; dirname "$(command -v initdb)" 2>/dev/null || true',
+  ]);
+  const [first] = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('/'))
+    .toReversed();
   if (!first) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
   return first;
 }

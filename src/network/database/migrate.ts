@@ -15,11 +15,17 @@ export function aloneInSetUp<T>(db: Database, work: (db: Queries) => Promise<T>)
 /** Brings the schema to this version; answers how many migrations that took. */
 export async function migrate(db: Database): Promise<number> {
   return aloneInSetUp(db, async (transaction) => {
-    await transaction.exec('CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)');
-    const [row] = await transaction.query<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_versions');
+    await transaction.exec(
+      'CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)',
+    );
+    const [row] = await transaction.query<{ version: number }>(
+      'SELECT coalesce(max(version), 0) AS version FROM schema_versions',
+    );
     const version = row?.version ?? 0;
     if (version > MIGRATIONS.length) {
-      throw new Error(`The database has schema version ${version}; this offerlet knows up to ${MIGRATIONS.length}. Use a newer offerlet.`);
+      throw new Error(
+        `The database has schema version ${version}; this offerlet knows up to ${MIGRATIONS.length}. Use a newer offerlet.`,
+      );
     }
     for (const [index, sql] of MIGRATIONS.entries()) {
       if (index < version) continue;
@@ -38,6 +44,10 @@ async function distribute(db: Queries): Promise<void> {
   for (const table of REFERENCE_TABLES) await db.query('SELECT create_reference_table($1)', [table]);
   for (const [index, table] of SHARDED_TABLES.entries()) {
     if (index === 0) await db.query("SELECT create_distributed_table($1, 'publisher_id')", [table]);
-    else await db.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => $2)", [table, SHARDED_TABLES[0]]);
+    else
+      await db.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => $2)", [
+        table,
+        SHARDED_TABLES[0],
+      ]);
   }
 }

@@ -1,31 +1,50 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite';
 import type { Database, Parameter, Queries } from './database.ts';
 import { retry } from './retry.ts';
+import { reach } from './unavailable.ts';
 import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = { [TYPE.int8]: readInt8, [TYPE.numeric]: readText, [TYPE.date]: readText };
 
 /** The embedded database in a directory, or in memory without one. */
 export async function openPglite(directory?: string): Promise<Database> {
-  const pglite = await PGlite.create(directory === undefined ? 'memory://' : directory, { parsers });
+  const pglite = await PGlite.create(directory ?? 'memory://', { parsers });
   const db = queries(pglite);
   return {
     kind: 'pglite',
     query: (sql, params) => retry(() => db.query(sql, params)),
     exec: (sql) => retry(() => db.exec(sql)),
-    transaction: (work) => retry(() => pglite.transaction((transaction) => work(queries(transaction)))),
+    transaction: (work) => retry(() => inTransaction(pglite, work)),
     close: () => pglite.close(),
   };
+}
+
+async function inTransaction<T>(pglite: PGlite, work: (db: Queries) => Promise<T>): Promise<T> {
+  let failure: { readonly error: unknown } | undefined;
+  const outcome = await reach(() =>
+    pglite.transaction(async (transaction) => {
+      try {
+        return { result: await work(queries(transaction)) };
+      } catch (error) {
+        // Kept apart from what the database itself throws, which means that nobody can be served.
+        failure = { error };
+        await transaction.rollback();
+      }
+    }),
+  );
+  if (failure) throw failure.error;
+  if (!outcome) throw new Error('A transaction ended without a result');
+  return outcome.result;
 }
 
 function queries(on: PGlite | Transaction): Queries {
   return {
     kind: 'pglite',
     async query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
-      return (await on.query<Row>(sql, [...params])).rows;
+      return (await reach(() => on.query<Row>(sql, [...params]))).rows;
     },
     async exec(sql) {
-      await on.exec(sql);
+      await reach(() => on.exec(sql));
     },
   };
 }

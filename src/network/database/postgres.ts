@@ -1,6 +1,7 @@
 import { Pool, types, type ClientBase } from 'pg';
 import type { Database, Parameter, Queries } from './database.ts';
 import { retry } from './retry.ts';
+import { reach } from './unavailable.ts';
 import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -18,7 +19,9 @@ export function openPostgres(url: string, options: { connections?: number } = {}
     connectionString: url,
     max: options.connections ?? 8,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: { getTypeParser: (id, format) => parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown) },
+    types: {
+      getTypeParser: (id, format) => parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown),
+    },
   });
   // An idle connection that the server closes is replaced at its next use; unheard it would end the process.
   pool.on('error', () => undefined);
@@ -33,12 +36,12 @@ export function openPostgres(url: string, options: { connections?: number } = {}
 }
 
 async function inTransaction<T>(pool: Pool, work: (db: Queries) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await reach(() => pool.connect());
   let broken: Error | undefined;
   try {
-    await client.query('BEGIN');
+    await reach(() => client.query('BEGIN'));
     const result = await work(queries(client));
-    await client.query('COMMIT');
+    await reach(() => client.query('COMMIT'));
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((cause: unknown) => {
@@ -54,10 +57,10 @@ function queries(on: Pool | ClientBase): Queries {
   return {
     kind: 'postgres',
     async query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
-      return (await on.query(sql, [...params])).rows as Row[];
+      return (await reach(() => on.query(sql, [...params]))).rows as Row[];
     },
     async exec(sql) {
-      await on.query(sql);
+      await reach(() => on.query(sql));
     },
   };
 }

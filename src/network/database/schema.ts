@@ -4,11 +4,28 @@
 // Money is unbounded NUMERIC: it is rounded once, when a report shows it.
 
 /** Tables that grow with traffic: a distributed PostgreSQL spreads them by `publisher_id`. */
-export const SHARDED_TABLES = ['sessions', 'events', 'activity', 'hourly_facts', 'conversions', 'receipts', 'explanations'] as const;
+export const SHARDED_TABLES = [
+  'sessions',
+  'events',
+  'activity',
+  'hourly_facts',
+  'conversions',
+  'receipts',
+  'explanations',
+] as const;
 
 /** Tables that stay small: a distributed PostgreSQL keeps a copy on every node. */
 export const REFERENCE_TABLES = [
-  'channels', 'categories', 'subcategories', 'channel_exclusions', 'publishers', 'api_keys', 'advertisers', 'offers', 'settings', 'faults',
+  'channels',
+  'categories',
+  'subcategories',
+  'channel_exclusions',
+  'publishers',
+  'api_keys',
+  'advertisers',
+  'offers',
+  'settings',
+  'faults',
 ] as const;
 
 const ACCOUNTS = `
@@ -137,7 +154,7 @@ CREATE TABLE events (
   event_name text NOT NULL,
   event_at timestamptz NOT NULL,
   offer_id text,
-  body json NOT NULL,
+  body text NOT NULL,
   received_at timestamptz NOT NULL,
   arrival bigint NOT NULL,
   PRIMARY KEY (publisher_id, event_id)
@@ -154,8 +171,8 @@ CREATE TABLE activity (
   previous_hour timestamptz,
   PRIMARY KEY (publisher_id, session_id, kind, insertion_id)
 );
--- The ledger: one row for each conversion_id. price is set once the conversion is attributed to a click, billed says
--- whether the advertiser pays it, the payouts are the shares of that moment.
+-- The ledger: one row for each conversion_id, in the hour of the event that told it first. Attribution to a click sets
+-- the price; billed says whether the advertiser pays it; the payouts are the shares of that moment.
 CREATE TABLE conversions (
   publisher_id uuid NOT NULL,
   conversion_id text NOT NULL,
@@ -163,11 +180,11 @@ CREATE TABLE conversions (
   offer_id text NOT NULL,
   event_at timestamptz NOT NULL,
   hour timestamptz NOT NULL,
-  attributed boolean NOT NULL,
-  price numeric NOT NULL,
-  billed boolean NOT NULL,
-  channel_payout numeric NOT NULL,
-  publisher_payout numeric NOT NULL,
+  attributed boolean NOT NULL DEFAULT false,
+  billed boolean NOT NULL DEFAULT false,
+  price numeric NOT NULL DEFAULT 0,
+  channel_payout numeric NOT NULL DEFAULT 0,
+  publisher_payout numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (publisher_id, conversion_id)
 );
 CREATE INDEX conversions_of_session ON conversions (session_id);
@@ -199,17 +216,19 @@ CREATE TABLE hourly_facts (
   PRIMARY KEY (publisher_id, channel_id, hour, page_type, widget_type, widget_id)
 );
 CREATE INDEX hourly_facts_of_channel ON hourly_facts (channel_id, day);
+-- Bodies are JSON text: json would refuse escapes that a caller may send.
 -- What arrived and was not stored, in staging only: GET /sandbox/events shows it beside the events.
 CREATE TABLE receipts (
   publisher_id uuid NOT NULL,
+  id uuid NOT NULL,
   arrival bigint NOT NULL,
   session_id text,
   event_name text,
   status text NOT NULL,
   reason text,
-  body json NOT NULL,
+  body text NOT NULL,
   received_at timestamptz NOT NULL,
-  PRIMARY KEY (publisher_id, arrival)
+  PRIMARY KEY (publisher_id, id)
 );
 -- Why each offer was or was not shown, in staging only: GET /sandbox/explain.
 CREATE TABLE explanations (

@@ -5,7 +5,9 @@ import { hashKey } from './create-key.ts';
 import type { KeyKind, KeyRecord } from './key-record.ts';
 
 /** The key's record, or why the request is refused. */
-export type Authentication = { readonly ok: true; readonly key: KeyRecord } | { readonly ok: false; readonly message: string };
+export type Authentication =
+  | { readonly ok: true; readonly key: KeyRecord }
+  | { readonly ok: false; readonly message: string };
 
 interface KeyRow extends KeyRecord {
   readonly key_hash: string;
@@ -17,12 +19,18 @@ interface KeyRow extends KeyRecord {
  * Who calls, by the `x-api-key` header, when the key is one of the kinds that this route takes. The message of a refusal
  * is meant for the caller: it names an environment mismatch, and otherwise does not tell unknown, revoked and expired keys apart.
  */
-export async function authenticate(request: Request, context: NetworkContext, kinds: readonly KeyKind[]): Promise<Authentication> {
+export async function authenticate(
+  request: Request,
+  context: NetworkContext,
+  kinds: readonly KeyKind[],
+): Promise<Authentication> {
   const key = request.headers.get('x-api-key')?.trim();
   if (!key) return refuse('Authentication is missing: send the key in the x-api-key header.');
   const stated = readKey(key);
   if (stated && stated.environment !== context.environment) {
-    return refuse(`The key environment (${stated.environment}) does not match the service environment (${context.environment}).`);
+    return refuse(
+      `The key environment (${stated.environment}) does not match the service environment (${context.environment}).`,
+    );
   }
   const record = await findKey(context, key);
   if (!record || !kinds.includes(record.kind)) {

@@ -1,0 +1,17 @@
+import type { Route } from './context.ts';
+import { readVersion } from './version.ts';
+
+/** GET /health: whether the network can serve, and which environment it is; no key needed. */
+export function healthRoutes(version: string = readVersion()): readonly Route[] {
+  return [
+    {
+      methods: ['GET', 'HEAD'],
+      pattern: '/health',
+      surface: 'page',
+      async handler(_request, context) {
+        await context.db.query('SELECT 1 AS alive');
+        return Response.json({ status: 'ok', environment: context.environment, version });
+      },
+    },
+  ];
+}

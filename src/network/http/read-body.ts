@@ -1,0 +1,34 @@
+/** A body's JSON value, or the status that refuses it and why. */
+export type JsonBody =
+  | { readonly ok: true; readonly json: unknown }
+  | { readonly ok: false; readonly status: 400 | 413; readonly message: string };
+
+/** Reads a JSON body of at most `maxBytes`, and no byte more than it needs to know. */
+export async function readJson(request: Request, maxBytes: number): Promise<JsonBody> {
+  const tooLarge = { ok: false, status: 413, message: `The body is over the limit of ${maxBytes} bytes.` } as const;
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLarge;
+  const bytes = await readAtMost(request, maxBytes);
+  if (!bytes) return tooLarge;
+  try {
+    return { ok: true, json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
+  } catch {
+    return { ok: false, status: 400, message: 'The body is not valid JSON in UTF-8.' };
+  }
+}
+
+async function readAtMost(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks, size);
+    size += value.byteLength;
+    if (size > maxBytes) {
+      await reader.cancel().catch(() => undefined);
+      return undefined;
+    }
+    chunks.push(value);
+  }
+}

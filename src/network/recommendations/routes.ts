@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { own } from '../../wire/json.ts';
+import { RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
+import { parseRecommendationRequest } from '../../wire/recommendation-request.ts';
+import type { RecommendationRequest } from '../../wire/recommendations.ts';
+import type { NetworkContext, Route } from '../context.ts';
+import { acceptCall, refusal } from '../partner/accept-call.ts';
+import { publisherOfKey, type ServedPublisher } from '../partner/publisher-of-key.ts';
+import { answerOffers } from './answer-offers.ts';
+import { chooseOffers } from './choose-offers.ts';
+import { readCatalogue } from './offer-row.ts';
+import { storeSession } from './store-session.ts';
+
+/** Bytes of a request body: a relay reads 16 KiB and then adds what the merchant's server knows. */
+const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;
+
+/** POST /recommendations. */
+export const recommendationRoutes: readonly Route[] = [
+  { methods: ['POST'], pattern: '/recommendations', surface: 'partner', handler: recommend },
+];
+
+async function recommend(request: Request, context: NetworkContext): Promise<Response> {
+  const call = await acceptCall(request, context, BODY_MAX_BYTES);
+  if (!call.ok) return call.answer;
+  const parsed = parseRecommendationRequest(call.json);
+  if (!parsed.ok) return refusal(400, 'The recommendations request is not valid.', parsed.problems);
+  const named = own(call.json, 'publisher_remote_id');
+  const publisher = await publisherOfKey(context.db, call.key, typeof named === 'string' ? named : undefined);
+  if (!publisher) {
+    const message = 'must be an approved publisher of the channel that owns the key';
+    return refusal(400, 'The key serves no such publisher.', [{ path: 'publisher_remote_id', message }]);
+  }
+  return Response.json(await openSession(parsed.value, publisher, context));
+}
+
+async function openSession(
+  request: RecommendationRequest,
+  publisher: ServedPublisher,
+  context: NetworkContext,
+): Promise<unknown> {
+  const session_id = randomUUID();
+  const is_sandbox = request.custom_metadata?.is_sandbox === true;
+  const catalogue = await readCatalogue(context.db);
+  const choice = chooseOffers(catalogue, { session_id, exclusions: publisher.exclusions });
+  const insertions = choice.shown.map((offer) => ({ insertion_id: randomUUID(), offer }));
+  await storeSession(context.db, {
+    session_id,
+    publisher,
+    request,
+    insertions,
+    created_at: await context.now(),
+    explanations: context.environment === 'staging' ? choice.explanations : undefined,
+  });
+  return answerOffers(insertions, { session_id, is_sandbox, baseUrl: context.baseUrl });
+}

@@ -1,0 +1,126 @@
+import * as v from 'valibot';
+import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
+import { readCategories } from '../channel/categories.ts';
+import { changeStatus } from '../channel/change-status.ts';
+import { readSubcategoryIds } from '../channel/read-subcategory-ids.ts';
+import { readUuid } from '../channel/uuid.ts';
+import type { Route } from '../context.ts';
+import { createKey, revokeKey, rotateKey } from '../keys/create-key.ts';
+import { KEY_KINDS } from '../keys/key-record.ts';
+import { refusal } from '../partner/accept-call.ts';
+import { createTenant } from '../seed/tenant.ts';
+import { issueTenantKeys } from '../start/first-keys.ts';
+import { control, notFound, plainControl } from './control.ts';
+import { textField, timeField, uuidField } from './fields.ts';
+import { findOwner } from './first-owner.ts';
+
+const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
+
+/** Channels, keys and what the network's staff and the publishers themselves would do. */
+export const accounts: readonly Route[] = [
+  control({
+    method: 'POST',
+    pattern: '/sandbox/channels',
+    body: v.object({ name: textField, environment: environmentField }),
+    async run({ context, body }) {
+      const environment = body.environment ?? context.environment;
+      const now = await context.now();
+      return context.db.transaction(async (db) => {
+        const { channel, publisher } = await createTenant(db, { name: body.name, environment, now });
+        const owner = { channel_id: channel.channel_id, publisher_remote_id: publisher.publisher_remote_id };
+        return {
+          channel: { name: channel.name },
+          publisher,
+          keys: (await issueTenantKeys(db, owner, { environment })).keys,
+        };
+      });
+    },
+  }),
+  control({
+    method: 'POST',
+    pattern: '/sandbox/keys',
+    body: v.object({
+      kind: v.picklist(KEY_KINDS, `must be one of ${KEY_KINDS.join(', ')}`),
+      publisher_remote_id: v.optional(uuidField),
+      expires_at: v.optional(v.nullable(timeField)),
+      environment: environmentField,
+    }),
+    async run({ context, body }) {
+      const owner = await findOwner(context.db, body.publisher_remote_id);
+      if (!owner) return notFound('publisher');
+      const isScoped = body.kind === 'integration' || body.kind === 'publisher_reporting';
+      return createKey(context.db, {
+        kind: body.kind,
+        environment: body.environment ?? context.environment,
+        channelId: owner.channel_id,
+        publisherId: isScoped ? owner.publisher_id : null,
+        expiresAt: body.expires_at ?? null,
+      });
+    },
+  }),
+  plainControl({
+    method: 'DELETE',
+    pattern: '/sandbox/keys/{id}',
+    async run({ context, params }) {
+      const id = readUuid(params['id']);
+      return id !== undefined && (await revokeKey(context.db, id)) ? undefined : notFound('key in force');
+    },
+  }),
+  {
+    methods: ['POST'],
+    pattern: '/sandbox/keys/{id}/rotate',
+    surface: 'sandbox',
+    handler: plainControl({
+      method: 'GET',
+      pattern: '',
+      async run({ context, params }) {
+        const id = readUuid(params['id']);
+        return (
+          (id !== undefined && (await context.db.transaction((db) => rotateKey(db, id)))) || notFound('key in force')
+        );
+      },
+    }).handler,
+  },
+  control({
+    method: 'POST',
+    pattern: '/sandbox/publishers/{id}/status',
+    body: v.object({
+      status: v.picklist(PUBLISHER_STATUSES, `must be one of ${PUBLISHER_STATUSES.join(', ')}`),
+      staff_notes: v.optional(v.pipe(v.string(), v.maxLength(5_000))),
+    }),
+    async run({ context, params, body }) {
+      const id = readUuid(params['id']);
+      const { status, staff_notes } = body;
+      const change = {
+        status,
+        environment: context.environment,
+        now: await context.now(),
+        ...(staff_notes === undefined ? {} : { staff_notes }),
+      };
+      return (
+        (id !== undefined && (await changeStatus(context.db, { ...change, id }))) || notFound('publisher or request')
+      );
+    },
+  }),
+  control({
+    method: 'PUT',
+    pattern: '/sandbox/publishers/{id}/external-exclusions',
+    body: v.object({ subcategory_ids: v.unknown() }),
+    async run({ context, params, body }) {
+      const list = readSubcategoryIds(body.subcategory_ids, await readCategories(context.db));
+      if (!list.ok)
+        return refusal(
+          400,
+          'The body of this control is not valid.',
+          list.messages.map((message) => ({ path: 'subcategory_ids', message })),
+        );
+      const id = readUuid(params['id']);
+      const [changed] = await context.db.query(
+        `UPDATE publishers SET external_exclusions = $2::jsonb WHERE removed_at IS NULL AND (publisher_remote_id = $1 OR pending_publisher_id = $1)
+         RETURNING pending_publisher_id`,
+        [id ?? null, JSON.stringify([...new Set(list.ids)])],
+      );
+      return changed ? { ok: true } : notFound('publisher');
+    },
+  }),
+];

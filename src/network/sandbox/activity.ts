@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import type { Route } from '../context.ts';
+import { periodsOf } from '../time/periods.ts';
+import { refusal } from '../partner/accept-call.ts';
+import { control } from './control.ts';
+import { countField, moneyField, timeField, uuidField } from './fields.ts';
+
+const COUNTS = [
+  'impressions',
+  'clicks',
+  'conversions',
+  'feed_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+] as const;
+const MONEY = [
+  'channel_payout',
+  'publisher_payout',
+  'revenue_with_email',
+  'revenue_without_email',
+  'order_revenue_amount',
+  'attributed_ad_spend_amount',
+  'billable_ad_spend_amount',
+] as const;
+const dimensionField = v.pipe(
+  v.string(),
+  v.maxLength(200),
+  v.check((text) => !text.includes('\0'), 'must hold no NUL'),
+);
+
+const rowBody = v.strictObject(
+  {
+    hour: timeField,
+    publisher_remote_id: uuidField,
+    page_type: dimensionField,
+    widget_type: dimensionField,
+    widget_id: v.optional(v.nullable(dimensionField), null),
+    widget_loads: v.optional(countField),
+    ...v.entriesFromList(COUNTS, v.optional(countField, 0)),
+    ...v.entriesFromList(MONEY, v.optional(moneyField, 0)),
+  },
+  'is not a column of the hourly facts',
+);
+
+/** Adds up rows of the same cell, so that one statement touches no fact twice; then adds them to what is there. */
+const ADD = `
+INSERT INTO hourly_facts AS f (publisher_id, channel_id, hour, day, week_start, month_start, page_type, widget_type, widget_id, ${[...COUNTS, ...MONEY].join(', ')})
+SELECT publisher_id, channel_id, hour, min(day), min(week_start), min(month_start), page_type, widget_type, widget_id,
+  ${[...COUNTS, ...MONEY].map((column) => `sum(${column})`).join(', ')}
+FROM json_to_recordset($1::json) AS r(publisher_id uuid, channel_id uuid, hour timestamptz, day date, week_start date, month_start date,
+  page_type text, widget_type text, widget_id text, ${COUNTS.map((column) => `${column} bigint`).join(', ')}, ${MONEY.map((column) => `${column} numeric`).join(', ')})
+GROUP BY publisher_id, channel_id, hour, page_type, widget_type, widget_id
+ORDER BY publisher_id, channel_id, hour, page_type, widget_type, widget_id
+ON CONFLICT (publisher_id, channel_id, hour, page_type, widget_type, widget_id) DO UPDATE SET
+  ${[...COUNTS, ...MONEY].map((column) => `${column} = f.${column} + excluded.${column}`).join(', ')}`;
+
+/** POST /sandbox/activity: adds to the hourly facts. */
+export const activity: readonly Route[] = [
+  control({
+    method: 'POST',
+    pattern: '/sandbox/activity',
+    body: v.object({ rows: v.array(rowBody) }),
+    async run({ context, body }) {
+      const publishers = await context.db.query<{ id: string; channel_id: string }>(
+        'SELECT publisher_remote_id AS id, channel_id FROM publishers WHERE publisher_remote_id IS NOT NULL',
+      );
+      const channels = new Map(publishers.map(({ id, channel_id }) => [id, channel_id]));
+      const unknown = body.rows.findIndex(({ publisher_remote_id }) => !channels.has(publisher_remote_id));
+      if (unknown >= 0) {
+        const path = `rows.${unknown}.publisher_remote_id`;
+        return refusal(400, 'The body of this control is not valid.', [
+          { path, message: 'must be the id of an approved publisher' },
+        ]);
+      }
+      const rows = body.rows.map(({ hour, publisher_remote_id, widget_id, widget_loads, ...row }) => {
+        const feed_loads = row.feed_loads + (widget_loads ?? 0);
+        return {
+          ...row,
+          feed_loads,
+          widget_id: widget_id ?? '',
+          publisher_id: publisher_remote_id,
+          channel_id: channels.get(publisher_remote_id),
+          ...periodsOf(hour),
+        };
+      });
+      await context.db.query(ADD, [JSON.stringify(rows)]);
+      return { rows: rows.length };
+    },
+  }),
+];

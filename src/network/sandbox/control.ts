@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import { isObject } from '../../wire/json.ts';
+import type { NetworkContext, Route, RouteParams } from '../context.ts';
+import { readJson } from '../http/read-body.ts';
+import { refusal } from '../partner/accept-call.ts';
+
+/** Bytes of a control's body: a year of hourly activity fits. */
+const BODY_MAX_BYTES = 32 * 1024 * 1024;
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
+
+/** What a control gets: the context, the path's values and its checked body. */
+export interface ControlCall<Body> {
+  readonly request: Request;
+  readonly context: NetworkContext;
+  readonly params: RouteParams;
+  readonly body: Body;
+}
+
+/** One control of the sandbox: a value is answered as JSON, `undefined` as 204, a refusal as it is. */
+export function control<Schema extends v.GenericSchema>(options: {
+  readonly method: 'POST' | 'PUT';
+  readonly pattern: string;
+  readonly body: Schema;
+  run(call: ControlCall<v.InferOutput<Schema>>): Promise<unknown>;
+}): Route {
+  return guarded(options.method, options.pattern, async (request, context, params) => {
+    const read = await readJson(request, BODY_MAX_BYTES);
+    if (!read.ok) return refusal(read.status, read.message);
+    if (!isObject(read.json)) return refusal(400, 'The body must be a JSON object.');
+    const checked = v.safeParse(options.body, read.json);
+    if (!checked.success) return refuseBody(checked.issues);
+    return options.run({ request, context, params, body: checked.output });
+  });
+}
+
+/** One control that takes no body. */
+export function plainControl(options: {
+  readonly method: 'GET' | 'DELETE';
+  readonly pattern: string;
+  run(call: ControlCall<undefined>): Promise<unknown>;
+}): Route {
+  return guarded(options.method, options.pattern, (request, context, params) =>
+    options.run({ request, context, params, body: undefined }),
+  );
+}
+
+/** A 404 that names what was not found. */
+export function notFound(what: string): Response {
+  return refusal(404, `There is no such ${what}.`);
+}
+
+function guarded(
+  method: string,
+  pattern: string,
+  run: (request: Request, context: NetworkContext, params: RouteParams) => Promise<unknown>,
+): Route {
+  return {
+    methods: [method],
+    pattern,
+    surface: 'sandbox',
+    async handler(request, context, params) {
+      if (context.ip !== undefined && !LOOPBACK.test(context.ip))
+        return refusal(403, 'The controls answer to this machine only.');
+      // A page on another site can reach a loopback address through its reader's browser.
+      if (request.headers.get('sec-fetch-site') === 'cross-site')
+        return refusal(403, 'The controls do not answer to other sites.');
+      const answer = await run(request, context, params);
+      if (answer instanceof Response) return answer;
+      return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
+    },
+  };
+}
+
+function refuseBody(issues: readonly v.BaseIssue<unknown>[]): Response {
+  const problems = issues.slice(0, 20).map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message }));
+  return refusal(400, 'The body of this control is not valid.', problems);
+}

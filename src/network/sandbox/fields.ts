@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { parseDatetime } from '../../wire/datetime.ts';
+
+/** An ISO 8601 time with its zone. */
+export const timeField = v.pipe(
+  v.string(),
+  v.check((text) => parseDatetime(text) !== undefined, 'must be an ISO time, such as 2025-11-20T10:30:00Z'),
+  v.transform((text) => new Date(parseDatetime(text) ?? 0)),
+);
+
+/** A UTC date. */
+export const dateField = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^\d{4}-\d\d-\d\d$/.test(text) && parseDatetime(`${text}T00:00:00Z`) !== undefined,
+    'must be a date, such as 2025-11-20',
+  ),
+);
+
+/** A UUID, in lower case from here on. */
+export const uuidField = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase());
+
+/** Exact decimal text of 0 or more; numbers are taken at their shortest decimal form. */
+export const moneyField = v.pipe(
+  v.union([v.number(), v.string()]),
+  v.transform((value) => (typeof value === 'number' && /e-/.test(String(value)) ? value.toFixed(12) : String(value))),
+  v.check((text) => /^\d{1,15}(\.\d{1,12})?$/.test(text), 'must be a decimal number of 0 or more, such as 1.25'),
+);
+
+/** A whole number of 0 or more. */
+export const countField = v.pipe(
+  v.number(),
+  v.safeInteger('must be a whole number'),
+  v.minValue(0, 'must be 0 or more'),
+);
+
+/** Text that is not blank. */
+export const textField = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty('must not be blank'),
+  v.maxLength(2_000),
+  v.check((text) => !text.includes('\0'), 'must hold no NUL'),
+);
+
+/** An address that a browser opens, or one that begins with `/`: the network's own. */
+export const addressField = v.pipe(v.string(), v.maxLength(8_192), v.check(isAddress, 'must be an http or https URL'));
+
+function isAddress(text: string): boolean {
+  if (/^\/(?!\/)[\x21-\x7e]*$/.test(text)) return true;
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

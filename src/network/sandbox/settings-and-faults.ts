@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
+import type { Route } from '../context.ts';
+import { readSetting, writeSetting } from '../settings.ts';
+import { isObject } from '../../wire/json.ts';
+import { control, plainControl } from './control.ts';
+import { countField, dateField, timeField } from './fields.ts';
+
+const METRICS: readonly string[] = [...new Set([...CHANNEL_METRICS, ...PUBLISHER_METRICS])];
+const metricField = v.pipe(
+  v.string(),
+  v.check((name) => METRICS.includes(name), `must be one of ${METRICS.join(', ')}`),
+);
+const limitField = v.pipe(countField, v.minValue(1, 'must be 1 or more'));
+const shareField = v.pipe(
+  v.number(),
+  v.minValue(0, 'must be between 0 and 1'),
+  v.maxValue(1, 'must be between 0 and 1'),
+);
+
+const settingsBody = v.strictObject(
+  {
+    enabled_metrics: v.optional(v.nullable(v.array(metricField))),
+    history_from: v.optional(v.nullable(dateField)),
+    hourly_dates: v.optional(v.nullable(limitField)),
+    report_row_limit: v.optional(v.nullable(limitField)),
+    source_row_limit: v.optional(v.nullable(limitField)),
+    data_through: v.optional(
+      v.nullable(
+        v.pipe(
+          timeField,
+          v.transform((hour) => hour.toISOString()),
+        ),
+      ),
+    ),
+    shares: v.optional(v.nullable(v.object({ publisher: shareField, channel: shareField }))),
+  },
+  'is not a setting',
+);
+
+const faultBody = v.strictObject(
+  {
+    route: v.pipe(v.string(), v.startsWith('/', 'must be a path, such as /events/batch')),
+    status: v.optional(
+      v.pipe(
+        v.number(),
+        v.integer(),
+        v.minValue(200, 'must be between 200 and 599'),
+        v.maxValue(599, 'must be between 200 and 599'),
+      ),
+    ),
+    body: v.optional(v.unknown()),
+    headers: v.optional(
+      v.record(
+        v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')),
+        v.pipe(v.string(), v.regex(/^[\t\x20-\x7e]*$/, 'must be plain text')),
+      ),
+    ),
+    delay_ms: v.optional(v.pipe(countField, v.maxValue(600_000, 'must be 600000 or less'))),
+    fail_indexes: v.optional(v.array(countField)),
+    retryable: v.optional(v.boolean()),
+    drop_connection: v.optional(v.boolean()),
+    after_commit: v.optional(v.boolean()),
+    times: v.optional(v.nullable(limitField), 1),
+  },
+  'is not a part of a fault',
+);
+
+/** PUT /sandbox/settings, POST and DELETE /sandbox/faults. */
+export const settingsAndFaults: readonly Route[] = [
+  control({
+    method: 'PUT',
+    pattern: '/sandbox/settings',
+    body: settingsBody,
+    async run({ context, body }) {
+      return context.db.transaction(async (db) => {
+        const kept = await readSetting(db, 'reporting');
+        const merged = { ...(isObject(kept) ? kept : {}), ...body };
+        const settings = Object.fromEntries(
+          Object.entries(merged).filter(([, value]) => value !== null && value !== undefined),
+        );
+        await writeSetting(db, 'reporting', settings);
+        return settings;
+      });
+    },
+  }),
+  control({
+    method: 'POST',
+    pattern: '/sandbox/faults',
+    body: faultBody,
+    async run({ context, body: { times, ...fault } }) {
+      const id = randomUUID();
+      await context.db.query(
+        'INSERT INTO faults (id, route, fault, remaining, created_at) VALUES ($1, $2, $3, $4, clock_timestamp())',
+        [id, fault.route, JSON.stringify(fault), times],
+      );
+      return { id };
+    },
+  }),
+  plainControl({
+    method: 'DELETE',
+    pattern: '/sandbox/faults',
+    async run({ context }) {
+      await context.db.query('DELETE FROM faults');
+    },
+  }),
+];
