@@ -24,60 +24,47 @@ export async function askRelay({
   const stop = (): void => abort.abort();
   const timer = setTimeout(stop, ANSWER_TIMEOUT_MS);
   signal.addEventListener('abort', stop);
+  const failed = (what: string, hint: string): Outcome => outcome('network_error', `${url} ${what}`, hint);
   try {
     const answer = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: toJson(body),
-      credentials: 'same-origin',
       redirect: 'error',
-      cache: 'no-store',
       signal: abort.signal,
     });
-    const text = await readCapped(answer);
-    const json = parseJson(text ?? '');
-    if (answer.ok && json !== undefined) return { json };
-    if (answer.ok)
-      return failed(
-        `${url} answered ${answer.status} with ${text === undefined ? 'more than 1 MiB' : 'something that is not JSON'}`,
-        'look at what answers at that address',
-      );
-    const message = `${url} answered ${answer.status}: ${plainText(own(json, 'message'), 300) ?? 'no reason given'}`;
-    return answer.status < 500
-      ? outcome('refused', message, 'the relay understood but will not answer: see its log')
-      : failed(message, 'see the log of the relay');
+    const { ok, status } = answer;
+    const json = parseJson(await readCapped(answer));
+    if (ok && json !== undefined) return { json };
+    const said = ok ? 'something that is not JSON, or above 1 MiB' : plainText(own(json, 'message'), 300);
+    const what = `answered ${status}: ${said ?? 'no reason given'}`;
+    const hint = 'see the log of the relay, and whether it is mounted there';
+    return status > 399 && status < 500 ? outcome('refused', `${url} ${what}`, hint) : failed(what, hint);
   } catch (error) {
-    if (abort.signal.aborted)
-      return failed(
-        `${url} did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s`,
-        'see whether the relay and its network are up',
-      );
-    return failed(
-      `${url} could not be reached (${String(error)})`,
-      'see whether it runs, allows this origin, does not redirect, and is not blocked by the page or an extension',
-    );
+    return abort.signal.aborted
+      ? failed(`did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s`, 'see whether the relay and its network are up')
+      : failed(
+          `was not reached (${String(error)})`,
+          'see whether it is up, allows this origin, redirects, or is blocked here',
+        );
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
-    abort.abort();
+    stop();
   }
 }
 
-function failed(message: string, hint: string): Outcome {
-  return outcome('network_error', message, hint);
-}
-
-/** The body's text, or `undefined` once it is longer than a browser should hold. */
-async function readCapped(answer: Response): Promise<string | undefined> {
-  const reader = answer.body?.getReader();
+/** The body's text; nothing once it is longer than a browser should hold. */
+async function readCapped({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
   for (;;) {
-    const chunk = await reader?.read();
-    if (!chunk || chunk.done) return text + decoder.decode();
-    size += chunk.value.byteLength;
-    if (size > ANSWER_MAX_BYTES) return undefined;
-    text += decoder.decode(chunk.value, { stream: true });
+    const { value } = (await reader?.read()) ?? {};
+    if (!value) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > ANSWER_MAX_BYTES) return '';
+    text += decoder.decode(value, { stream: true });
   }
 }

@@ -1,7 +1,6 @@
 import type { EventName } from '../wire/events.ts';
-import type { LeftOut } from '../wire/recommendations.ts';
 import type { Outcome } from './outcome.ts';
-import type { PageEvent } from './page-event.ts';
+import type { LeftOutEvent, PageEvent } from './page-event.ts';
 
 /** The whole story of one mount, without anything personal in it. */
 export interface Explanation {
@@ -27,7 +26,7 @@ export interface Explanation {
     readonly isCounted: boolean;
   };
   /** Offers of the answer that are not shown, and why. */
-  readonly left_out: readonly LeftOut[];
+  readonly left_out: readonly LeftOutEvent[];
   /** What was seen and done, as tracked, in order. */
   readonly tracked: readonly EventName[];
   /** How many of those are on this device still, and what else the queue has done since this mount opened it. */

@@ -14,34 +14,36 @@ export interface Search {
   readonly signal: AbortSignal;
 }
 
-/** The offers of this order: remembered, or asked for. Tabs that open together ask once: the second waits for the first. */
-export async function findOffers(search: Search): Promise<{ answer: Answer; isRemembered: boolean } | Outcome> {
-  const { key, signal } = search;
-  const locks = key && 'locks' in navigator ? navigator.locks : undefined;
-  return locks && key ? locks.request(key, { signal }, () => recallOrAsk(search)) : recallOrAsk(search);
+/** An answer, and whether it is that of an earlier page. */
+export interface Found {
+  readonly answer: Answer;
+  readonly isRemembered: boolean;
 }
 
-async function recallOrAsk({
-  relay,
-  body,
-  memory,
-  signal,
-}: Search): Promise<{ answer: Answer; isRemembered: boolean } | Outcome> {
+/** The offers of this order: remembered, or asked for. Tabs that open together ask once: the second waits for the first. */
+export async function findOffers(search: Search): Promise<Found | Outcome> {
+  const { key, signal } = search;
+  // Only pages on https have locks.
+  const locks = navigator.locks as LockManager | undefined;
+  return key && locks ? locks.request(key, { signal }, () => recallOrAsk(search)) : recallOrAsk(search);
+}
+
+async function recallOrAsk({ relay, body, memory, signal }: Search): Promise<Found | Outcome> {
   const remembered = read(memory.recall());
   if (remembered.ok) return { answer: remembered.value, isRemembered: true };
   const reply = await askRelay({ relay, body, signal });
   if ('code' in reply) return reply;
   const fresh = read(reply.json);
   if (!fresh.ok) {
-    const [problem] = fresh.problems;
+    const { path, message } = fresh.problems[0] ?? {};
     return outcome(
       'network_error',
-      `The relay's answer cannot be read: ${problem?.path} ${problem?.message}`,
-      'see whether the address is that of a relay',
+      `The answer cannot be read: ${path} ${message}`,
+      'see whether a relay is mounted there',
     );
   }
   signal.throwIfAborted();
-  if (fresh.value.groups.length > 0) memory.keep(fresh.value);
+  if (fresh.value.groups.length > 0) memory.keep(reply.json);
   return { answer: fresh.value, isRemembered: false };
 }
 

@@ -1,6 +1,6 @@
 import type { openQueue } from '../queue/openQueue.ts';
 import { buildRequest } from './buildRequest.ts';
-import type { Settings } from './checkOptions.ts';
+import { wrong, type Settings } from './checkOptions.ts';
 import { findOffers } from './findOffers.ts';
 import { findPlace } from './findPlace.ts';
 import { firstOffers } from './firstOffers.ts';
@@ -30,12 +30,7 @@ export async function openOffers({ options, settings, story, queue, signal, onMo
   const { relay, mode, view } = settings;
   const isLayer = mode !== 'INLINE';
   const target = findPlace(options.target);
-  if (!isLayer && !target)
-    return outcome(
-      'invalid_config',
-      'target is not on the page',
-      'write a selector that is there once the page has loaded',
-    );
+  if (!isLayer && !target) return wrong('target', '"#offers", a selector of what is on the loaded page');
 
   const body = await buildRequest(options);
   const key = await orderKey(relay, body);

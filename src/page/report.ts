@@ -1,13 +1,22 @@
 import type { TrackedEvent } from '../queue/events.ts';
-import type { EventName, Target } from '../wire/events.ts';
-import type { Asset, PlacedOffer } from '../wire/recommendations.ts';
 import type { Action, Subject } from '../widget/props.ts';
-import type { OfferEvent, PageEvent } from './page-event.ts';
+import type { BrandProperties, EventName, Target } from '../wire/events.ts';
+import type { Asset, PlacedOffer } from '../wire/recommendations.ts';
+import type { PageEvent } from './page-event.ts';
 
 /** Milliseconds within which a second click on the same thing is the same click. */
 const DOUBLE_CLICK_MS = 500;
 
-/** What a reporter needs: the session, whether anything is counted at all, where events go, and what was counted before. */
+/** What a click on an offer is on the wire; copying its code is nobody's business but the page's. */
+const CLICKS: Partial<Record<Action['type'], readonly [EventName, Target]>> = {
+  accept: ['BRAND_CLICK', 'INLINE_ACTION_BUTTON'],
+  product: ['PRODUCT_CLICK', 'INLINE_TILE'],
+  decline: ['ELEMENT_CLICK', 'INLINE_NAV_FORWARD'],
+  next: ['ELEMENT_CLICK', 'INLINE_NAV_FORWARD'],
+  back: ['ELEMENT_CLICK', 'INLINE_NAV_BACKWARD'],
+};
+
+/** What a report needs: the session, where events go, and what was counted before. */
 export interface ReportOptions {
   readonly session_id: string;
   track(event: TrackedEvent): void;
@@ -29,53 +38,34 @@ export function createReport({ session_id, track, emit, once, now = Date.now }: 
   const clicked = new Map<string, number>();
 
   function send(event_name: EventName, initiating_target?: Target, offer?: PlacedOffer, asset?: Asset): void {
-    track({
-      event_name,
-      session_id,
-      ...(initiating_target && { initiating_target }),
-      ...(offer && {
-        brand_properties: {
-          offer_id: offer.offer_id,
-          advertiser_id: offer.advertiser_id,
-          insertion_id: offer.insertion_id,
-        },
-      }),
-      ...(asset &&
-        (initiating_target === 'INLINE_TILE'
-          ? { product_properties: { product_id: asset.id } }
-          : { asset_id: asset.id })),
-    });
-  }
-
-  function tell(type: OfferEvent['type'], { offer_id, advertiser_id, insertion_id }: PlacedOffer, asset?: Asset): void {
-    emit({ type, session_id, offer_id, advertiser_id, insertion_id, ...(asset && { asset_id: asset.id }) });
+    const event: TrackedEvent = { event_name, session_id };
+    if (initiating_target) event.initiating_target = initiating_target;
+    if (offer) event.brand_properties = namesOf(offer);
+    if (asset && initiating_target === 'INLINE_TILE') event.product_properties = { product_id: asset.id };
+    else if (asset) event.asset_id = asset.id;
+    track(event);
   }
 
   /** What is displayed lies in something that is displayed: the widget comes before its offer, the offer before its tile. */
   function seen(subject: Subject, what: 'display' | 'view'): void {
-    if (what === 'view') seen(subject, 'display');
-    const end = what === 'view' ? '_VIEW' : '_DISPLAY';
-    switch (subject.kind) {
-      case 'widget':
-        if (once(`WIDGET${end}`)) send(`WIDGET${end}`);
-        return;
-      case 'offer': {
-        const { offer } = subject;
-        seen({ kind: 'widget' }, 'display');
-        if (!once(`BRAND${end} ${offer.insertion_id}`)) return;
-        send(`BRAND${end}`, 'INLINE_SLOT', offer);
-        tell(what === 'view' ? 'view' : 'impression', offer);
-        return;
-      }
-      case 'product': {
-        const { offer, asset } = subject;
-        seen({ kind: 'offer', offer }, 'display');
-        if (once(`PRODUCT${end} ${offer.insertion_id} ${asset.id}`)) send(`PRODUCT${end}`, 'INLINE_TILE', offer, asset);
-      }
+    const isView = what === 'view';
+    const end = isView ? 'VIEW' : 'DISPLAY';
+    if (isView) seen(subject, 'display');
+    if (subject.kind === 'widget') {
+      if (once(end)) send(`WIDGET_${end}`);
+      return;
     }
+    const { kind, offer } = subject;
+    const isOffer = kind === 'offer';
+    seen(isOffer ? { kind: 'widget' } : { kind: 'offer', offer }, 'display');
+    if (!once([end, offer.insertion_id, isOffer ? '' : subject.asset.id].join(' '))) return;
+    if (!isOffer) return send(`PRODUCT_${end}`, 'INLINE_TILE', offer, subject.asset);
+    send(`BRAND_${end}`, 'INLINE_SLOT', offer);
+    emit({ type: isView ? 'view' : 'impression', session_id, ...namesOf(offer) });
   }
 
-  function isSecondClick(name: string): boolean {
+  function isSecondClick(...names: unknown[]): boolean {
+    const name = names.join(' ');
     const isSecond = now() - (clicked.get(name) ?? -Infinity) < DOUBLE_CLICK_MS;
     clicked.set(name, now());
     return isSecond;
@@ -89,28 +79,25 @@ export function createReport({ session_id, track, emit, once, now = Date.now }: 
     }
     const { type, offer } = action;
     const asset = 'asset' in action ? action.asset : undefined;
-    // Who can act on an offer has seen it, whatever the observer's delay.
-    seen({ kind: 'offer', offer }, 'display');
-    if (isSecondClick(`${type} ${offer.insertion_id} ${asset?.id}`)) return;
-    switch (type) {
-      case 'accept':
-        send('BRAND_CLICK', asset ? 'INLINE_ASSET_TILE' : 'INLINE_ACTION_BUTTON', offer, asset);
-        return tell('click', offer, asset);
-      case 'product':
-        seen({ kind: 'product', offer, asset: action.asset }, 'display');
-        send('PRODUCT_CLICK', 'INLINE_TILE', offer, asset);
-        return tell('product', offer, asset);
-      case 'copy':
-        return tell('copy', offer);
-      case 'back':
-        send('ELEMENT_CLICK', 'INLINE_NAV_BACKWARD', offer);
-        return tell('back', offer);
-      case 'next':
-      case 'decline':
-        send('ELEMENT_CLICK', 'INLINE_NAV_FORWARD', offer);
-        return tell(type, offer);
-    }
+    // Who can act on it has seen it, whatever the observer's delay.
+    seen(
+      action.type === 'product' ? { kind: 'product', offer, asset: action.asset } : { kind: 'offer', offer },
+      'display',
+    );
+    if (isSecondClick(type, offer.insertion_id, asset?.id)) return;
+    const click = CLICKS[type];
+    if (click) send(click[0], asset && type === 'accept' ? 'INLINE_ASSET_TILE' : click[1], offer, asset);
+    emit({
+      type: type === 'accept' ? 'click' : type,
+      session_id,
+      ...namesOf(offer),
+      ...(asset && { asset_id: asset.id }),
+    });
   }
 
-  return { loaded: () => void (once('WIDGET_LOAD') && send('WIDGET_LOAD')), seen, acted };
+  return { loaded: () => void (once('LOAD') && send('WIDGET_LOAD')), seen, acted };
+}
+
+function namesOf({ offer_id, advertiser_id, insertion_id }: PlacedOffer): BrandProperties {
+  return { offer_id, advertiser_id, insertion_id };
 }

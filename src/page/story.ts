@@ -1,5 +1,3 @@
-import type { EventName } from '../wire/events.ts';
-import type { LeftOut } from '../wire/recommendations.ts';
 import type { Explanation } from './explanation.ts';
 import type { Outcome } from './outcome.ts';
 import type { PageEvent } from './page-event.ts';
@@ -22,35 +20,37 @@ export interface Story {
 export function beginStory(onEvent: unknown): Story {
   const events: PageEvent[] = [];
 
-  function emit(event: PageEvent): void {
-    events.push(event);
+  function emit(detail: PageEvent): void {
+    events.push(detail);
     if (events.length > EVENTS_MAX) events.shift();
     try {
-      if (typeof onEvent === 'function') onEvent(event);
+      if (typeof onEvent === 'function') onEvent(detail);
     } catch {
       // The listener's own affair: the widget goes on.
     }
     const place = story.place?.isConnected ? story.place : document;
-    place.dispatchEvent(new CustomEvent('offerlet', { bubbles: true, composed: true, detail: event }));
+    place.dispatchEvent(new CustomEvent('offerlet', { bubbles: true, composed: true, detail }));
   }
 
   function explain(): Explanation {
     const { asked, answered, outcome } = story;
-    const left_out: LeftOut[] = [];
-    const tracked: EventName[] = [];
     const waiting = new Set<string>();
-    const queue = { waiting: 0, delivered: 0, dropped: 0, dead: 0 };
+    const queue = { delivered: 0, dropped: 0, dead: 0 };
     for (const event of events) {
-      if (event.type === 'left_out') left_out.push({ offer_id: event.offer_id, reason: event.reason });
-      if (event.type === 'tracked') tracked.push(event.event.event_name);
       if (event.type === 'tracked') waiting.add(event.event.event_id);
       if (event.type === 'delivered') for (const id of event.event_ids) waiting.delete(id);
-      if (event.type === 'dead_letter') waiting.delete(event.event.event_id);
       if (event.type === 'delivered' || event.type === 'dropped') queue[event.type] += event.count;
-      if (event.type === 'dead_letter') queue.dead++;
+      if (event.type === 'dead_letter' && waiting.delete(event.event.event_id)) queue.dead++;
     }
-    queue.waiting = waiting.size;
-    return { outcome, asked, answered, left_out, tracked, queue, events: [...events] };
+    return {
+      outcome,
+      asked,
+      answered,
+      left_out: events.filter((event) => event.type === 'left_out'),
+      tracked: events.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
+      queue: { ...queue, waiting: waiting.size },
+      events: [...events],
+    };
   }
 
   const story: Story = { asked: undefined, answered: undefined, outcome: undefined, place: undefined, emit, explain };

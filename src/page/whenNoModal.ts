@@ -1,5 +1,9 @@
+import { isPainted } from './seen/isPainted.ts';
+
 /** Milliseconds between two looks: a page closes its modals by class, style, attribute or removal, and no observer sees all of them. */
 const LOOK_MS = 250;
+/** What stands over a page: its modals, whatever is in fullscreen, and another layer of ours. `:is` forgives browsers that do not know `:modal`. */
+const MODALS = ':is(:modal,[aria-modal=true],offer-let-layer)';
 
 /**
  * Resolves once no modal of the page is open. A layer that opens by itself over one would be closed together with it
@@ -10,16 +14,7 @@ export async function whenNoModal(signal: AbortSignal): Promise<void> {
 }
 
 function hasModal(): boolean {
-  // `:modal` would also match a video in fullscreen, `[open]` alone a dialog that blocks nothing.
-  return [...document.querySelectorAll('dialog[open], [aria-modal=true]')].some(
-    (element) => element.getClientRects().length > 0 && (element.matches('[aria-modal=true]') || isModal(element)),
+  return [...document.querySelectorAll(MODALS)].some(
+    (element) => element.getClientRects().length > 0 && isPainted(element),
   );
-}
-
-function isModal(element: Element): boolean {
-  try {
-    return element.matches(':modal');
-  } catch {
-    return true;
-  }
 }

@@ -1,5 +1,6 @@
-import { expect, test } from '@playwright/test';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 
 let fixture: Fixture;
 test.beforeAll(async () => {
@@ -8,22 +9,22 @@ test.beforeAll(async () => {
 test.beforeEach(() => fixture.reset());
 test.afterAll(() => fixture.close());
 
-const SCRIPT = `<script async src="/offerlet.js" data-relay="/offers" data-view="THANK_YOU" data-display-mode="INLINE"
-  data-target="#offers" data-email-hash="${'a'.repeat(64)}" data-order-id="1001" data-order-amount="42.50" data-order-currency="EUR"></script>`;
-
-function shop(body: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Thank you</title><link rel="icon" href="data:,">
-    <body><h1>Thank you</h1><div id="offers" style="min-height:300px"></div>${body}`;
+function consoleOf(page: Page): string[] {
+  const lines: string[] = [];
+  page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
+  page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`));
+  return lines;
 }
 
 test('the script tag asks, shows, and reports what was seen and clicked, in order', async ({ page, context }) => {
-  await page.goto(fixture.page('/shop', shop(SCRIPT)));
+  const lines = consoleOf(page);
+  await page.goto(fixture.page('/shop', shop(scriptTag({ 'order-amount': '42.50', 'order-currency': 'EUR' }))));
   const accept = page.locator('#offers [part~=accept]');
   await expect(accept).toHaveText(/Yes, please/);
   expect(fixture.asked[0]).toMatchObject({
     path: '/offers/recommendations',
     body: {
-      user_details: { email_hash: 'a'.repeat(64) },
+      user_details: { email_hash: HASH },
       placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
       order_details: { order_id: '1001', cost_details: { amount: '42.50', currency_code: 'EUR' } },
     },
@@ -36,6 +37,136 @@ test('the script tag asks, shows, and reports what was seen and clicked, in orde
     .poll(fixture.names)
     .toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_VIEW', 'BRAND_CLICK']);
   const brand_properties = { offer_id: 'offer-1', advertiser_id: 'adv-1', insertion_id: 'ins-1' };
+  expect(fixture.events[0]).not.toHaveProperty('initiating_target');
   expect(fixture.events[2]).toMatchObject({ initiating_target: 'INLINE_SLOT', brand_properties });
   expect(fixture.events[5]).toMatchObject({ initiating_target: 'INLINE_ACTION_BUTTON', brand_properties });
+  expect(lines).toEqual([]);
+});
+
+test('onEvent and the DOM event on the host tell the same story, and explain tells it whole', async ({ page }) => {
+  await openWith(
+    page,
+    fixture,
+    `window.dom = []; document.querySelector('#offers').addEventListener('offerlet', (event) => dom.push(event.detail));
+     window.offers = showOffers(${options('INLINE', 'onEvent, sandbox: true')});`,
+  );
+  expect(await outcomeOf(page)).toEqual({ code: 'rendered', message: '1 offer is on the page' });
+  expect(fixture.asked[0]?.body).toMatchObject({ custom_metadata: { is_sandbox: true } });
+  await page.locator('[part~=decline]').click();
+  await page.waitForFunction('heard.some(({ type }) => type === "delivered")');
+  const { heard, dom, told } = (await page.evaluate('({ heard, dom, told: offers.explain() })')) as Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
+  const types = heard.map(({ type }: { type: string }) => type);
+  for (const type of ['rendered', 'tracked', 'impression', 'decline', 'dismiss', 'delivered'])
+    expect(types).toContain(type);
+  expect(types.indexOf('impression')).toBeLessThan(types.indexOf('decline'));
+  expect(dom.map(({ type }: { type: string }) => type)).toContain('impression');
+  expect(told).toMatchObject({
+    outcome: { code: 'rendered' },
+    asked: {
+      view: 'THANK_YOU',
+      display_mode: 'INLINE',
+      user_details: ['email_hash'],
+      isSandbox: true,
+      isRemembering: false,
+    },
+    answered: { offers: 1, isRemembered: false, isCounted: true },
+  });
+  expect(told.tracked).toEqual(expect.arrayContaining(['WIDGET_LOAD', 'BRAND_DISPLAY', 'ELEMENT_CLICK']));
+  expect(JSON.stringify(told)).not.toContain(HASH);
+});
+
+for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP']) {
+  test(`${mode} opens, is seen, and leaves nothing when it is closed`, async ({ page }) => {
+    fixture.reply = () => offersOf(2);
+    await openWith(page, fixture, `window.offers = showOffers(${options(mode, 'onEvent, maxOffers: 1')});`);
+    expect(await outcomeOf(page)).toMatchObject({ code: 'rendered', message: '1 offer is on the page' });
+    await expect(page.locator('[part~=accept]').first()).toBeVisible();
+    await expect.poll(fixture.names).toContain('BRAND_VIEW');
+    await page.evaluate('offers.close()');
+    await expect(page.locator('offer-let-layer')).toHaveCount(0);
+    expect(await page.evaluate('heard.filter(({ type }) => type === "dismiss")')).toEqual([
+      { type: 'dismiss', by: 'page' },
+    ]);
+    expect(fixture.names().filter((name) => name === 'BRAND_DISPLAY')).toHaveLength(1);
+  });
+}
+
+test('a layer waits until the modal of the page is closed', async ({ page }) => {
+  await openWith(
+    page,
+    fixture,
+    `const modal = document.createElement('dialog'); modal.textContent = 'Cookies?'; document.body.append(modal); modal.showModal();
+     window.modal = modal; window.offers = showOffers(${options('OVERLAY')});`,
+  );
+  await expect.poll(() => fixture.asked.length).toBe(1);
+  await page.waitForTimeout(600);
+  await expect(page.locator('offer-let-layer')).toHaveCount(0);
+  await page.evaluate('modal.close()');
+  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+});
+
+test('a second layer waits for the first', async ({ page }) => {
+  await openWith(
+    page,
+    fixture,
+    `window.first = showOffers(${options('OVERLAY')}); await first.outcome; window.offers = showOffers(${options('PULLUP')});`,
+  );
+  await page.waitForTimeout(600);
+  await expect(page.locator('offer-let-layer')).toHaveCount(1);
+  await page.evaluate('first.close()');
+  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
+});
+
+test('products of an offer are displayed, viewed and clicked by their tiles', async ({ page, context }) => {
+  const answer = offersOf(1) as { recommendations: Record<string, { offer: Record<string, unknown> }> };
+  const tile = {
+    id: 'p-1',
+    asset_type: 'PRODUCT',
+    image_url: 'https://cdn.example/p.png',
+    target_url: 'https://advertiser.example/p',
+    insertion_order: 0,
+    should_trigger_claim_flow: true,
+  };
+  Object.assign(answer.recommendations['offer-1']?.offer ?? {}, { assets: [tile] });
+  fixture.reply = () => answer;
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
+  await outcomeOf(page);
+  const opened = context.waitForEvent('page');
+  await page.locator('a[href="https://advertiser.example/p"]').click();
+  await (await opened).close();
+  await expect.poll(fixture.names).toEqual(expect.arrayContaining(['PRODUCT_DISPLAY', 'PRODUCT_CLICK', 'BRAND_CLICK']));
+  const of = (name: string) => fixture.events.find(({ event_name }) => event_name === name);
+  expect(of('PRODUCT_CLICK')).toMatchObject({
+    initiating_target: 'INLINE_TILE',
+    product_properties: { product_id: 'p-1' },
+  });
+  expect(of('BRAND_CLICK')).toMatchObject({ initiating_target: 'INLINE_ASSET_TILE', asset_id: 'p-1' });
+});
+
+test('offers that cannot be shown are left out with the reason, the rest is shown', async ({ page }) => {
+  const answer = offersOf(2) as { recommendations: Record<string, { offer: Record<string, unknown> }> };
+  Object.assign(answer.recommendations['offer-1']?.offer ?? {}, { target_url: 'javascript:alert(1)' });
+  fixture.reply = () => answer;
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
+  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
+  const told = (await page.evaluate('offers.explain()')) as { left_out: { offer_id: string; reason: string }[] };
+  expect(told.left_out).toMatchObject([{ offer_id: 'offer-1', reason: expect.stringContaining('target_url') }]);
+});
+
+test('a user agent that declares itself a bot is shown offers and not counted, except in sandbox', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  });
+  const page = await context.newPage();
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
+  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
+  await page.waitForTimeout(600);
+  expect(fixture.events).toEqual([]);
+  fixture.reply = () => offersOf(1, { sandbox: true });
+  await page.reload();
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await context.close();
 });

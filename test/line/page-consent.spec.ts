@@ -1,0 +1,99 @@
+import { expect, test, type Page } from '@playwright/test';
+import { startFixture, type Fixture } from './pageFixture.ts';
+import { everythingStored, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+/** Nothing was requested, and nothing is stored. */
+async function expectSilence(page: Page): Promise<void> {
+  await page.waitForTimeout(400);
+  expect(fixture.asked).toEqual([]);
+  expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
+  expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
+}
+
+test('consent: false asks and stores nothing', async ({ page }) => {
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: false')});`);
+  expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
+  await expectSilence(page);
+});
+
+test('a yes after the no shows the offers, with an outcome of its own', async ({ page }) => {
+  await openWith(
+    page,
+    fixture,
+    `window.offers = showOffers(${options('INLINE', 'consent: false')}); await offers.outcome; offers.consent(true);`,
+  );
+  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
+});
+
+test('a promise of consent is waited for', async ({ page }) => {
+  await openWith(
+    page,
+    fixture,
+    `window.offers = showOffers(${options('INLINE', 'consent: new Promise((resolve) => (window.decide = resolve))')});`,
+  );
+  await expectSilence(page);
+  await page.evaluate('decide(true)');
+  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
+});
+
+for (const [what, promise] of [
+  ['resolves to false', 'Promise.resolve(false)'],
+  ['rejects', 'Promise.reject(new Error())'],
+  ['resolves to something that is not true', 'Promise.resolve("no")'],
+] as const) {
+  test(`a promise of consent that ${what} is a no`, async ({ page }) => {
+    await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', `consent: ${promise}`)});`);
+    expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
+    await expectSilence(page);
+  });
+}
+
+test('data-consent="required" waits for a word from the page', async ({ page }) => {
+  await page.goto(fixture.page('/required', shop(scriptTag({ consent: 'required' }))));
+  await expectSilence(page);
+  await page.evaluate('offerlet.push((o) => o.consent(true))');
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+});
+
+test('a word that was pushed before the script came counts', async ({ page }) => {
+  const early = '<script>(window.offerlet ||= []).push((o) => o.consent(false))</script>';
+  await page.goto(fixture.page('/early', shop(early + scriptTag())));
+  await page.waitForFunction('window.offerlet.show');
+  await expectSilence(page);
+});
+
+test('Global Privacy Control is a no, and the merchant’s explicit yes stands above it', async ({ page }) => {
+  await page.addInitScript('Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true })');
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
+  expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
+  await expectSilence(page);
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: true')});`);
+  expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
+});
+
+test('a withdrawn consent takes the offers down and empties what is kept', async ({ page }) => {
+  fixture.accept = (_, response) => void response.writeHead(503).end();
+  await page.goto(fixture.page('/withdrawn', shop(scriptTag())));
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  expect(await everythingStored(page)).toContain('BRAND_DISPLAY');
+  await page.evaluate('offerlet.consent(false)');
+  await expect(page.locator('#offers')).toBeEmpty();
+  await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
+});
+
+test('a no empties what an earlier page was allowed to keep', async ({ page }) => {
+  fixture.accept = (_, response) => void response.writeHead(503).end();
+  await page.goto(fixture.page('/before', shop(scriptTag())));
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: false')});`);
+  expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
+  await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
+});

@@ -1,0 +1,187 @@
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+/** Shows INLINE offers, and tells how it ended and what was left on the page and in the console. */
+async function end(page: Page, more = ''): Promise<{ code: string; message: string; hint?: string; lines: string[] }> {
+  const lines: string[] = [];
+  page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
+  page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`));
+  await openWith(page, fixture, `window.offers = showOffers({ ...${options('INLINE')}, ${more} });`);
+  const outcome = await outcomeOf(page);
+  if (outcome.code !== 'rendered') expect(await page.locator('#offers').innerHTML()).toBe('');
+  return { ...outcome, lines };
+}
+
+test('no offers leave no trace', async ({ page }) => {
+  fixture.reply = () => offersOf(0);
+  expect(await end(page)).toMatchObject({ code: 'no_offers', lines: [] });
+  await expect.poll(fixture.names).toEqual(['WIDGET_LOAD']);
+});
+
+test('offers of which none can be shown say why', async ({ page }) => {
+  fixture.reply = () => offersOf(1, { recommendations: {} });
+  expect(await end(page)).toMatchObject({ code: 'no_offers', hint: expect.stringContaining('not in recommendations') });
+});
+
+for (const status of [400, 401, 403, 404, 429]) {
+  test(`a relay that answers ${status} has refused, in its own words`, async ({ page }) => {
+    fixture.reply = (_, response) => void response.writeHead(status).end('{"message":"view must be one of …"}');
+    expect(await end(page)).toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining(`${status}: view must`),
+      lines: [],
+    });
+    expect(fixture.events).toEqual([]);
+  });
+}
+
+for (const status of [500, 502, 503]) {
+  test(`a relay that answers ${status} is a network error`, async ({ page }) => {
+    fixture.reply = (_, response) => void response.writeHead(status).end('<h1>Bad gateway</h1>');
+    expect(await end(page)).toMatchObject({ code: 'network_error', message: expect.stringContaining(String(status)) });
+  });
+}
+
+test('a redirect is not followed', async ({ page }) => {
+  fixture.reply = (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end();
+  expect(await end(page)).toMatchObject({ code: 'network_error' });
+  expect(fixture.asked.map(({ path }) => path)).toEqual(['/offers/recommendations']);
+});
+
+for (const [what, body] of [
+  ['is not JSON', '<html>Sign in to the café wifi</html>'],
+  ['is empty', ''],
+  ['is no answer', '{"ok":true}'],
+  ['is a list', '[]'],
+] as const) {
+  test(`an answer that ${what} is a network error`, async ({ page }) => {
+    fixture.reply = (_, response) => void response.writeHead(200).end(body);
+    expect(await end(page)).toMatchObject({ code: 'network_error', lines: [] });
+  });
+}
+
+test('an answer above 1 MiB is not read to its end', async ({ page }) => {
+  let sent = 0;
+  fixture.reply = (_, response) => {
+    response.writeHead(200);
+    const chunk = ' '.repeat(64 * 1024);
+    const more = (): void => {
+      if (response.destroyed || sent > 40) return void response.end();
+      sent++;
+      response.write(chunk);
+      setTimeout(more, 5);
+    };
+    more();
+  };
+  expect(await end(page)).toMatchObject({ code: 'network_error', message: expect.stringContaining('1 MiB') });
+});
+
+for (const [what, isHeaded] of [
+  ['never answers', false],
+  ['never ends its body', true],
+] as const) {
+  test(`a relay that ${what} is given up after 4 seconds`, async ({ page }) => {
+    fixture.reply = (_, response) => {
+      if (isHeaded) response.writeHead(200).write('{');
+    };
+    const began = Date.now();
+    expect(await end(page)).toMatchObject({ code: 'network_error', message: expect.stringContaining('4 s') });
+    expect(Date.now() - began).toBeGreaterThan(3_900);
+    expect(Date.now() - began).toBeLessThan(7_000);
+  });
+}
+
+test('a relay that cannot be reached is a network error', async ({ page }) => {
+  expect(await end(page, "relay: 'http://127.0.0.1:9/offers'")).toMatchObject({
+    code: 'network_error',
+    hint: expect.any(String),
+  });
+});
+
+for (const [what, more, name] of [
+  ['no relay', "relay: ''", 'relay'],
+  ['an unknown view', "request: { placement_details: { view: 'BASKET', display_mode: 'INLINE' } }", 'view'],
+  ['no display mode', "request: { placement_details: { view: 'THANK_YOU' } }", 'display_mode'],
+  ['no target', 'target: undefined', 'target'],
+  ['a target that is not there', "target: '#nowhere'", 'target'],
+  ['a target that is no selector', "target: '##'", 'target'],
+  [
+    'two identifiers',
+    `request: { user_details: { phone: '+491', email: 'a@b.de' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }`,
+    'user_details',
+  ],
+  [
+    'an e-mail where its hash belongs',
+    `request: { user_details: { email_hash: 'anna@example.com' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }`,
+    'email_hash',
+  ],
+  ['no options', 'request: null', 'view'],
+] as const) {
+  test(`${what}: one console line says what to write, and nothing is requested`, async ({ page }) => {
+    const { code, hint, lines } = await end(page, more);
+    expect(code).toBe('invalid_config');
+    expect(hint).toContain(`write ${name}: `);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(name);
+    expect(lines[0]).not.toContain('anna@example.com');
+    expect(fixture.asked).toEqual([]);
+  });
+}
+
+const SECRET = `adnet_sk_live_${'x'.repeat(24)}`;
+for (const [where, html] of [
+  ['an attribute called data-api-key', scriptTag({ 'api-key': 'whatever' })],
+  ['the value of any attribute', scriptTag({ 'widget-id': SECRET })],
+  ['the relay address', scriptTag({ relay: `/offers?key=${SECRET}` })],
+  [
+    'a field of the request',
+    `<script type="module">import { showOffers } from '/index.js'; showOffers({ ...${options('INLINE')}, apiKey: '${SECRET}' });</script>`,
+  ],
+] as const) {
+  test(`a secret key in ${where} stops everything and is not repeated`, async ({ page }) => {
+    const lines: string[] = [];
+    page.on('console', (message) => lines.push(message.text()));
+    await page.addInitScript(() => {
+      document.addEventListener('offerlet', (event) => Object.assign(window, { last: (event as CustomEvent).detail }));
+    });
+    await page.goto(fixture.page('/secret', shop(html)));
+    await page.waitForFunction('window.last');
+    expect(await page.evaluate('last')).toMatchObject({
+      type: 'error',
+      code: 'invalid_config',
+      message: expect.stringContaining('secret'),
+    });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toContain(SECRET);
+    expect(fixture.asked).toEqual([]);
+  });
+}
+
+test('an e-mail is hashed in the browser and leaves it in no other form', async ({ page }) => {
+  await page.goto(fixture.page('/mail', shop(scriptTag({ 'email-hash': '', email: '  Anna@Example.COM ' }))));
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  const hash = '4b4a1e0a';
+  expect(JSON.stringify(fixture.asked)).not.toMatch(/anna@/i);
+  expect(fixture.asked[0]?.body.user_details).toEqual({ email_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(hash).toHaveLength(8);
+});
+
+test('an empty attribute is one that is not there', async ({ page }) => {
+  await page.goto(fixture.page('/empty', shop(scriptTag().replace('<script', '<script data-email="" data-phone=" "'))));
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  expect(fixture.asked[0]?.body.user_details).toEqual({ email_hash: HASH });
+});
+
+test('a shopper whom only the server knows is no error here', async ({ page }) => {
+  await page.goto(fixture.page('/nobody', shop(scriptTag({ 'email-hash': '' }))));
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  expect(fixture.asked[0]?.body.user_details).toEqual({});
+});
