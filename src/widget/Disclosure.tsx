@@ -9,7 +9,13 @@ export function Disclosure({ details, messages }: { details: DisclosureDetails; 
   if (!content) {
     return (
       <p class="small" part="disclosure" dir="auto">
-        {target_url ? <OutsideLink href={target_url} title={messages.newTab}>{copy}</OutsideLink> : copy}
+        {target_url ? (
+          <OutsideLink href={target_url} title={messages.newTab}>
+            {copy}
+          </OutsideLink>
+        ) : (
+          copy
+        )}
       </p>
     );
   }
@@ -17,7 +23,12 @@ export function Disclosure({ details, messages }: { details: DisclosureDetails; 
     <details class="small" part="disclosure">
       <summary dir="auto">{copy}</summary>
       <p dir="auto">
-        {content} {target_url && <OutsideLink href={target_url} title={messages.newTab}>{messages.terms}</OutsideLink>}
+        {content}{' '}
+        {target_url && (
+          <OutsideLink href={target_url} title={messages.newTab}>
+            {messages.terms}
+          </OutsideLink>
+        )}
       </p>
     </details>
   );

@@ -9,17 +9,22 @@ export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element |
   if (!brand && !privacy) return null;
   return (
     <footer part="footer" class="small">
-      {brand && link('brand', brand.target_url, [
-        brand.logo_url && <img src={brand.logo_url} alt="" height="16" decoding="async" referrerpolicy="no-referrer" onError={hide} />,
-        brand.copy,
-      ])}
+      {brand &&
+        link('brand', brand.target_url, [
+          brand.logo_url && (
+            <img src={brand.logo_url} alt="" height="16" decoding="async" referrerpolicy="no-referrer" onError={hide} />
+          ),
+          brand.copy,
+        ])}
       {privacy && link('privacy', privacy.target_url, privacy.copy)}
     </footer>
   );
 
   function link(name: 'brand' | 'privacy', href: string | undefined, children: ComponentChildren): JSX.Element {
     return href ? (
-      <OutsideLink href={href} title={messages.newTab} dir="auto" onClick={() => on({ type: 'footer', link: name })}>{children}</OutsideLink>
+      <OutsideLink href={href} title={messages.newTab} dir="auto" onClick={() => on({ type: 'footer', link: name })}>
+        {children}
+      </OutsideLink>
     ) : (
       <span dir="auto">{children}</span>
     );

@@ -7,7 +7,15 @@ export function Logo({ advertiser, isNear }: { advertiser: Advertiser; isNear: b
     <span class="logo" part="logo" aria-hidden="true">
       {[...advertiser.name][0]}
       {advertiser.logo_url && isNear && (
-        <img src={advertiser.logo_url} alt="" width="48" height="48" decoding="async" referrerpolicy="no-referrer" onError={hide} />
+        <img
+          src={advertiser.logo_url}
+          alt=""
+          width="48"
+          height="48"
+          decoding="async"
+          referrerpolicy="no-referrer"
+          onError={hide}
+        />
       )}
     </span>
   );

@@ -23,7 +23,16 @@ export interface OfferCardProps {
 }
 
 /** One offer: disclosure, advertiser, heading, subheading, accept, decline, legal, in that order. */
-export function OfferCard({ view, offer: placed, sequence, isShown, isNear, isTitle, level: Heading, part }: OfferCardProps): JSX.Element {
+export function OfferCard({
+  view,
+  offer: placed,
+  sequence,
+  isShown,
+  isNear,
+  isTitle,
+  level: Heading,
+  part,
+}: OfferCardProps): JSX.Element {
   const { messages, sandbox } = view.props;
   const { advertiser, offer } = placed;
   const { cta_details: cta, disclosure_details: details } = offer;
@@ -33,14 +42,24 @@ export function OfferCard({ view, offer: placed, sequence, isShown, isNear, isTi
   const isLast = index === sequence.length - 1;
 
   return (
-    <article class="offer" part={part} inert={!isShown} ref={isShown ? view.seen(placed, { kind: 'offer', offer: placed }) : null}>
+    <article
+      class="offer"
+      part={part}
+      inert={!isShown}
+      ref={isShown ? view.seen(placed, { kind: 'offer', offer: placed }) : null}
+    >
       <div class="top">
         <span class="badge">{messages.sponsored}</span>
         {sandbox && <span class="badge sandbox">{messages.sandbox}</span>}
         {sequence.length > 1 && (
           <span class="position">
             {before && (
-              <button type="button" class="icon back" aria-label={messages.back} onClick={(event) => view.back(event, placed, before)} />
+              <button
+                type="button"
+                class="icon back"
+                aria-label={messages.back}
+                onClick={(event) => view.back(event, placed, before)}
+              />
             )}
             {messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${sequence.length}`)}
           </span>
@@ -49,25 +68,41 @@ export function OfferCard({ view, offer: placed, sequence, isShown, isNear, isTi
       <div class="brand">
         <Logo advertiser={advertiser} isNear={isNear} />
         <div>
-          <p part="advertiser" dir="auto">{advertiser.name}</p>
-          {advertiser.description && <p class="small" dir="auto">{advertiser.description}</p>}
+          <p part="advertiser" dir="auto">
+            {advertiser.name}
+          </p>
+          {advertiser.description && (
+            <p class="small" dir="auto">
+              {advertiser.description}
+            </p>
+          )}
         </div>
       </div>
       <div class="words">
-        <Heading part="heading" id={isTitle ? 'title' : undefined} tabIndex={-1} dir="auto">{offer.heading}</Heading>
-        {offer.subheading && <p part="subheading" dir="auto">{offer.subheading}</p>}
+        <Heading part="heading" id={isTitle ? 'title' : undefined} tabIndex={-1} dir="auto">
+          {offer.heading}
+        </Heading>
+        {offer.subheading && (
+          <p part="subheading" dir="auto">
+            {offer.subheading}
+          </p>
+        )}
       </div>
       {isNear && <Tiles view={view} offer={placed} />}
       <Claim view={view} offer={placed} isClaimed={isClaimed} />
       <div class="actions">
         <OutsideLink
-          part="accept" href={offer.target_url} title={messages.newTab} dir="auto"
-          onClick={(event) => view.accept(event, placed)} onAuxClick={(event) => view.accept(event, placed)}
+          part="accept"
+          href={offer.target_url}
+          title={messages.newTab}
+          dir="auto"
+          onClick={(event) => view.accept(event, placed)}
+          onAuxClick={(event) => view.accept(event, placed)}
         >
           {(isClaimed && cta.claimed_accept_copy) || cta.accept_copy}
         </OutsideLink>
         <button type="button" part="decline" dir="auto" onClick={(event) => view.pass(event, placed)}>
-          {isClaimed ? cta.claimed_decline_copy ?? (isLast ? messages.close : messages.next) : cta.decline_copy}
+          {isClaimed ? (cta.claimed_decline_copy ?? (isLast ? messages.close : messages.next)) : cta.decline_copy}
         </button>
       </div>
       {details && <Disclosure details={details} messages={messages} />}

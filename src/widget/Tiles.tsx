@@ -12,11 +12,21 @@ export function Tiles({ view, offer }: { view: View; offer: PlacedOffer }): JSX.
     <div class="tiles">
       {assets.map((asset, index) => (
         <OutsideLink
-          key={asset.id} href={asset.target_url ?? target_url} title={view.props.messages.newTab}
+          key={asset.id}
+          href={asset.target_url ?? target_url}
+          title={view.props.messages.newTab}
           ref={asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
-          onClick={(event) => view.accept(event, offer, asset)} onAuxClick={(event) => view.accept(event, offer, asset)}
+          onClick={(event) => view.accept(event, offer, asset)}
+          onAuxClick={(event) => view.accept(event, offer, asset)}
         >
-          <img src={asset.image_url} alt={`${heading} (${index + 1})`} loading="lazy" decoding="async" referrerpolicy="no-referrer" onError={hide} />
+          <img
+            src={asset.image_url}
+            alt={`${heading} (${index + 1})`}
+            loading="lazy"
+            decoding="async"
+            referrerpolicy="no-referrer"
+            onError={hide}
+          />
         </OutsideLink>
       ))}
     </div>

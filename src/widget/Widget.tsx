@@ -24,32 +24,62 @@ export function Widget({ view }: { view: View }): JSX.Element {
       aria-labelledby={isModal ? 'title' : undefined}
       aria-label={isModal ? undefined : messages.offers}
     >
-      <div class={`surface${shown.some(isList) ? ' lists' : ''}`} part={isCard ? 'card' : undefined} ref={view.seen(view.seen, { kind: 'widget' })}>
+      <div
+        class={`surface${shown.some(isList) ? ' lists' : ''}`}
+        part={isCard ? 'card' : undefined}
+        ref={view.seen(view.seen, { kind: 'widget' })}
+      >
         {isPullup && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
         {shown.map((group, index) => (
           <Group key={group.id} view={view} group={group} isFirst={!index} isCard={isCard} />
         ))}
         <FooterLine {...view.props} />
         {mode !== 'INLINE' && (
-          <button type="button" class="icon" part="close" aria-label={messages.close} onClick={() => view.dismiss('close')} />
+          <button
+            type="button"
+            class="icon"
+            part="close"
+            aria-label={messages.close}
+            onClick={() => view.dismiss('close')}
+          />
         )}
       </div>
     </Root>
   );
 }
 
-function Group({ view, group, isFirst, isCard }: { view: View; group: PlacedGroup; isFirst: boolean; isCard: boolean }): JSX.Element {
+function Group({
+  view,
+  group,
+  isFirst,
+  isCard,
+}: {
+  view: View;
+  group: PlacedGroup;
+  isFirst: boolean;
+  isCard: boolean;
+}): JSX.Element {
   const current = shownOffers(view.state, group);
   const next = group.offers.find((_, index) => group.offers[index - 1] === current[0]);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
-      {group.heading && <h2 class="heading" dir="auto">{group.heading}</h2>}
+      {group.heading && (
+        <h2 class="heading" dir="auto">
+          {group.heading}
+        </h2>
+      )}
       <div class="offers">
         {(isList(group) ? current : group.offers).map((offer) => (
           <OfferCard
-            key={offer.insertion_id} view={view} offer={offer} sequence={isList(group) ? [] : group.offers}
-            isShown={current.includes(offer)} isNear={isList(group) || offer === current[0] || offer === next}
-            isTitle={isFirst && offer === current[0]} level={group.heading ? 'h3' : 'h2'} part={isCard ? undefined : 'card'}
+            key={offer.insertion_id}
+            view={view}
+            offer={offer}
+            sequence={isList(group) ? [] : group.offers}
+            isShown={current.includes(offer)}
+            isNear={isList(group) || offer === current[0] || offer === next}
+            isTitle={isFirst && offer === current[0]}
+            level={group.heading ? 'h3' : 'h2'}
+            part={isCard ? undefined : 'card'}
           />
         ))}
       </div>

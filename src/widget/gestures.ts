@@ -4,7 +4,10 @@ const DEAF_MS = 400;
 const DOUBLE_MS = 500;
 
 /** Tells real gestures from clicks that hit a layer while it opened and from the second half of a double click. */
-export function createGestures(isLayer: boolean, now: () => number = () => performance.now()): { isDeaf(): boolean; isRepeated(key: object): boolean } {
+export function createGestures(
+  isLayer: boolean,
+  now: () => number = () => performance.now(),
+): { isDeaf(): boolean; isRepeated(key: object): boolean } {
   const openedAt = isLayer ? now() : -DEAF_MS;
   const last = new Map<object, number>();
   return {

@@ -47,7 +47,9 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       props.on({ type: 'back', offer });
     },
     copy(event, offer) {
-      void copyCode(event.currentTarget as Element, offer).then((isCopied) => isCopied && draw({ ...state, copied: offer }));
+      void copyCode(event.currentTarget as Element, offer).then(
+        (isCopied) => isCopied && draw({ ...state, copied: offer }),
+      );
       props.on({ type: 'copy', offer });
     },
     dismiss,

@@ -22,7 +22,8 @@ export function openSheet({ element, isDeaf, dismiss }: LayerOptions): () => voi
   document.addEventListener('focusin', makeRoom);
   if (handle) {
     dragSheet({
-      handle, sheet: element,
+      handle,
+      sheet: element,
       tapped: () => (element.hasAttribute('data-peek') ? expand() : peek(PEEK_PX)),
       pulledUp: expand,
       pulledDown: () => (isDeaf() ? undefined : dismiss('drag')),
@@ -46,7 +47,8 @@ export function openSheet({ element, isDeaf, dismiss }: LayerOptions): () => voi
       const { bottom, left, right } = target.getBoundingClientRect();
       const view = document.documentElement.clientHeight;
       const box = element.getBoundingClientRect();
-      if (bottom > view - element.offsetHeight && right > box.left && left < box.right) peek(bottom > view - PEEK_PX ? 0 : PEEK_PX);
+      if (bottom > view - element.offsetHeight && right > box.left && left < box.right)
+        peek(bottom > view - PEEK_PX ? 0 : PEEK_PX);
     });
   }
 

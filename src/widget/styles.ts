@@ -7,7 +7,9 @@ export function sharedStyles(): CSSStyleSheet {
   if (!shared) {
     shared = new CSSStyleSheet();
     // Browsers from before light-dark() stay light.
-    shared.replaceSync(CSS.supports('color', 'light-dark(red,red)') ? css : css.replace(/light-dark\(([^,]+),[^)]+\)/g, '$1'));
+    shared.replaceSync(
+      CSS.supports('color', 'light-dark(red,red)') ? css : css.replace(/light-dark\(([^,]+),[^)]+\)/g, '$1'),
+    );
   }
   return shared;
 }

@@ -25,5 +25,16 @@ export interface Messages {
 
 /** The order in which the tables of languages hold the words. */
 export const MESSAGE_KEYS = [
-  'offers', 'sponsored', 'sandbox', 'close', 'back', 'next', 'position', 'code', 'copy', 'copied', 'terms', 'newTab',
+  'offers',
+  'sponsored',
+  'sandbox',
+  'close',
+  'back',
+  'next',
+  'position',
+  'code',
+  'copy',
+  'copied',
+  'terms',
+  'newTab',
 ] as const satisfies readonly (keyof Messages)[];

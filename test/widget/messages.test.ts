@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { LANGUAGES } from '../../src/widget/messages/languages.ts';
+import { MESSAGE_KEYS } from '../../src/widget/messages/messages.ts';
+import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
+
+test('every language says every message', () => {
+  for (const [language, words] of Object.entries(LANGUAGES)) {
+    expect(words.split('|').filter(Boolean), language).toHaveLength(MESSAGE_KEYS.length);
+    expect(messagesFor(language).position, language).toMatch(/\{0\}.*\{1\}/);
+  }
+});
+
+test('a region finds its language and an unknown language gets English', () => {
+  expect(messagesFor('de-AT').close).toBe('Schließen');
+  expect(messagesFor('AR').close).toBe('إغلاق');
+  expect(messagesFor('fi').close).toBe('Close');
+  expect(messagesFor('__proto__').close).toBe('Close');
+});
+
+test('an override replaces one message and cannot empty one', () => {
+  const messages = messagesFor('en', { close: 'Not now', sponsored: '  ' });
+  expect([messages.close, messages.sponsored, messages.copy]).toEqual(['Not now', 'Sponsored', 'Copy']);
+});

@@ -1,0 +1,238 @@
+// @vitest-environment happy-dom
+import { afterEach, expect, test, vi } from 'vitest';
+import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
+import { mountWidget, type MountedWidget } from '../../src/widget/mountWidget.tsx';
+import type { Action, Subject, WidgetProps } from '../../src/widget/props.ts';
+import { FOOTER, hero, list, pictures, placed } from './offers.ts';
+
+let mounted: MountedWidget | undefined;
+afterEach(() => {
+  mounted?.unmount();
+  document.body.replaceChildren();
+  vi.useRealTimers();
+});
+
+interface Shown {
+  root: ShadowRoot;
+  actions: Action[];
+  watched: Map<string, Element | null>;
+  /** Clicks, opens nothing, and answers whether the widget let the click through. */
+  click(selector: string, init?: MouseEventInit): boolean;
+  text(): string;
+}
+
+function show(props: Partial<WidgetProps> = {}): Shown {
+  const host = document.body.appendChild(document.createElement('div'));
+  const actions: Action[] = [];
+  const watched = new Map<string, Element | null>();
+  mounted = mountWidget(host, {
+    mode: 'INLINE',
+    groups: [hero(placed(0), placed(1), placed(2))],
+    footer: FOOTER,
+    sandbox: false,
+    messages: messagesFor('en'),
+    theme: 'auto',
+    locale: 'en',
+    watch: (subject, element) => watched.set(nameOf(subject), element),
+    on: (action) => actions.push(action),
+    ...props,
+  });
+  const root = host.shadowRoot ?? expect.fail('there is no shadow root');
+  return {
+    root,
+    actions,
+    watched,
+    click(selector, init = {}) {
+      const type = init.button === 1 ? 'auxclick' : 'click';
+      const event = new MouseEvent(type, { bubbles: true, cancelable: true, composed: true, ...init });
+      let isThrough = false;
+      const stop = (last: Event): void => {
+        isThrough = !last.defaultPrevented;
+        last.preventDefault();
+      };
+      window.addEventListener(type, stop, { once: true });
+      (root.querySelector(selector) ?? expect.fail(`there is no ${selector}`)).dispatchEvent(event);
+      return isThrough;
+    },
+    text: () => root.querySelector('article:not([inert])')?.textContent ?? '',
+  };
+}
+
+const nameOf = (subject: Subject): string =>
+  subject.kind === 'widget' ? 'widget' : subject.kind === 'offer' ? subject.offer.offer_id : subject.asset.id;
+const types = ({ actions }: Shown): string[] => actions.map(({ type }) => type);
+const CURRENT = 'article:not([inert])';
+
+test('an offer shows its disclosure, advertiser, words and buttons in that order', () => {
+  const text = show().text();
+  const order = [
+    'Sponsored',
+    'Offer 1 of 3',
+    'Larkspur Coffee',
+    'Your first bag',
+    'Delivered',
+    'Claim my free bag',
+    'No, thanks',
+    'New customers',
+  ];
+  const places = order.map((words) => text.indexOf(words));
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places).not.toContain(-1);
+});
+
+test('accept is a real link that tells the target neither the address nor the opener', () => {
+  const link = show().root.querySelector<HTMLAnchorElement>(`${CURRENT} [part=accept]`);
+  expect(link?.href).toBe('https://brand.test/landing');
+  expect([link?.target, link?.rel, link?.getAttribute('referrerpolicy')]).toEqual([
+    '_blank',
+    'noopener sponsored nofollow',
+    'strict-origin',
+  ]);
+});
+
+test('decline shows the next offer, back returns, and the last decline finishes', () => {
+  const shown = show();
+  shown.click(`${CURRENT} [part=decline]`);
+  expect(shown.text()).toContain('Offer 2 of 3');
+  shown.click(`${CURRENT} .back`);
+  expect(shown.text()).toContain('Offer 1 of 3');
+  for (let step = 0; step < 3; step++) shown.click(`${CURRENT} [part=decline]`);
+  expect(types(shown)).toEqual(['decline', 'back', 'decline', 'decline', 'decline', 'dismiss']);
+  expect(shown.actions.at(-1)).toEqual({ type: 'dismiss', by: 'finished' });
+  expect(shown.root.childElementCount).toBe(0);
+});
+
+test('only the offer that is shown is watched', () => {
+  const shown = show();
+  expect([...shown.watched.keys()].sort()).toEqual(['offer-0', 'widget']);
+  shown.click(`${CURRENT} [part=decline]`);
+  expect(shown.watched.get('offer-0')).toBeNull();
+  expect(shown.watched.get('offer-1')).toBeInstanceOf(Element);
+});
+
+test('the promo code and the words for it appear after accept, and the offer is left by next', () => {
+  const shown = show();
+  expect(shown.text()).not.toContain('LARK-2026');
+  shown.click(`${CURRENT} [part=accept]`);
+  for (const words of ['LARK-2026', 'opens in a new tab', 'Open again', 'Next offer'])
+    expect(shown.text()).toContain(words);
+  shown.click(`${CURRENT} [part=decline]`);
+  expect(types(shown)).toEqual(['accept', 'next']);
+});
+
+test('the copy button copies the code and says so', async () => {
+  const writeText = vi.fn(() => Promise.resolve());
+  vi.stubGlobal('navigator', { clipboard: { writeText } });
+  const shown = show();
+  shown.click(`${CURRENT} [part=accept]`);
+  shown.click('.code button');
+  await vi.waitFor(() => expect(shown.text()).toContain('Copied'));
+  expect(writeText).toHaveBeenCalledWith('LARK-2026');
+  vi.unstubAllGlobals();
+});
+
+test('two clicks within half a second are one accept, a later one is another', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const shown = show();
+  expect(shown.click(`${CURRENT} [part=accept]`)).toBe(true);
+  vi.advanceTimersByTime(499);
+  expect(shown.click(`${CURRENT} [part=accept]`)).toBe(false);
+  vi.advanceTimersByTime(500);
+  shown.click(`${CURRENT} [part=accept]`);
+  expect(types(shown)).toEqual(['accept', 'accept']);
+});
+
+test('a middle click is an accept, a right click is none', () => {
+  const shown = show();
+  shown.click(`${CURRENT} [part=accept]`, { button: 1 });
+  expect(types(shown)).toEqual(['accept']);
+  const right = new MouseEvent('auxclick', { bubbles: true, button: 2 });
+  shown.root.querySelectorAll('[part=accept]')[1]?.dispatchEvent(right);
+  expect(types(shown)).toEqual(['accept']);
+});
+
+test('the second half of a double click declines nothing', () => {
+  const shown = show();
+  shown.click(`${CURRENT} [part=decline]`, { detail: 1 });
+  shown.click(`${CURRENT} [part=decline]`, { detail: 2 });
+  expect(types(shown)).toEqual(['decline']);
+});
+
+test('a product tile is reported as a product and as an accept, a picture as an accept', () => {
+  const shown = show({
+    groups: [hero(placed(0, { assets: [...pictures(1), ...pictures(1, { id: 'image', asset_type: 'IMAGE' })] }))],
+  });
+  expect(shown.watched.get('asset-0')).toBeInstanceOf(Element);
+  expect(shown.watched.has('image')).toBe(false);
+  shown.click('.tiles a:first-child');
+  shown.click('.tiles a:last-child');
+  expect(types(shown)).toEqual(['product', 'accept', 'accept']);
+  expect(shown.text()).not.toContain('LARK-2026');
+});
+
+test('a tile that triggers the claim flow shows the code', () => {
+  const shown = show({ groups: [hero(placed(0, { assets: pictures(1, { should_trigger_claim_flow: true }) }))] });
+  shown.click('.tiles a');
+  expect(shown.text()).toContain('LARK-2026');
+});
+
+test('a list shows every offer with its heading, and drops what is declined', () => {
+  const shown = show({ groups: [list(placed(0), placed(1))] });
+  expect(shown.root.querySelector('h2')?.textContent).toBe('More for you');
+  expect(shown.root.querySelectorAll('article')).toHaveLength(2);
+  expect(shown.root.textContent).not.toContain('Offer 1');
+  shown.click('article [part=decline]');
+  expect(shown.root.querySelectorAll('article')).toHaveLength(1);
+});
+
+test('parts that the network leaves out leave nothing behind', () => {
+  const bare = placed(1, {
+    subheading: undefined,
+    metadata: undefined,
+    disclosure_details: undefined,
+    cta_details: { accept_copy: 'Yes', decline_copy: 'No' },
+  });
+  const shown = show({ groups: [hero(bare)], footer: {} });
+  for (const selector of ['footer', 'details', '.tiles', '[part=subheading]', '.position', 'img', '.claim > *']) {
+    expect(shown.root.querySelector(selector), selector).toBeNull();
+  }
+  expect(shown.root.querySelector('[part=logo]')?.textContent).toBe('N');
+});
+
+test('a logo that does not come leaves the letter', () => {
+  const shown = show();
+  const image = shown.root.querySelector<HTMLImageElement>('.logo img');
+  image?.dispatchEvent(new Event('error'));
+  expect(image?.hidden).toBe(true);
+});
+
+test('the footer links say which one was opened', () => {
+  const shown = show();
+  shown.click('footer a:first-child');
+  shown.click('footer a:last-child');
+  expect(shown.actions).toEqual([
+    { type: 'footer', link: 'brand' },
+    { type: 'footer', link: 'privacy' },
+  ]);
+});
+
+test('the sandbox mark is shown when the relay asks for it', () => {
+  expect(show().text()).not.toContain('Sandbox');
+  mounted?.update({ sandbox: true });
+  expect(document.body.querySelector('div')?.shadowRoot?.textContent).toContain('Sandbox');
+});
+
+test('markup in the copy stays text', () => {
+  const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+  const shown = show({ groups: [hero(placed(1, { heading: evil, subheading: evil }, evil))] });
+  expect(shown.root.querySelectorAll('script, img[src=x]')).toHaveLength(0);
+  expect(shown.text()).toContain(evil);
+});
+
+test('unmounting empties the shadow root and tells the watcher', () => {
+  const shown = show();
+  mounted?.unmount();
+  expect(shown.root.childNodes).toHaveLength(0);
+  expect([...shown.watched.values()].filter(Boolean)).toEqual([]);
+  expect(shown.actions).toEqual([]);
+});
