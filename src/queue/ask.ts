@@ -21,7 +21,12 @@ export async function ask(send: Send, events: readonly StoredEvent[], keepalive:
         const { status } = answer;
         const reason = `Answered ${status}`;
         if (!('headers' in answer)) return { ...answer, reason };
-        return { status, body: await answer.json().catch(() => {}), retryAfter: answer.headers.get('retry-after'), reason };
+        return {
+          status,
+          body: await answer.json().catch(() => {}),
+          retryAfter: answer.headers.get('retry-after'),
+          reason,
+        };
       }),
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => {

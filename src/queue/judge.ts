@@ -1,4 +1,4 @@
-import { isObject, own } from '../wire/json.ts';
+import { own } from '../wire/json.ts';
 
 /** What becomes of one event: it is through, stays, is to come again (which counts against it) or never will be accepted. */
 export type Fate = 'done' | 'kept' | 'again' | 'dead';
@@ -12,10 +12,15 @@ export interface Verdict {
 
 /** Reads an answer as the table of WIRE.md 3 has it. Only 201, 202 and 207 deliver: a captive portal's 200 does not. */
 export function judge(status: number, body: unknown, sent: number): Verdict {
-  const verdict = (fate: Fate, next: Verdict['next']): Verdict => ({ fates: Array<Fate>(sent).fill(fate), reasons: [], next });
+  const verdict = (fate: Fate, next: Verdict['next']): Verdict => ({
+    fates: Array<Fate>(sent).fill(fate),
+    reasons: [],
+    next,
+  });
   if (status === 201 || status === 202) return verdict('done', 'go');
   if (status === 207 || status === 502) return judgeEach(status, own(body, 'results'), sent);
-  if (status === 400 || status === 413 || status === 422) return sent > 1 ? verdict('kept', 'split') : verdict('dead', 'go');
+  if (status === 400 || status === 413 || status === 422)
+    return sent > 1 ? verdict('kept', 'split') : verdict('dead', 'go');
   return verdict('kept', status < 400 || status > 499 || [408, 425, 429].includes(status) ? 'wait' : 'pause');
 }
 
@@ -27,10 +32,18 @@ function judgeEach(status: number, results: unknown, sent: number): Verdict {
     const [result, again] = Array.isArray(results) ? results.filter((one) => own(one, 'index') === index) : [];
     const success = again ? undefined : own(result, 'success');
     const error = own(result, 'error');
-    if (isObject(error)) reasons[index] = `${error.code}: ${error.message}`.slice(0, 300);
+    if (error) reasons[index] = [own(error, 'code'), own(error, 'message')].join(': ').slice(0, 300);
     // A 502 is an outage behind the relay: it never counts against an event.
     fates[index] =
-      success === true ? 'done' : success !== false ? 'kept' : own(error, 'retryable') === false ? 'dead' : status === 502 ? 'kept' : 'again';
+      success === true
+        ? 'done'
+        : success !== false
+          ? 'kept'
+          : own(error, 'retryable') === false
+            ? 'dead'
+            : status === 502
+              ? 'kept'
+              : 'again';
   }
   const isOutage = fates.includes('kept') || fates.every((fate) => fate === 'again');
   return { fates, reasons, next: isOutage ? 'wait' : 'go' };

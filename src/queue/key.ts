@@ -8,7 +8,10 @@ const KIND_AT = 13;
 
 /** The key of a new row. `tab` has four characters; `count` differs within a tab. */
 export function rowKey(row: { time: number; tab: string; isClick: boolean; bytes: number; count: number }): string {
-  return dueAt(`${'.'.repeat(TIME_DIGITS)}${row.tab}${row.isClick ? 'c' : 'a'}${row.bytes.toString(36)}.${row.count}`, row.time);
+  return dueAt(
+    `${'.'.repeat(TIME_DIGITS)}${row.tab}${row.isClick ? 'c' : 'a'}${row.bytes.toString(36)}.${row.count}`,
+    row.time,
+  );
 }
 
 /** The key of the same row, due at another time. */

@@ -53,7 +53,15 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
 
   async function stats(): Promise<QueueStats> {
     const [onDisk = 0, deadLetters = 0] = await rows.count();
-    return { onDisk, deadLetters, inMemory: rows.loose.size, inFlight: rows.flying.size, storage: rows.storage(), dropped, ...sender.stats() };
+    return {
+      onDisk,
+      deadLetters,
+      inMemory: rows.loose.size,
+      inFlight: rows.flying.size,
+      storage: rows.storage(),
+      dropped,
+      ...sender.stats(),
+    };
   }
 
   return {

@@ -29,7 +29,11 @@ export interface Rows {
   /** The oldest rows, never all, with those in memory among them; and the trouble, `undefined` when the disk did not answer. */
   read(): Promise<{ entries: [string, Row][]; trouble?: Trouble | null }>;
   /** Takes rows away; `moved` go on under another key: due later, or dead. */
-  settle(gone: readonly string[], moved: readonly [from: string, to: string, row: Row][], trouble?: Trouble): Promise<void>;
+  settle(
+    gone: readonly string[],
+    moved: readonly [from: string, to: string, row: Row][],
+    trouble?: Trouble,
+  ): Promise<void>;
   count(): Promise<number[]>;
   deadLetters(): Promise<DeadLetter[]>;
   purge(): Promise<void>;
@@ -63,7 +67,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
 
   const tried: <T>(...args: Parameters<typeof disk<T>>) => Promise<T | undefined> = (...args) =>
     disk(...args).catch((error: unknown) => {
-      if (!isMemory) emit({ type: 'error', reason: `Events are kept in memory: ${error}` });
+      if (!isMemory) emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
       isMemory = true;
       return undefined;
     });
@@ -181,10 +185,11 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
       dropped(excess ?? 0, 'dead_letters_full');
     },
     count: async () =>
-      (await tried('readonly', (rows) => Promise.all([promisifyRequest(rows.count(events())), promisifyRequest(rows.count(letters()))]))) ?? [
-        0, 0,
-      ],
-    deadLetters: async () => (await tried('readonly', (rows) => promisifyRequest<DeadLetter[]>(rows.getAll(letters())))) ?? [],
+      (await tried('readonly', (rows) =>
+        Promise.all([promisifyRequest(rows.count(events())), promisifyRequest(rows.count(letters()))]),
+      )) ?? [0, 0],
+    deadLetters: async () =>
+      (await tried('readonly', (rows) => promisifyRequest<DeadLetter[]>(rows.getAll(letters())))) ?? [],
     async purge() {
       ledger();
       forget([...mine.keys()]);

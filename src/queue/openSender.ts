@@ -51,7 +51,7 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
     if (timer && at >= timerAt) return;
     clearTimeout(timer);
     timerAt = at;
-    timer = setTimeout(drain, ms);
+    timer = setTimeout(() => void drain(), ms);
   }
 
   function drain(): Promise<void> {
@@ -103,7 +103,15 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
       return false;
     }
     fresh = 0;
-    return deliver(due.slice(0, batchSize(due.map(([key]) => key), sizes.shift()) || 1));
+    return deliver(
+      due.slice(
+        0,
+        batchSize(
+          due.map(([key]) => key),
+          sizes.shift(),
+        ) || 1,
+      ),
+    );
   }
 
   async function deliver(batch: readonly [string, Row][]): Promise<boolean> {
@@ -113,7 +121,11 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
     isEager = false;
     for (const [key] of batch) flying.add(key);
     if (keepalive) keepaliveBytes += bytes;
-    const { status, body, retryAfter, reason } = await ask(send, batch.map(([, { event }]) => event), keepalive);
+    const { status, body, retryAfter, reason } = await ask(
+      send,
+      batch.map(([, { event }]) => event),
+      keepalive,
+    );
     if (keepalive) keepaliveBytes -= bytes;
     isShy = keepalive && !status;
     const now = Date.now();
@@ -162,9 +174,15 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   function leave(): void {
     void rows.write();
     // Kept until an answer is seen, which may be never: what arrives twice, the relay drops.
-    let rest = [...mine].filter(([key]) => key < DEAD && !flying.has(key) && (!trouble || (rows.storage() === 'memory' && loose.has(key))));
+    let rest = [...mine].filter(
+      ([key]) => key < DEAD && !flying.has(key) && (!trouble || (rows.storage() === 'memory' && loose.has(key))),
+    );
     while (rest[0] && !isPaused) {
-      const size = batchSize(rest.map(([key]) => key), BATCH_MAX_EVENTS, KEEPALIVE_MAX_BYTES - keepaliveBytes);
+      const size = batchSize(
+        rest.map(([key]) => key),
+        BATCH_MAX_EVENTS,
+        KEEPALIVE_MAX_BYTES - keepaliveBytes,
+      );
       if (!size) return;
       void deliver(rest.slice(0, size));
       rest = rest.slice(size);

@@ -1,5 +1,5 @@
 import { promisifyRequest } from 'idb-keyval';
-import { committed, type Disk } from './disk.ts';
+import type { Disk } from './disk.ts';
 
 /** The key of the lease; it sorts after every other row. */
 const LEASE = '~~';
@@ -31,10 +31,9 @@ export async function takeTurn<T>(name: string, disk: Disk, work: () => Promise<
     return true;
   }).catch(() => true);
   if (!isFree) return undefined;
-  return work().finally(() =>
-    disk('readwrite', (rows) => {
-      rows.delete(LEASE);
-      return committed(rows);
-    }).catch(() => {}),
-  );
+  try {
+    return await work();
+  } finally {
+    await disk('readwrite', (rows) => void rows.delete(LEASE)).catch(() => {});
+  }
 }

@@ -12,11 +12,15 @@ export function toStored(given: unknown): StoredEvent {
   const event = pick(given, 'event_id', 'event_name', 'event_datetime', 'session_id', 'initiating_target', 'asset_id');
   event.event_id ??= newId();
   event.event_datetime ??= new Date().toISOString();
-  if (event.event_name === 'CONVERSION') throw new TypeError('A CONVERSION is reported by servers only, never by a page');
+  if (event.event_name === 'CONVERSION')
+    throw new TypeError('A CONVERSION is reported by servers only, never by a page');
   if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_[A-Z]+$/.test(String(event.event_name))) refuse('event_name');
   if (!(Date.parse(String(event.event_datetime)) > -Infinity)) refuse('event_datetime');
   if (!event.session_id) refuse('session_id');
-  for (const [name, ...fields] of [['brand_properties', 'offer_id', 'advertiser_id', 'insertion_id'], ['product_properties', 'product_id']] as const) {
+  for (const [name, ...fields] of [
+    ['brand_properties', 'offer_id', 'advertiser_id', 'insertion_id'],
+    ['product_properties', 'product_id'],
+  ] as const) {
     if (own(given, name)) event[name] = pick(own(given, name), ...fields);
   }
   return event as unknown as StoredEvent;

@@ -22,7 +22,13 @@ describe('delivery', () => {
     await queue.flush();
     expect(queue.batches.map((batch) => batch.length)).toEqual([20, 20, 5]);
     expect(queue.batches.flat()).toEqual(names(45));
-    expect(await queue.stats()).toMatchObject({ onDisk: 0, inMemory: 0, inFlight: 0, delivered: 45, storage: 'indexeddb' });
+    expect(await queue.stats()).toMatchObject({
+      onDisk: 0,
+      inMemory: 0,
+      inFlight: 0,
+      delivered: 45,
+      storage: 'indexeddb',
+    });
   });
 
   it('keeps what is not accepted for the next page', async () => {

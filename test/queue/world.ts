@@ -28,7 +28,10 @@ export interface Watched extends Queue {
 }
 
 /** A queue whose batches and events are written down, and whose server is `answer`. */
-export function open(answer: (ids: string[], events: readonly StoredEvent[]) => SendAnswer | Promise<SendAnswer>, options: Partial<QueueOptions> = {}): Watched {
+export function open(
+  answer: (ids: string[], events: readonly StoredEvent[]) => SendAnswer | Promise<SendAnswer>,
+  options: Partial<QueueOptions> = {},
+): Watched {
   const batches: string[][] = [];
   const told: QueueEvent[] = [];
   const queue = openQueue({
@@ -49,7 +52,9 @@ export function open(answer: (ids: string[], events: readonly StoredEvent[]) => 
 /** The 207 that accepts all but `bad`. */
 export function mixed(ids: readonly string[], bad: Readonly<Record<string, boolean>>): SendAnswer {
   const results = ids.map((id, index) =>
-    id in bad ? { index, success: false, error: { code: 'bad', message: `no ${id}`, retryable: bad[id] } } : { index, success: true },
+    id in bad
+      ? { index, success: false, error: { code: 'bad', message: `no ${id}`, retryable: bad[id] } }
+      : { index, success: true },
   );
   return { status: 207, body: { results } };
 }
@@ -57,4 +62,27 @@ export function mixed(ids: readonly string[], bad: Readonly<Record<string, boole
 /** The names `e0` to `e<count - 1>`. */
 export function names(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `e${index}`);
+}
+
+/** The ids in the queue's database, read past the queue. */
+export async function onDisk(
+  name = 'offerlet-queue',
+): Promise<{ events: string[]; letters: string[]; keys: string[] }> {
+  const db = await new Promise<IDBDatabase>((done, failed) => {
+    const request = indexedDB.open(name);
+    request.onupgradeneeded = () => request.result.createObjectStore('rows');
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => failed(request.error);
+  });
+  const rows = db.transaction('rows').objectStore('rows');
+  const all = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((done) => (request.onsuccess = () => done(request.result)));
+  const [keys, values] = (await Promise.all([all(rows.getAllKeys()), all(rows.getAll())])) as [
+    string[],
+    { event: StoredEvent }[],
+  ];
+  db.close();
+  const ids = (wanted: (key: string) => boolean): string[] =>
+    keys.flatMap((key, at) => (wanted(key) ? [values[at]?.event.event_id ?? ''] : []));
+  return { keys, events: ids((key) => key > '!' && key < '~'), letters: ids((key) => key > '~' && key < '~~') };
 }

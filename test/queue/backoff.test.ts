@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { afterFailure, retryAfterMs, waitFor, type Trouble } from '../../src/queue/backoff.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 9);
+
+/** The waits of `count` failures, each at once after the wait before. */
+function waits(count: number): number[] {
+  const found: number[] = [];
+  let trouble: Trouble | undefined;
+  for (let now = NOW; found.length < count; now += found.at(-1) ?? 0) {
+    trouble = afterFailure(trouble, now);
+    found.push(trouble.at - now);
+  }
+  return found;
+}
+
+it('the first wait is 0.5 to 1 s', () => {
+  for (let run = 0; run < 200; run++) {
+    const [first = 0] = waits(1);
+    expect(first).toBeGreaterThanOrEqual(500);
+    expect(first).toBeLessThanOrEqual(1_000);
+  }
+});
+it('in the first four seconds no wait is longer than two', () => {
+  for (let run = 0; run < 200; run++) {
+    let at = 0;
+    for (const wait of waits(8)) {
+      if (at < 4_000) expect(wait).toBeLessThanOrEqual(2_000);
+      at += wait;
+    }
+  }
+});
+it('whenever a five-second outage ends, a try follows within two seconds', () => {
+  for (let run = 0; run < 500; run++) {
+    let at = 0;
+    for (const wait of waits(12)) if ((at += wait) >= 5_000) break;
+    expect(at).toBeLessThanOrEqual(7_000);
+  }
+});
+it('then the waits double up to five minutes, at least half of each certain', () => {
+  const late = waits(24).slice(-5);
+  for (const wait of late) expect(wait).toBeGreaterThanOrEqual(150_000);
+  for (const wait of waits(60)) expect(wait).toBeLessThanOrEqual(300_000);
+});
+it('500 pages that failed together do not come back together', () => {
+  const seconds = new Map<number, number>();
+  for (let page = 0; page < 500; page++) {
+    let trouble: Trouble | undefined;
+    let now = NOW + Math.random() * 1_000;
+    while (now < NOW + 60_000) {
+      trouble = afterFailure(trouble, now);
+      now = trouble.at;
+    }
+    const second = Math.floor((now - NOW) / 1_000);
+    seconds.set(second, (seconds.get(second) ?? 0) + 1);
+  }
+  expect(Math.max(...seconds.values())).toBeLessThanOrEqual((3 * 500) / 32);
+});
+
+it('Retry-After is read in seconds and as a date', () => {
+  expect(retryAfterMs('7', NOW)).toBe(7_000);
+  expect(retryAfterMs(new Date(NOW + 9_000).toUTCString(), NOW)).toBe(9_000);
+});
+it('Retry-After that is garbage, negative, past or absent asks for nothing', () => {
+  for (const header of ['soon', '', '-5', '0', 'NaN', new Date(NOW - 9_000).toUTCString(), null, undefined])
+    expect([header, retryAfterMs(header, NOW)]).toEqual([header, 0]);
+});
+it('a huge Retry-After is an hour', () => {
+  for (const header of ['2147484', '1e300', '9'.repeat(400), 'Fri, 01 Jan 2100 00:00:00 GMT'])
+    expect([header, retryAfterMs(header, NOW)]).toEqual([header, 3_600_000]);
+});
+it('a wait is never shorter than Retry-After, not even when told to send', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3_600 }), (seconds) => {
+      const trouble = afterFailure(undefined, NOW, String(seconds));
+      return waitFor(trouble, NOW, true) >= seconds * 1_000 && waitFor(trouble, NOW, false) >= seconds * 1_000;
+    }),
+  );
+});
+
+it('being told to send ends the back-off, but for half a second after the failure', () => {
+  const trouble = { since: NOW - 90_000, late: 6, at: NOW + 60_000, floor: NOW + 500 };
+  expect(waitFor(trouble, NOW, false)).toBe(60_000);
+  expect(waitFor(trouble, NOW, true)).toBe(500);
+  expect(waitFor(trouble, NOW + 501, true)).toBe(0);
+});
+it('a clock that was set back by years does not stop the queue', () => {
+  const trouble = afterFailure(undefined, NOW + 5e10);
+  expect(waitFor(trouble, NOW, false)).toBe(0);
+  expect(afterFailure(trouble, NOW).at - NOW).toBeLessThanOrEqual(2_000);
+});

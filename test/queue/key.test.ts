@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { byWorth, dueAt, keyBytes, keyTime, rowKey } from '../../src/queue/key.ts';
+
+const key = (time: number, more = {}): string =>
+  rowKey({ time, tab: 'abcd', isClick: false, bytes: 300, count: 0, ...more });
+const times = fc.integer({ min: 0, max: 4e12 });
+
+it('what happened earlier sorts first, in 1970 as in 2090', () => {
+  fc.assert(fc.property(times, times, (a, b) => a === b || key(a) < key(b) === a < b));
+});
+it('a key sorts behind the shared state and before the dead letters', () => {
+  fc.assert(fc.property(times, (time) => key(time) > '!' && key(time) < '~'));
+});
+it('time and bytes are read back from the key', () => {
+  fc.assert(
+    fc.property(
+      times,
+      fc.nat(48_000),
+      (time, bytes) => keyTime(key(time, { bytes })) === time && keyBytes(key(time, { bytes })) === bytes,
+    ),
+  );
+});
+it('two tabs and two events of one tab never share a key', () => {
+  expect(new Set([key(1), key(1, { tab: 'efgh' }), key(1, { count: 1 }), key(1, { isClick: true })]).size).toBe(4);
+});
+it('a row that is due later keeps all but its time', () => {
+  expect(dueAt(key(5, { bytes: 77, count: 9 }), 8_000.7)).toBe(key(8_000, { bytes: 77, count: 9 }));
+});
+it('clicks are worth more than displays, new ones more than old ones', () => {
+  const [oldClick, newClick, oldShow, newShow] = [
+    key(1, { isClick: true }),
+    key(9, { isClick: true }),
+    key(1),
+    key(9),
+  ] as [string, string, string, string];
+  expect([oldShow, newClick, newShow, oldClick].sort(byWorth)).toEqual([newClick, oldClick, newShow, oldShow]);
+});

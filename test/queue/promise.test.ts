@@ -1,0 +1,222 @@
+// The promise of the queue, over random schedules: an event is in exactly one place, whatever happens.
+import fc from 'fast-check';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { QueueEvent, SendAnswer, StoredEvent } from '../../src/queue/events.ts';
+import { openQueue, type Queue } from '../../src/queue/openQueue.ts';
+import { event, freshStorage, mixed, onDisk } from './world.ts';
+
+type Reply =
+  | 'accept'
+  | 'mixed'
+  | 'final'
+  | 'bad request'
+  | 'too large'
+  | 'forbidden'
+  | 'down'
+  | 'slow down'
+  | 'lost'
+  | 'refused'
+  | 'portal'
+  | 'silent';
+type Step =
+  | { do: 'track'; count: number; isClick: boolean }
+  | { do: 'reply'; reply: Reply }
+  | { do: 'wait'; ms: number }
+  | { do: 'kill' }
+  | { do: 'close' }
+  | { do: 'flush' }
+  | { do: 'leave' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('track' as const),
+      count: fc.integer({ min: 1, max: 30 }),
+      isClick: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('reply' as const),
+      reply: fc.constantFrom<Reply>(
+        'accept',
+        'mixed',
+        'final',
+        'bad request',
+        'too large',
+        'forbidden',
+        'down',
+        'slow down',
+        'lost',
+        'refused',
+        'portal',
+        'silent',
+      ),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(10, 300, 700, 2_000, 12_000, 70_000),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constantFrom<Step>({ do: 'kill' }, { do: 'close' }, { do: 'flush' }) },
+);
+
+/** Lets everything that is not waiting for the clock come to rest. */
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < 120; turn++) await new Promise((done) => setImmediate(done));
+}
+
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 400) {
+    await vi.advanceTimersByTimeAsync(Math.min(left, 400));
+    await rest();
+  }
+}
+
+async function playOne(steps: readonly Step[]): Promise<void> {
+  freshStorage();
+  const tracked = new Set<string>();
+  const atServer = new Set<string>();
+  const acknowledged = new Set<string>();
+  const dead = new Set<string>();
+  let dropped = 0;
+  let reply: Reply = 'accept';
+  let page = 0;
+  let queue: Queue | undefined;
+  // The timers of a page end with it.
+  const setTimer = globalThis.setTimeout;
+  vi.stubGlobal('setTimeout', (work: () => void, ms: number) => {
+    const mine = page;
+    return setTimer(() => mine === page && work(), ms);
+  });
+
+  function answer(events: readonly StoredEvent[]): SendAnswer | Promise<SendAnswer> {
+    const ids = events.map(({ event_id }) => event_id);
+    const accept = (wanted = ids): void => wanted.forEach((id) => atServer.add(id));
+    const every = (n: number): string[] => ids.filter((id) => Number(id.slice(1)) % n === 0);
+    switch (reply) {
+      case 'accept':
+        accept();
+        return { status: 202 };
+      case 'mixed':
+      case 'final': {
+        const bad = every(3);
+        accept(ids.filter((id) => !bad.includes(id)));
+        return mixed(ids, Object.fromEntries(bad.map((id) => [id, reply === 'mixed'])));
+      }
+      case 'bad request':
+        if (every(7).length) return { status: 400 };
+        accept();
+        return { status: 202 };
+      case 'too large':
+        if (ids.length > 6) return { status: 413 };
+        accept();
+        return { status: 202 };
+      case 'lost':
+        accept();
+        throw new TypeError('connection reset');
+      case 'silent':
+        return new Promise(() => {});
+      case 'refused':
+        throw new TypeError('connection refused');
+      case 'forbidden':
+        return { status: 403 };
+      case 'down':
+        return { status: 503 };
+      case 'slow down':
+        return { status: 429, retryAfter: '3' };
+      case 'portal':
+        return { status: 200, body: '<html>' };
+    }
+  }
+
+  function open(): Queue {
+    const mine = ++page;
+    return openQueue({
+      endpoint: '/',
+      // A page that was killed hears nothing any more.
+      send: async (events) => {
+        const answered = await answer(events);
+        return mine === page ? answered : new Promise(() => {});
+      },
+      onEvent: (told: QueueEvent) => {
+        if (mine !== page) return;
+        if (told.type === 'delivered') told.event_ids.forEach((id) => acknowledged.add(id));
+        if (told.type === 'dead_letter') dead.add(told.event.event_id);
+        if (told.type === 'dropped') dropped += told.count;
+      },
+    });
+  }
+
+  async function check(): Promise<void> {
+    await rest();
+    const { events, letters } = await onDisk();
+    expect(new Set(events).size).toBe(events.length);
+    expect(events.filter((id) => acknowledged.has(id))).toEqual([]);
+    expect(events.filter((id) => dead.has(id))).toEqual([]);
+    expect([...acknowledged].filter((id) => !atServer.has(id) || dead.has(id))).toEqual([]);
+    expect(letters.filter((id) => !dead.has(id))).toEqual([]);
+    // A full shelf of dead letters drops the oldest, and counts it.
+    expect(events.length + acknowledged.size + letters.length + dropped).toBe(tracked.size);
+  }
+
+  queue = open();
+  for (const now of steps) {
+    if (now.do === 'track') {
+      const ids = Array.from({ length: now.count }, (_, n) => `e${tracked.size + n}`);
+      const written = Promise.all(
+        ids.map((id) => queue?.track(event(id, now.isClick ? { event_name: 'BRAND_CLICK' } : {}))),
+      );
+      await rest();
+      await written;
+      ids.forEach((id) => tracked.add(id));
+    } else if (now.do === 'reply') reply = now.reply;
+    else if (now.do === 'wait') await pass(now.ms);
+    else if (now.do === 'flush') {
+      void queue.flush();
+      await pass(1_000);
+    } else {
+      if (now.do === 'close') void queue.close();
+      await rest();
+      page++;
+      queue = open();
+    }
+    await check();
+  }
+
+  // At the end the server is well again: everything that is not dead or dropped gets there.
+  reply = 'accept';
+  page++;
+  queue = open();
+  await pass(400_000);
+  await check();
+  expect((await onDisk()).events).toEqual([]);
+  expect([...tracked].filter((id) => !atServer.has(id) && !dead.has(id)).length).toBe(0);
+}
+
+async function play(steps: readonly Step[]): Promise<void> {
+  try {
+    await playOne(steps);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+it('an event is on disk, acknowledged, a dead letter or a counted drop, and always exactly one of these', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2026, 10, 21) });
+  const numRuns = Number(process.env.PROPERTY_RUNS ?? 25);
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), play), {
+    numRuns,
+    endOnFailure: true,
+  });
+}, 600_000);

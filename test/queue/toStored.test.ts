@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { toStored } from '../../src/queue/toStored.ts';
+
+const display = { event_name: 'BRAND_DISPLAY', session_id: 's-1' };
+
+it('fills in the id and the time', () => {
+  const event = toStored(display);
+  expect(event.event_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(Math.abs(Date.parse(event.event_datetime) - Date.now())).toBeLessThan(5_000);
+  expect(toStored(display).event_id).not.toBe(event.event_id);
+});
+it('keeps every field that the wire knows', () => {
+  const whole = {
+    event_id: 'e-1',
+    event_name: 'PRODUCT_CLICK',
+    event_datetime: '2026-11-21T09:00:00.000Z',
+    session_id: 's-1',
+    initiating_target: 'INLINE_TILE',
+    brand_properties: { offer_id: 'o', advertiser_id: 'a', insertion_id: 'i' },
+    asset_id: 'as',
+    product_properties: { product_id: 'p' },
+  };
+  expect(toStored(whole)).toEqual(whole);
+});
+it('keeps nothing else, at any depth', () => {
+  const given = {
+    ...display,
+    email: 'canary@example.com',
+    user_details: { phone: 'canary' },
+    conversion_properties: { conversion_id: 'canary', amount: 42 },
+    brand_properties: { offer_id: 'o', advertiser_id: 'a', insertion_id: 'i', email_hash: 'canary' },
+    product_properties: { product_id: 'p', name: 'canary' },
+  };
+  expect(JSON.stringify(toStored(given))).not.toContain('canary');
+});
+it('says who may report a conversion', () => {
+  expect(() => toStored({ ...display, event_name: 'CONVERSION' })).toThrow(/servers only/);
+});
+it('names the field that is wrong', () => {
+  expect(() => toStored({ ...display, event_name: 'brand_display' })).toThrow('event_name');
+  expect(() => toStored({ event_name: 'BRAND_DISPLAY' })).toThrow('session_id');
+  expect(() => toStored({ ...display, session_id: 5 })).toThrow('session_id');
+  expect(() => toStored({ ...display, event_datetime: 'yesterday' })).toThrow('event_datetime');
+  expect(() => toStored({ ...display, asset_id: {} })).toThrow('asset_id');
+  expect(() => toStored({ ...display, asset_id: 'x'.repeat(9_000) })).toThrow('asset_id');
+  for (const nothing of [undefined, null, 'x', 5, []]) expect(() => toStored(nothing)).toThrow(TypeError);
+});
+it('does not read what an object inherits', () => {
+  expect(() => toStored(Object.create(display))).toThrow(TypeError);
+});
