@@ -1,5 +1,7 @@
 import type { NetworkContext, Route, RouteParams } from '../context.ts';
+import { openApiYaml } from '../contract/openapi.ts';
 import { answerPicture } from './answer-page.ts';
+import { getContractPage } from './contract-page.ts';
 import { logo } from './logos.ts';
 import { picture } from './pictures.ts';
 import { getPrivacy } from './privacy.ts';
@@ -11,6 +13,11 @@ export const pageRoutes: readonly Route[] = [
   page('/pictures/{name}.svg', async (_request, _context, params) => file(picture(params['name'] ?? ''))),
   page('/visit/{offer_id}', getVisit),
   page('/privacy', getPrivacy),
+  page('/', getContractPage),
+  page(
+    '/openapi.yaml',
+    async () => new Response(openApiYaml(), { headers: { 'content-type': 'application/yaml; charset=utf-8' } }),
+  ),
 ];
 
 function page(

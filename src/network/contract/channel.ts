@@ -1,0 +1,179 @@
+import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../../wire/channel.ts';
+import { ADD_MAX_ITEMS, LIST_PAGE_SIZE } from '../../wire/limits.ts';
+import { CHANNEL_REFUSALS, inPath, operation, query } from './operation.ts';
+import type { AnswerPart } from './operation.ts';
+import { about, DATETIME, INTEGER, list, object, oneOfTexts, orNull, ref, TEXT, URL_TEXT, UUID } from './schema.ts';
+import type { Part, Schema } from './schema.ts';
+
+const tag = 'Channel';
+const exclusions = object({ subcategories: object({ external: list(UUID), publisher: list(UUID) }) });
+const subcategoryIds = about(list(UUID), 'Ids of subcategories. The list replaces the one there was; [] clears it.');
+const publisher = {
+  pending_publisher_id: about(orNull(UUID), 'Of a request; on the detail of an approved publisher as well.'),
+  publisher_remote_id: about(orNull(UUID), 'Ad-serving id; null while pending.'),
+  brand_name: TEXT,
+  primary_category: about(TEXT, 'The name of a category.'),
+  status: oneOfTexts(PUBLISHER_STATUSES),
+  created_at: DATETIME,
+  exclusions: about(
+    exclusions,
+    '`external` is set by the publisher and read-only for the channel; `publisher` is set by the channel.',
+  ),
+};
+
+const invalid: AnswerPart = ['What is wrong, by field.', ref('Fields')];
+const readOnly: AnswerPart = ['The key is publishable, and this call changes something.', ref('Detail')];
+const unknown: AnswerPart = ['The channel has no such publisher.', ref('NotFound')];
+const tooLarge: AnswerPart = ['The body is over 1 MiB.', ref('Detail')];
+const done: AnswerPart = ['Replaced.', object({ ok: { const: true } })];
+const remoteId = inPath('publisher_remote_id', 'The remote id of an approved publisher.');
+
+/** The shapes of the Channel API. */
+export const CHANNEL_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Subcategory: object({ remote_id: UUID, name: TEXT }),
+  Category: object({ remote_id: UUID, name: TEXT, subcategories: list(ref('Subcategory')) }),
+  Publisher: object(publisher),
+  PublisherDetail: object({
+    ...publisher,
+    api_key: about(orNull(TEXT), 'The publisher’s publishable key; null while pending.'),
+  }),
+  PublisherItem: object({
+    brand_name: TEXT,
+    domain: about(TEXT, 'The domain of the brand’s website.'),
+    primary_category_id: UUID,
+    subcategory_ids: about(list(UUID, { minItems: 1 }), 'At least one belongs to the primary category.'),
+  }),
+  CreateRequest: object({
+    pending_publisher_id: UUID,
+    status: oneOfTexts(PUBLISHER_STATUSES),
+    brand_name: TEXT,
+    domain: TEXT,
+    primary_category: ref('Subcategory'),
+    subcategory_ids: list(UUID),
+    staff_notes: TEXT,
+    created_at: DATETIME,
+    updated_at: DATETIME,
+  }),
+  AddResult: {
+    oneOf: [
+      object({ brand_name: TEXT, domain: TEXT, status: { const: 'created' }, create_request: ref('CreateRequest') }),
+      object({ brand_name: TEXT, domain: TEXT, status: { const: 'duplicate' }, error: TEXT }),
+    ],
+  },
+  Fields: about(
+    { type: 'object', additionalProperties: list(TEXT) },
+    'Messages by field; `non_field_errors` for the body as a whole.',
+  ),
+  Detail: object({ detail: TEXT }),
+  NotFound: object({ error: TEXT }),
+};
+
+/** The endpoints of the Channel API. */
+export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
+  [CHANNEL_PATHS.categories]: {
+    get: operation({
+      tag,
+      summary: 'Categories with their subcategories',
+      answers: { 200: ['Sorted by name.', object({ categories: list(ref('Category')) })], ...CHANNEL_REFUSALS },
+    }),
+  },
+  [CHANNEL_PATHS.channelDetails]: {
+    get: operation({
+      tag,
+      summary: 'The channel and its exclusions',
+      answers: {
+        200: [
+          'The channel that owns the key.',
+          object({
+            channel: object({ name: TEXT, exclusions: object({ subcategories: object({ channel: list(UUID) }) }) }),
+          }),
+        ],
+        ...CHANNEL_REFUSALS,
+      },
+    }),
+  },
+  [CHANNEL_PATHS.channelExclusions]: {
+    put: operation({
+      tag,
+      summary: 'Replace the exclusions of the whole channel',
+      body: object({ subcategory_ids: subcategoryIds }),
+      answers: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 413: tooLarge },
+    }),
+  },
+  [CHANNEL_PATHS.publishers]: {
+    get: operation({
+      tag,
+      summary: 'Publishers and requests, newest first',
+      parameters: [
+        query('page', { ...INTEGER, minimum: 1, default: 1 }, 'Which page.'),
+        query(
+          'page_size',
+          { ...INTEGER, minimum: 1, maximum: LIST_PAGE_SIZE.max, default: LIST_PAGE_SIZE.default },
+          'Publishers on a page.',
+        ),
+        query('q', TEXT, 'Words that are looked for in the name, each by itself.'),
+      ],
+      answers: {
+        200: [
+          'One page.',
+          object({
+            count: INTEGER,
+            next: orNull(URL_TEXT),
+            previous: orNull(URL_TEXT),
+            publishers: list(ref('Publisher')),
+          }),
+        ],
+        400: invalid,
+        ...CHANNEL_REFUSALS,
+      },
+    }),
+  },
+  '/adnet/publishers/details/{id}/': {
+    get: operation({
+      tag,
+      summary: 'One publisher or request',
+      parameters: [inPath('id', 'A remote id, or the id of a request.')],
+      answers: {
+        200: ['The publisher.', object({ publisher: ref('PublisherDetail') })],
+        404: unknown,
+        ...CHANNEL_REFUSALS,
+      },
+    }),
+  },
+  '/adnet/publishers/{publisher_remote_id}/exclusions/': {
+    put: operation({
+      tag,
+      summary: 'Replace what the channel excludes for one publisher',
+      description:
+        'In force from the next recommendations on, together with the channel’s own list and the publisher’s.',
+      parameters: [remoteId],
+      body: object({ subcategory_ids: subcategoryIds }),
+      answers: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
+    }),
+  },
+  [CHANNEL_PATHS.add]: {
+    post: operation({
+      tag,
+      summary: `Ask for 1 to ${ADD_MAX_ITEMS} publishers`,
+      description:
+        'One bad item refuses the whole call. A brand and domain that the channel already has is reported as a duplicate among the results.',
+      body: object({ items: list(ref('PublisherItem'), { minItems: 1, maxItems: ADD_MAX_ITEMS }) }),
+      answers: {
+        201: ['A result for each item, in their order.', object({ results: list(ref('AddResult')) })],
+        400: invalid,
+        ...CHANNEL_REFUSALS,
+        403: readOnly,
+        413: tooLarge,
+      },
+    }),
+  },
+  '/adnet/publishers/{publisher_remote_id}/remove/': {
+    delete: operation({
+      tag,
+      summary: 'Remove an approved publisher',
+      description: 'Its keys stop at once; its history stays in the reports.',
+      parameters: [remoteId],
+      answers: { 204: ['Removed.'], ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown },
+    }),
+  },
+};

@@ -1,0 +1,75 @@
+import { EVENT_NAMES, TARGETS } from '../../wire/events.ts';
+import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
+import { operation, PARTNER_REFUSALS } from './operation.ts';
+import { VERSION_HEADER } from './recommendations.ts';
+import { about, BOOLEAN, DATETIME, INTEGER, list, object, oneOfTexts, ref, TEXT, UUID } from './schema.ts';
+import type { Part, Schema } from './schema.ts';
+
+const tag = 'Recommendations';
+
+/** The shapes of events and of their answers. */
+export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Event: object(
+    {
+      event_name: oneOfTexts(EVENT_NAMES),
+      event_datetime: about(DATETIME, 'When it happened: at most 5 minutes ahead, at most 30 days ago.'),
+      session_id: UUID,
+    },
+    {
+      event_id: about(UUID, 'Makes a repeat harmless: the same id counts once.'),
+      initiating_target: oneOfTexts(TARGETS),
+      brand_properties: about(
+        object({ offer_id: TEXT, advertiser_id: TEXT, insertion_id: TEXT }),
+        'Needed by BRAND_ events, PRODUCT_ events and CONVERSION.',
+      ),
+      asset_id: TEXT,
+      product_properties: object({ product_id: TEXT }),
+      conversion_properties: about(
+        object(
+          { conversion_id: TEXT },
+          { order_id: TEXT, amount: { type: ['number', 'string'] }, currency_code: TEXT },
+        ),
+        'Of a CONVERSION; the same conversion_id counts once.',
+      ),
+    },
+  ),
+  BatchAnswer: object({
+    results: list(
+      object(
+        { index: INTEGER, success: BOOLEAN },
+        { error: object({ code: TEXT, message: TEXT, retryable: BOOLEAN }) },
+      ),
+    ),
+    accepted: INTEGER,
+    failed: INTEGER,
+  }),
+};
+
+/** POST /events and POST /events/batch. */
+export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
+  '/events': {
+    post: operation({
+      tag,
+      summary: 'Report one event',
+      parameters: [VERSION_HEADER],
+      body: ref('Event'),
+      answers: { 201: ['Stored.'], ...PARTNER_REFUSALS },
+    }),
+  },
+  '/events/batch': {
+    post: operation({
+      tag,
+      summary: `Report 1 to ${BATCH_MAX_EVENTS} events`,
+      description:
+        'What is answered with success is stored. Send only the failures again, and only those whose error is retryable.',
+      parameters: [VERSION_HEADER],
+      body: object({ events: list(ref('Event'), { minItems: 1, maxItems: BATCH_MAX_EVENTS }) }),
+      answers: {
+        202: ['All accepted.', ref('BatchAnswer')],
+        207: ['Some accepted.', ref('BatchAnswer')],
+        502: ['None accepted.', ref('BatchAnswer')],
+        ...PARTNER_REFUSALS,
+      },
+    }),
+  },
+};

@@ -1,0 +1,75 @@
+import { CHANNEL_CONTRACT, CHANNEL_SCHEMAS } from './channel.ts';
+import { EVENT_CONTRACT, EVENT_SCHEMAS } from './events.ts';
+import { operation } from './operation.ts';
+import { RECOMMENDATION_CONTRACT, RECOMMENDATION_SCHEMAS } from './recommendations.ts';
+import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './reporting.ts';
+import { SANDBOX_CONTRACT } from './sandbox.ts';
+import { object, oneOfTexts, ref, TEXT } from './schema.ts';
+import type { Part, Schema } from './schema.ts';
+import { toYaml } from './yaml.ts';
+
+/** The contract of the network: what an OpenAPI 3.1 document has, as far as this one needs it. */
+export interface Contract {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly security: readonly Part[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: Part };
+}
+
+/** All three interfaces of the network, and its sandbox controls. */
+export const CONTRACT: Contract = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Advertising network',
+    version: '1.0.0',
+    description:
+      'Three interfaces of one network: offers and events, publishers and exclusions, reports. Every call carries its key in the x-api-key header.',
+  },
+  tags: [
+    {
+      name: 'Recommendations',
+      description: 'Offers for a shopper, and what became of them. Called from a server with the integration’s key.',
+    },
+    {
+      name: 'Channel',
+      description:
+        'Publishers, categories and exclusions of the channel that owns the key. A publishable key only reads.',
+    },
+    { name: 'Reporting', description: 'Flat, paginated reports with secret keys. All times are UTC.' },
+    { name: 'Operation', description: 'Whether the network serves.' },
+    { name: 'Sandbox controls', description: 'Only on a staging network: its clock, its catalogue, its failures.' },
+  ],
+  security: [{ key: [] }],
+  paths: {
+    ...RECOMMENDATION_CONTRACT,
+    ...EVENT_CONTRACT,
+    ...CHANNEL_CONTRACT,
+    ...REPORTING_CONTRACT,
+    '/health': {
+      get: operation({
+        tag: 'Operation',
+        summary: 'Whether the network serves, and which environment it is',
+        open: true,
+        answers: {
+          200: [
+            'It serves.',
+            object({ status: { const: 'ok' }, environment: oneOfTexts(['production', 'staging']), version: TEXT }),
+          ],
+          503: ['The network cannot reach its data.', ref('Message')],
+        },
+      }),
+    },
+    ...SANDBOX_CONTRACT,
+  },
+  components: {
+    schemas: { ...RECOMMENDATION_SCHEMAS, ...EVENT_SCHEMAS, ...CHANNEL_SCHEMAS, ...REPORTING_SCHEMAS },
+    securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+  },
+};
+
+/** The contract as `/openapi.yaml` serves it. */
+export function openApiYaml(): string {
+  return toYaml(CONTRACT);
+}

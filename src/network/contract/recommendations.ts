@@ -1,0 +1,149 @@
+import { DISPLAY_MODES, VIEWS } from '../../wire/recommendations.ts';
+import { operation, PARTNER_REFUSALS } from './operation.ts';
+import { about, BOOLEAN, INTEGER, list, map, object, oneOfTexts, ref, TEXT, URL_TEXT, UUID } from './schema.ts';
+import type { Part, Schema } from './schema.ts';
+
+const cost: Schema = object({}, { amount: { type: ['number', 'string'] }, currency_code: TEXT });
+
+/** The version header of the Recommendations API. */
+export const VERSION_HEADER: Part = {
+  name: 'version',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+' },
+  description: 'The version that the caller was written for, such as 1.0.0. Pin it.',
+};
+
+/** The shapes of POST /recommendations. */
+export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
+  RecommendationRequest: {
+    ...object(
+      {
+        user_details: about(
+          object(
+            {},
+            {
+              email: TEXT,
+              email_hash: { ...TEXT, pattern: '^[0-9a-fA-F]{64}$' },
+              phone: TEXT,
+              external_guid: TEXT,
+              first_name: TEXT,
+              last_name: TEXT,
+            },
+          ),
+          'Exactly one of email, email_hash, phone and external_guid. email_hash is the hex SHA-256 of the e-mail, trimmed and lower-cased.',
+        ),
+        placement_details: object(
+          { view: oneOfTexts(VIEWS), display_mode: oneOfTexts(DISPLAY_MODES) },
+          { widget_id: TEXT, sub_view: TEXT },
+        ),
+      },
+      {
+        order_details: object({}, { order_id: TEXT, cost_details: cost }),
+        purchases: list(
+          object({}, { product_id: TEXT, name: TEXT, quantity: { type: ['string', 'number'] }, cost_details: cost }),
+        ),
+        attributes: object(
+          {},
+          {
+            device_type: oneOfTexts(['MOBILE', 'TABLET', 'DESKTOP']),
+            operating_system: TEXT,
+            user_agent: TEXT,
+            language: about(TEXT, 'ISO 639.'),
+            ip_address: TEXT,
+            platform_type: TEXT,
+          },
+        ),
+        custom_metadata: object(
+          {},
+          { is_sandbox: about(BOOLEAN, 'A test: its session never yields conversions or money.') },
+        ),
+      },
+    ),
+    examples: [
+      {
+        user_details: { external_guid: 'customer-1001' },
+        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+        order_details: { order_id: '1001', cost_details: { amount: 42.5, currency_code: 'EUR' } },
+      },
+    ],
+  },
+  RecommendationResponse: object(
+    {
+      session_id: UUID,
+      recommendations: about(map(ref('Recommendation')), 'By offer_id. The order is that of the groups.'),
+      recommendation_groups: list(ref('RecommendationGroup')),
+      footer: ref('Footer'),
+    },
+    { sandbox: { const: true } },
+  ),
+  Recommendation: object({
+    advertiser: object({ id: TEXT, name: TEXT, logo_url: URL_TEXT }, { description: TEXT }),
+    offer: ref('Offer'),
+  }),
+  Offer: object(
+    {
+      id: TEXT,
+      heading: TEXT,
+      target_url: URL_TEXT,
+      cta_details: object(
+        { accept_copy: TEXT, decline_copy: TEXT },
+        { transition_copy: TEXT, claimed_accept_copy: TEXT, claimed_decline_copy: TEXT },
+      ),
+    },
+    {
+      subheading: TEXT,
+      metadata: object({ type: oneOfTexts(['PROMO_CODE', 'NO_PROMO_CODE']) }, { code: TEXT, layout_type: TEXT }),
+      assets: list(
+        object(
+          {
+            id: TEXT,
+            asset_type: oneOfTexts(['PRODUCT', 'IMAGE']),
+            image_url: URL_TEXT,
+            insertion_order: INTEGER,
+            should_trigger_claim_flow: BOOLEAN,
+          },
+          { target_url: URL_TEXT },
+        ),
+      ),
+      disclosure_details: object({ copy: TEXT }, { target_url: URL_TEXT, content: TEXT }),
+      is_sandbox: about({ const: true }, 'On the offers of a test session.'),
+    },
+  ),
+  RecommendationGroup: object(
+    {
+      id: TEXT,
+      items: list(object({ insertion_order: INTEGER, insertion_id: TEXT, offer_id: TEXT, advertiser_id: TEXT })),
+    },
+    { heading: TEXT, slot_context: oneOfTexts(['HERO', 'SCROLLABLE']) },
+  ),
+  Footer: object(
+    {},
+    {
+      attribution_details: object({ copy: TEXT }, { logo_url: URL_TEXT, target_url: URL_TEXT }),
+      privacy_policy: object({ copy: TEXT }, { target_url: URL_TEXT }),
+    },
+  ),
+  Message: object(
+    { message: TEXT },
+    { errors: list(object({ message: TEXT }, { path: about(TEXT, 'Where in the body.') })) },
+  ),
+};
+
+/** POST /recommendations. */
+export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
+  '/recommendations': {
+    post: operation({
+      tag: 'Recommendations',
+      summary: 'Ask for offers',
+      description:
+        'Every call begins a session. Its session_id and the insertion_ids of the offers come back on the events.',
+      parameters: [VERSION_HEADER],
+      body: ref('RecommendationRequest'),
+      answers: {
+        200: ['The offers; an empty map when there are none.', ref('RecommendationResponse')],
+        ...PARTNER_REFUSALS,
+      },
+    }),
+  },
+};

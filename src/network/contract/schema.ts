@@ -1,0 +1,54 @@
+/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Any other part of the contract. */
+export type Part = Readonly<Record<string, unknown>>;
+
+export const TEXT: Schema = { type: 'string' };
+export const UUID: Schema = { type: 'string', format: 'uuid' };
+export const URL_TEXT: Schema = { type: 'string', format: 'uri' };
+export const DATETIME: Schema = { type: 'string', format: 'date-time' };
+export const INTEGER: Schema = { type: 'integer', minimum: 0 };
+export const NUMBER: Schema = { type: 'number' };
+export const BOOLEAN: Schema = { type: 'boolean' };
+
+/** An object with the fields that are always there, and those that may be. */
+export function object(
+  required: Readonly<Record<string, Schema>>,
+  optional: Readonly<Record<string, Schema>> = {},
+): Schema {
+  const names = Object.keys(required);
+  return { type: 'object', ...(names.length > 0 ? { required: names } : {}), properties: { ...required, ...optional } };
+}
+
+/** An object whose keys are values too. */
+export function map(of: Schema): Schema {
+  return { type: 'object', additionalProperties: of };
+}
+
+/** A list. */
+export function list(items: Schema, limits: Schema = {}): Schema {
+  return { type: 'array', items, ...limits };
+}
+
+/** One of these texts. */
+export function oneOfTexts(values: readonly string[]): Schema {
+  return { type: 'string', enum: [...values] };
+}
+
+/** The same, or null. */
+export function orNull(schema: Schema): Schema {
+  return typeof schema['type'] === 'string'
+    ? { ...schema, type: [schema['type'], 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
+}
+
+/** A schema that has a name of its own. */
+export function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The same with a word of explanation. */
+export function about(schema: Schema, description: string): Schema {
+  return { ...schema, description };
+}

@@ -1,0 +1,80 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { isObject } from '../../src/wire/json.ts';
+import { CONTRACT } from '../../src/network/contract/openapi.ts';
+
+const FORMATS = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
+  uri: (text: string): boolean => /^https?:/.test(text) && URL.canParse(text),
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
+ajv.addSchema({ $id: 'contract', components: closed(CONTRACT.components) });
+const validators = new Map<string, ValidateFunction>();
+
+/** Throws unless the network may answer like this: the status is in the contract, the body is as it says, and has nothing beside. */
+export async function expectContract(call: { method: string; path: string }, response: Response): Promise<void> {
+  const { method, path } = { ...call, method: call.method.toLowerCase() };
+  const template = templateOf(new URL(path, 'http://network.test').pathname);
+  const operation = template && CONTRACT.paths[template]?.[method];
+  const where = `${call.method} ${path} → ${response.status}`;
+  // Unknown paths and methods have an error's shape, which the surface's own tests look at.
+  if (!operation) return;
+  const answer = dig(operation, 'responses', String(response.status));
+  if (!answer) throw new Error(`${where}: the contract has no such answer. ${await response.clone().text()}`);
+  const schema = dig(answer, 'content', 'application/json', 'schema');
+  const text = await response.clone().text();
+  if (schema === undefined) {
+    const isOther = dig(answer, 'content') !== undefined;
+    if (text !== '' && !isOther) throw new Error(`${where}: the contract has no body here, but this came: ${text}`);
+    return;
+  }
+  const validate = validatorOf(`${method} ${template} ${response.status}`, schema);
+  if (!validate(JSON.parse(text)))
+    throw new Error(`${where}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 1000)}`);
+}
+
+/** The path of the contract that a path belongs to; `{names}` stand for one segment. */
+function templateOf(path: string): string | undefined {
+  const publisher = path.startsWith('/analysis/') ? `/api${path}` : path;
+  const templates = Object.keys(CONTRACT.paths);
+  return (
+    templates.find((template) => template === publisher) ??
+    templates.find((template) =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`).test(publisher),
+    )
+  );
+}
+
+function validatorOf(name: string, schema: unknown): ValidateFunction {
+  const known = validators.get(name);
+  if (known) return known;
+  const validate = ajv.compile(pointedAt(closed(schema)) as object);
+  validators.set(name, validate);
+  return validate;
+}
+
+/** The schema with its references into the document that holds the named schemas. */
+function pointedAt(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(pointedAt);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, key === '$ref' ? `contract${String(child)}` : pointedAt(child)]),
+  );
+}
+
+/** The schema without room for undocumented fields: callers may not rely on them, so the network must not send them. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (!isObject(value)) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, closed(child)]));
+  const isShape =
+    value['type'] === 'object' && isObject(value['properties']) && value['additionalProperties'] === undefined;
+  return isShape ? { ...copy, additionalProperties: false } : copy;
+}
+
+function dig(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { CONTRACT } from '../../../src/network/contract/openapi.ts';
+import { toYaml } from '../../../src/network/contract/yaml.ts';
+import { createNetwork } from '../../../src/network/create-network.ts';
+import type { Network } from '../../../src/network/create-network.ts';
+import { DEMO_ADVERTISERS } from '../../../src/network/seed/advertisers.ts';
+import { offerId } from '../../../src/network/seed/catalogue-rows.ts';
+import { DEMO_OFFERS } from '../../../src/network/seed/demo-offers.ts';
+
+let network: Network;
+const get = (path: string): Promise<Response> => network.fetch(new Request(`http://127.0.0.1:4600${path}`));
+
+beforeAll(async () => {
+  network = await createNetwork({ memory: true, now: '2026-11-21T14:30:00Z', log: () => undefined });
+}, 60_000);
+afterAll(() => network.close());
+
+describe('pictures', () => {
+  test('every advertiser has a logo but the one whose missing logo is part of the demo', async () => {
+    const without: string[] = [];
+    for (const { slug } of DEMO_ADVERTISERS) {
+      const response = await get(`/logos/${slug}.svg`);
+      if (response.status === 404) without.push(slug);
+      else expect(response.headers.get('content-type')).toContain('image/svg+xml');
+    }
+    expect(without).toEqual(['fold-and-letter']);
+  });
+
+  test('every picture that an offer names is served', async () => {
+    const names = new Set(DEMO_OFFERS.flatMap(({ assets = [] }) => assets.map(({ picture }) => picture)));
+    expect(names.size).toBeGreaterThan(15);
+    for (const name of names) expect((await get(`/pictures/${name}.svg`)).status, name).toBe(200);
+  });
+
+  test('a picture is a whole SVG that says what it shows and holds no script', async () => {
+    const markup = await (await get('/pictures/coffee-bag.svg')).text();
+    expect(markup).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    expect(markup).toContain('<title>A bag of coffee</title>');
+    expect(markup).not.toMatch(/<script|href=|on\w+=/);
+  });
+
+  test('a name that no picture has is a 404, whatever it looks like', async () => {
+    for (const path of ['/logos/__proto__.svg', '/logos/..%2fkeys.svg', '/pictures/none.svg', '/pictures/%00.svg']) {
+      expect((await get(path)).status, path).toBe(404);
+    }
+  });
+});
+
+describe('pages of arrival', () => {
+  test('a click lands on a page that names the advertiser and the offer', async () => {
+    const response = await get(`/visit/${offerId('dinner-box')}`);
+    const html = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(html).toContain('You have arrived at <bdi>Tidewell Kitchen</bdi>');
+    expect(html).toContain('<code>HALFBOX</code>');
+    expect(html).not.toContain('<script');
+  });
+
+  test('copy is text there too', async () => {
+    const html = await (await get(`/visit/${offerId('coffee-sample-box')}`)).text();
+    expect(html).toContain('Morrow &#38; Bean');
+  });
+
+  test('an unknown offer is a 404 page', async () => {
+    for (const id of ['nothing', '%00', '%F0%9F%98%80']) expect((await get(`/visit/${id}`)).status, id).toBe(404);
+  });
+
+  test('the privacy page that the footer links to is there', async () => {
+    expect(await (await get('/privacy')).text()).toContain('Privacy in the sandbox');
+  });
+});
+
+describe('the contract', () => {
+  test('/openapi.yaml is YAML that says exactly what the network is checked against', async () => {
+    const response = await get('/openapi.yaml');
+    expect(response.headers.get('content-type')).toContain('yaml');
+    expect(parse(await response.text())).toEqual(JSON.parse(JSON.stringify(CONTRACT)));
+  });
+
+  test('YAML keeps every text that looks like something else', () => {
+    const tricky = {
+      'a: b': [
+        'yes',
+        'null',
+        '1',
+        '- x',
+        '#',
+        '',
+        ' x',
+        'x ',
+        "'",
+        '"',
+        'a\nb',
+        '&a',
+        '*a',
+        '{}',
+        '1e3',
+        '~',
+        '2026-11-21',
+        'é',
+        '😀',
+      ],
+      empty: [[], {}],
+      deep: [[1, [2]], { a: [{ b: null }] }],
+    };
+    expect(parse(toYaml(tricky))).toEqual(tricky);
+  });
+
+  test('/ shows every endpoint and every shape, without scripts or other hosts', async () => {
+    const html = await (await get('/')).text();
+    for (const path of Object.keys(CONTRACT.paths)) expect(html).toContain(`<code>${path}</code>`);
+    for (const name of Object.keys(CONTRACT.components.schemas)) expect(html).toContain(`id="${name}"`);
+    expect(html).not.toMatch(/<script|https?:\/\/|@import/);
+    expect(html.match(/href="#[^"]+"/g)?.filter((link) => !html.includes(`id="${link.slice(7, -1)}"`))).toEqual([]);
+  });
+});
