@@ -60,7 +60,8 @@ export async function openOffers({ options, settings, story, queue, signal, onMo
       if (isCounted) queue.track(event).catch((error: unknown) => story.emit({ type: 'error', reason: String(error) }));
     },
   });
-  report.loaded();
+  // A remembered answer was counted by the page that asked for it.
+  if (!isRemembered) report.loaded();
   if (offers === 0) {
     return outcome(
       'no_offers',

@@ -1,3 +1,4 @@
+import { toJson } from '../wire/to-json.ts';
 import type { Send } from './events.ts';
 
 /** The built-in `send`: a POST of the batch as JSON. */
@@ -9,7 +10,7 @@ export function post(endpoint: string): Send {
       ...how,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ events }),
+      body: toJson({ events }),
       redirect: 'error',
     });
 }

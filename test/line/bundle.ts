@@ -5,6 +5,7 @@ export async function bundle(entry: string, format: 'iife' | 'es', name = 'offer
   const output = (await build({
     configFile: false,
     logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"development"' }, // for React, which then mounts twice
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: { write: false, target: 'es2022', lib: { entry, formats: [format], name } },
   })) as Rolldown.RolldownOutput[];

@@ -1,0 +1,165 @@
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { everythingStored, HASH, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
+const accept = (page: Page) => page.locator('[part~=accept]').first();
+const count = (name: string) => fixture.names().filter((one) => one === name).length;
+
+/** What the page's own mount says about how it ended. */
+function told(
+  page: Page,
+): Promise<{ outcome?: { code: string }; answered?: { isRemembered: boolean; session_id: string } }> {
+  return page.evaluate('offerlet.explain()[0]');
+}
+
+/** Opens the order page and waits until its offer was viewed, or until there is an outcome. */
+async function open(page: Page, attributes: Record<string, string> = {}): Promise<void> {
+  await page.goto(fixture.page('/order', shop(scriptTag(attributes))));
+  await expect.poll(async () => (await told(page))?.outcome?.code).toBeTruthy();
+}
+
+test('a reload shows the same answer again, asks nothing, and counts nothing twice', async ({ page }) => {
+  await open(page);
+  await expect.poll(fixture.names).toContain('WIDGET_VIEW');
+  await page.reload();
+  await expect(accept(page)).toBeVisible();
+  await page.waitForTimeout(1_500);
+  expect(questions()).toBe(1);
+  expect((await told(page)).answered).toMatchObject({ isRemembered: true, session_id: fixture.events[0]?.session_id });
+  expect(fixture.names().toSorted()).toEqual([
+    'BRAND_DISPLAY',
+    'BRAND_VIEW',
+    'WIDGET_DISPLAY',
+    'WIDGET_LOAD',
+    'WIDGET_VIEW',
+  ]);
+});
+
+test('the back button and a second tab neither ask nor count again', async ({ page, context }) => {
+  await open(page);
+  await expect.poll(fixture.names).toContain('WIDGET_VIEW');
+  await page.goto(fixture.page('/other', shop('')));
+  await page.goBack();
+  await expect(accept(page)).toBeVisible();
+  const second = await context.newPage();
+  await open(second);
+  await expect(accept(second)).toBeVisible();
+  await second.waitForTimeout(1_300);
+  expect(questions()).toBe(1);
+  expect(count('BRAND_DISPLAY')).toBe(1);
+  expect(count('WIDGET_LOAD')).toBe(1);
+});
+
+test('two tabs that open together ask once', async ({ page, context }) => {
+  fixture.reply = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return offersOf(1);
+  };
+  const second = await context.newPage();
+  await Promise.all([open(page), open(second)]);
+  expect(questions()).toBe(1);
+  expect((await told(page)).answered?.session_id).toBe((await told(second)).answered?.session_id);
+  await page.waitForTimeout(1_500);
+  expect(count('WIDGET_LOAD')).toBe(1);
+});
+
+for (const mode of ['OVERLAY', 'PULLUP']) {
+  test(`${mode} that was closed does not come back`, async ({ page }) => {
+    await open(page, { 'display-mode': mode });
+    await expect(accept(page)).toBeVisible();
+    await page.locator('[part~=close]').click();
+    await page.reload();
+    await expect.poll(async () => (await told(page)).outcome?.code).toBe('already_shown');
+    await expect(page.locator('offer-let-layer')).toHaveCount(0);
+    expect(questions()).toBe(1);
+  });
+}
+
+test('a layer that was not closed comes back', async ({ page }) => {
+  await open(page, { 'display-mode': 'OVERLAY' });
+  await expect(accept(page)).toBeVisible();
+  await page.reload();
+  await expect(accept(page)).toBeVisible();
+});
+
+test('another order, another shopper and another placement are asked for anew', async ({ page }) => {
+  await open(page);
+  await open(page, { 'order-id': '1002' });
+  await open(page, { 'email-hash': 'b'.repeat(64) });
+  await open(page, { view: 'ORDER_STATUS' });
+  expect(questions()).toBe(4);
+});
+
+test('an order without a name is asked for each time', async ({ page }) => {
+  await open(page, { 'order-id': '' });
+  await open(page, { 'order-id': '' });
+  expect(questions()).toBe(2);
+});
+
+test('after a day the order is asked for anew, and what was kept of it is gone', async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage).filter((name) => name.startsWith('offerlet:'))) {
+      localStorage.setItem(
+        key,
+        JSON.stringify({ ...JSON.parse(localStorage.getItem(key) ?? ''), at: Date.now() - 25 * 3_600_000 }),
+      );
+    }
+  });
+  await open(page);
+  expect(questions()).toBe(2);
+  await open(page, { 'order-id': '7' });
+  expect(await page.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('offerlet:')).length")).toBe(
+    2,
+  );
+});
+
+test('a remembered answer is checked again: other scripts can write there', async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage).filter((name) => name.startsWith('offerlet:'))) {
+      localStorage.setItem(
+        key,
+        (localStorage.getItem(key) ?? '').replaceAll('https://advertiser.example/1', 'javascript:alert(1)'),
+      );
+    }
+  });
+  await open(page);
+  expect(await told(page)).toMatchObject({ outcome: { code: 'no_offers' } });
+});
+
+test('nothing personal is kept', async ({ page }) => {
+  await open(page, {
+    'order-id': 'canary-order',
+    'order-amount': '4242.42',
+    'email-hash': '',
+    email: 'canary@example.com',
+  });
+  await expect.poll(fixture.names).toContain('WIDGET_VIEW');
+  const kept = await everythingStored(page);
+  expect(kept).toContain('ins-1');
+  expect(kept).not.toMatch(/canary|4242|user_details/i);
+  expect(kept).not.toContain(HASH);
+});
+
+test('storage that is blocked or full costs the memory, not the offers', async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'localStorage', {
+      get() {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+  });
+  await page.goto(fixture.page('/order', shop(scriptTag())));
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  expect(count('BRAND_DISPLAY')).toBe(1);
+});
