@@ -140,6 +140,19 @@ test.each([
   expect(report.meta).toEqual({ timezone: 'UTC', data_through: '2025-11-05T01:00:00Z', request_id: '' });
 });
 
+test('a time without a zone is UTC wherever the server stands', async () => {
+  const zone = process.env['TZ'];
+  process.env['TZ'] = 'Asia/Tokyo';
+  try {
+    server.answers = [reportOf([{ ...row(1), period_start: '2025-11-05T01:00:00', period_end: '2025-11-06' }])];
+    const [first] = (await client.report()).data;
+    expect(first).toMatchObject({ period_start: '2025-11-05T01:00:00Z', period_end: '2025-11-06T00:00:00Z' });
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
+});
+
 test('data_through may be null', async () => {
   server.answers = [{ body: { ...reportOf([]).body, meta: { timezone: 'UTC', data_through: null, request_id: 'r' } } }];
   expect((await client.report()).meta.data_through).toBeNull();

@@ -117,7 +117,11 @@ test('dates outside the history name the window where the network does', async (
   const error = await reportFailure({ code, message: 'too early', available_window });
   expect(error).toBeInstanceOf(DateRangeError);
   expect(error).toMatchObject({ available_window, message: expect.stringContaining('too early') as unknown });
-  expect(await reportFailure({ code, message: 'too early' })).toMatchObject({ available_window: undefined });
+  for (const half of [undefined, null, {}, { from: '2025-08-01' }, { from: 1, to: 2 }]) {
+    expect(await reportFailure({ code, message: 'too early', available_window: half })).toMatchObject({
+      available_window: undefined,
+    });
+  }
 });
 
 test.each(['REPORT_ROW_LIMIT_EXCEEDED', 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED'])('%s names the rows', async (code) => {
@@ -197,15 +201,23 @@ test.each([
   expect(error.message).toBe('GET /adnet/adconfig/categories/ was answered 200 without a list of categories');
 });
 
-test.each([undefined, '', 'x', '/offers', 'ftp://x.example', 'https://u:p@x.example', 'https://x.example/?a=1', 5])(
-  'baseUrl %j is refused at once',
-  (baseUrl) => {
-    expect(() => new ChannelClient({ baseUrl: baseUrl as string, apiKey: KEY })).toThrow(/^baseUrl must be/);
-    expect(() => new ReportingClient({ baseUrl: baseUrl as string, apiKey: KEY, variant: 'publisher' })).toThrow(
-      /^baseUrl must be/,
-    );
-  },
-);
+test.each([
+  undefined,
+  '',
+  'x',
+  '/offers',
+  'ftp://x.example',
+  'https://u:p@x.example',
+  'https://u@x.example',
+  'https://x.example/#a',
+  'https://x.example/?a=1',
+  5,
+])('baseUrl %j is refused at once', (baseUrl) => {
+  expect(() => new ChannelClient({ baseUrl: baseUrl as string, apiKey: KEY })).toThrow(/^baseUrl must be/);
+  expect(() => new ReportingClient({ baseUrl: baseUrl as string, apiKey: KEY, variant: 'publisher' })).toThrow(
+    /^baseUrl must be/,
+  );
+});
 
 test.each([undefined, '', 'two words', 'adnet_sk_test_x\n', 'schlüssel', {}])(
   'apiKey %j is refused at once and not echoed',

@@ -103,7 +103,10 @@ test('a conversion carries its order and its money', () => {
     ok: true,
     value: { conversion_properties },
   });
-  for (const amount of [-1, '-1', '1,5', 'x', {}, 1e15, '1'.repeat(99)]) {
+  for (const amount of [0, '0', 999_999_999_999, '0.000000000001', 0.1]) {
+    expect(pathsOf({ ...LEAST.CONVERSION, conversion_properties: { conversion_id: 'c1', amount } })).toEqual([]);
+  }
+  for (const amount of [1e12, Number.NaN, -1, '-1', '1,5', 'x', {}, 1e15, '1'.repeat(99)]) {
     expect(pathsOf({ ...LEAST.CONVERSION, conversion_properties: { conversion_id: 'c1', amount } })).toEqual([
       'conversion_properties.amount',
     ]);

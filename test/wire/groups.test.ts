@@ -59,6 +59,21 @@ describe('every accepted form of the groups', () => {
     ]);
   });
 
+  test('the advertiser_id of the item stands before that of the advertiser', () => {
+    const named = { ...item('a', 0), advertiser_id: 'adv_of_item' };
+    const answer = read({ recommendation_groups: [named, { ...item('b', 1), advertiser_id: undefined }] });
+    expect(answer.groups[0]?.offers.map((offer) => offer.advertiser_id)).toEqual(['adv_of_item', 'adv_b']);
+  });
+
+  test('a list that mixes the forms loses nothing', () => {
+    const mixed = [{ id: 'g', items: [item('a', 0)] }, [item('b', 0)], item('c', 0)];
+    expect(shape(read({ recommendation_groups: mixed }))).toEqual([
+      ['g', ['a/ins_a']],
+      ['group_1', ['b/ins_b']],
+      ['group_2', ['c/ins_c']],
+    ]);
+  });
+
   test('an unknown slot_context is dropped', () => {
     expect(
       read({ recommendation_groups: [{ id: 'g', slot_context: 'hero', items }] }).groups[0]?.slot_context,

@@ -155,3 +155,8 @@ test.each([null, undefined, 'x', 5, [], [least]])('a request is an object, not %
 test('a thousand bad purchases are told in twenty sentences', () => {
   expect(problemsOf({ ...least, purchases: Array.from({ length: 1_000 }, () => 5) })).toHaveLength(20);
 });
+
+test('a text field has at most 1,000 characters', () => {
+  expect(problemsOf({ ...least, attributes: { user_agent: 'x'.repeat(1_000) } })).toEqual([]);
+  expect(problemsOf({ ...least, attributes: { user_agent: 'x'.repeat(1_001) } })).toEqual(['attributes.user_agent']);
+});

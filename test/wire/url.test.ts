@@ -112,3 +112,10 @@ test.each([
 test('an address whose escapes make it longer than 8 KB is refused', () => {
   expect(safeUrl(`https://x.example/${'ä'.repeat(2000)}`)).toBeUndefined();
 });
+
+test('an address of exactly 8 KB passes', () => {
+  const address = `https://x.example/${'a'.repeat(8192 - 18)}`;
+  expect(address).toHaveLength(8192);
+  expect(safeUrl(address)).toBe(address);
+  expect(safeUrl(`${address}a`)).toBeUndefined();
+});
