@@ -37,6 +37,7 @@ export async function composeQuestion({
   if (known.purchases) question['purchases'] = known.purchases;
   const attributes = merge(merge(observed, own(page, 'attributes')), known.attributes);
   if (attributes && Object.keys(attributes).length > 0) question['attributes'] = attributes;
+  else delete question['attributes'];
   if (sandbox) question['custom_metadata'] = { ...merge({}, own(page, 'custom_metadata')), is_sandbox: true };
   return question;
 }

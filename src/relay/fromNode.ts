@@ -18,7 +18,8 @@ export function fromNode(message: NodeRequest): Incoming {
   let text = '';
   return {
     method: message.method ?? 'GET',
-    pathname: pathOf(target, host),
+    // Compared letter by letter later: nothing is decoded, no dots are followed, no backslash becomes a slash.
+    pathname: target.split(/[?#]/, 1)[0] ?? '/',
     host,
     header: (name) => headerOf(message, name),
     async read(limits) {
@@ -72,11 +73,4 @@ function targetOf({ originalUrl, url }: NodeRequest): string {
   // An absolute-form target counts by its path alone.
   const parsed = URL.canParse(target) ? new URL(target) : undefined;
   return parsed ? parsed.pathname + parsed.search : '/';
-}
-
-/** The path as `URL` would give it; the usual ones need no parsing. */
-function pathOf(target: string, host: string): string {
-  if (/^(\/[\w-]+)+$/.test(target)) return target;
-  const url = `http://${host}${target}`;
-  return URL.canParse(url) ? new URL(url).pathname : '/';
 }

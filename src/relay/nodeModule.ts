@@ -1,8 +1,13 @@
+import type fsPromises from 'node:fs/promises';
+import type http from 'node:http';
+import type https from 'node:https';
+import type path from 'node:path';
+
 interface NodeModules {
-  'node:fs/promises': typeof import('node:fs/promises');
-  'node:http': typeof import('node:http');
-  'node:https': typeof import('node:https');
-  'node:path': typeof import('node:path');
+  'node:fs/promises': typeof fsPromises;
+  'node:http': typeof http;
+  'node:https': typeof https;
+  'node:path': typeof path;
 }
 
 /**

@@ -31,7 +31,9 @@ export function nodeTransport(url: string): Transport | undefined {
         reject(new LateError('The network did not answer in time.'));
         request.destroy();
       }, timeoutMs);
-      request.on('response', (answer) => collect(answer, maxBytes).then(resolve, reject));
+      request.on('response', (answer) => {
+        collect(answer, maxBytes).then(resolve, reject);
+      });
       request.on('error', reject);
       request.on('close', () => clearTimeout(timer));
       request.end(body);

@@ -1,0 +1,10 @@
+import { Hono } from 'hono';
+import { createRelay, type RelayOptions } from 'offerlet/relay';
+
+/** A Hono app with the relay at /offers, on whatever runtime Hono runs. */
+export function mountOnHono(options: RelayOptions): Hono {
+  const relay = createRelay({ ...options, basePath: '/offers' });
+  const app = new Hono();
+  app.all('/offers/*', (context) => relay(context.req.raw));
+  return app;
+}

@@ -1,0 +1,24 @@
+import { createRelay, type Relay } from 'offerlet/relay';
+
+/** The bindings of the worker: the key is a secret, never a variable in the code. */
+export interface Env {
+  OFFERLET_API_KEY: string;
+  OFFERLET_NETWORK: string;
+}
+
+let relay: Relay | undefined;
+
+/** A Cloudflare-Worker-style module with the relay at /offers: `export default worker`. */
+export const worker = {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    relay ??= createRelay({
+      apiKey: env.OFFERLET_API_KEY,
+      version: '1.0.0',
+      baseUrl: env.OFFERLET_NETWORK,
+      basePath: '/offers',
+    });
+    // The platform writes this header itself; nobody outside can.
+    const ip = request.headers.get('cf-connecting-ip');
+    return relay(request, ip === null ? {} : { ip });
+  },
+};

@@ -1,0 +1,182 @@
+import { createAdaptorServer } from '@hono/node-server';
+import { createServer, type Server } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { mountOnBun, mountOnDeno } from '../../demo/mounts/deno-bun.ts';
+import { mountOnExpress } from '../../demo/mounts/express.ts';
+import { mountOnHono } from '../../demo/mounts/hono.ts';
+import { mountOnNext } from '../../demo/mounts/next-route.ts';
+import { mountOnNode } from '../../demo/mounts/node-http.ts';
+import { worker } from '../../demo/mounts/worker.ts';
+import { createRelay, toNode, type RelayOptions } from '../../src/relay.ts';
+import { ANSWER, createFakeNetwork, event, KEY, QUESTION, type FakeNetwork } from './fakeNetwork.ts';
+import { serve, type Served } from './serve.ts';
+
+let served: Served | undefined;
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+});
+
+type Ask = (path: string, init?: RequestInit) => Promise<Response>;
+interface Mount {
+  name: string;
+  mount(options: RelayOptions): Ask | Promise<Ask>;
+}
+
+async function overHttp(server: Parameters<typeof serve>[0]): Promise<Ask> {
+  served = await serve(server);
+  const { url } = served;
+  return (path, init) => fetch(url + path, init);
+}
+
+/** For runtimes that npm does not bring: called as they call it. */
+function called(answer: (request: Request) => Promise<Response>): Ask {
+  return (path, init) => answer(new Request(`https://shop.example${path}`, init));
+}
+
+const mounts: Mount[] = [
+  { name: 'node:http', mount: (options) => overHttp(mountOnNode(options)) },
+  { name: 'Express, behind express.json()', mount: (options) => overHttp(createServer(mountOnExpress(options))) },
+  {
+    name: 'Hono',
+    mount: (options) =>
+      overHttp(createAdaptorServer({ fetch: mountOnHono(options).fetch, overrideGlobalObjects: false }) as Server),
+  },
+  {
+    name: 'node:http around a function of the merchant',
+    mount: (options) => {
+      const relay = createRelay({ ...options, basePath: '/offers' });
+      return overHttp(createServer(toNode(async (request, from) => relay(request, from))));
+    },
+  },
+  {
+    name: 'a Next.js route handler',
+    mount: (options) => {
+      const { GET, POST, OPTIONS } = mountOnNext(options);
+      return called((request) =>
+        request.method === 'POST' ? POST(request) : request.method === 'OPTIONS' ? OPTIONS(request) : GET(request),
+      );
+    },
+  },
+  {
+    name: 'Deno.serve',
+    mount: (options) => {
+      const answer = mountOnDeno(options);
+      return called((request) => answer(request, { remoteAddr: { hostname: '192.0.2.1' } }));
+    },
+  },
+  {
+    name: 'Bun.serve',
+    mount: (options) => {
+      const server = mountOnBun(options);
+      return called((request) => server.fetch(request, { requestIP: () => ({ address: '192.0.2.1' }) }));
+    },
+  },
+];
+
+describe.each(mounts)('mounted on $name', ({ mount }) => {
+  async function start(): Promise<{ ask: Ask; network: FakeNetwork }> {
+    const network = createFakeNetwork();
+    return {
+      network,
+      ask: await mount({ apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example', fetch: network.fetch }),
+    };
+  }
+  const post = (body: unknown): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+  test('a question is answered with the offers of the network', async () => {
+    const { ask, network } = await start();
+    const response = await ask('/offers/recommendations', post(QUESTION));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(ANSWER);
+    expect(network.calls[0]?.headers.get('x-api-key')).toBe(KEY);
+    expect(network.calls[0]?.body).toMatchObject(QUESTION);
+  });
+
+  test('events get through and a repeat goes no further', async () => {
+    const { ask, network } = await start();
+    const batch = post({ events: [event(), event({ asset_id: 'Grüße, 日本' })] });
+    expect((await ask('/offers/events/batch', batch)).status).toBe(202);
+    expect((await ask('/offers/events/batch', batch)).status).toBe(202);
+    expect(network.calls).toHaveLength(1);
+    expect(network.events()[1]).toMatchObject({ asset_id: 'Grüße, 日本' });
+    expect((await ask('/offers/events', post(event()))).status).toBe(201);
+  });
+
+  test('health answers and other methods are refused', async () => {
+    const { ask } = await start();
+    expect(await (await ask('/offers/health')).json()).toMatchObject({ status: 'ok', environment: 'staging' });
+    expect((await ask('/offers/recommendations')).status).toBe(405);
+    expect((await ask('/offers/events', { method: 'OPTIONS' })).status).toBe(204);
+  });
+
+  test('a body above the limit is a 413 and reaches nobody', async () => {
+    const { ask, network } = await start();
+    expect((await ask('/offers/recommendations', post({ ...QUESTION, pad: 'x'.repeat(20_000) }))).status).toBe(413);
+    expect(network.calls).toHaveLength(0);
+  });
+});
+
+test('a worker reads its key from its bindings', async () => {
+  const seen: unknown[] = [];
+  served = await serve((request, response) => {
+    seen.push(request.headers['x-api-key']);
+    request.resume().on('end', () => response.writeHead(200).end(JSON.stringify(ANSWER)));
+  });
+  const response = await worker.fetch(
+    new Request('https://shop.example/offers/recommendations', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'cf-connecting-ip': '192.0.2.7' },
+      body: JSON.stringify(QUESTION),
+    }),
+    { OFFERLET_API_KEY: KEY, OFFERLET_NETWORK: served.url },
+  );
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual(ANSWER);
+  expect(seen).toEqual([KEY]);
+});
+
+test('Express may name the mount in basePath as well', async () => {
+  const network = createFakeNetwork();
+  const { default: express } = await import('express');
+  const app = express();
+  app.use(
+    '/offers',
+    toNode(
+      createRelay({
+        apiKey: KEY,
+        version: '1.0.0',
+        baseUrl: 'https://network.example',
+        basePath: '/offers',
+        fetch: network.fetch,
+      }),
+    ),
+  );
+  const ask = await overHttp(createServer(app));
+  expect((await ask('/offers/health')).status).toBe(200);
+});
+
+test.each([
+  ['express.text()', 'text'],
+  ['express.raw()', 'raw'],
+] as const)('a body that %s has read is used as it is', async (_, parser) => {
+  const network = createFakeNetwork();
+  const { default: express } = await import('express');
+  const app = express();
+  app.use(express[parser]({ type: 'application/json' }));
+  app.use(
+    '/offers',
+    toNode(createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example', fetch: network.fetch })),
+  );
+  const ask = await overHttp(createServer(app));
+  const response = await ask('/offers/recommendations', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(QUESTION),
+  });
+  expect(response.status).toBe(200);
+});

@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { ANSWER, HASH, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('the key and the version are added, and the answer passes with its unknown parts', async () => {
+  const { network, post } = setUp();
+  const response = await post('/recommendations', QUESTION);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual(ANSWER);
+  const [call] = network.calls;
+  expect(call?.path).toBe('/recommendations');
+  expect(call?.redirect).toBe('manual');
+  expect(Object.fromEntries(call?.headers ?? [])).toEqual({
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'x-api-key': KEY,
+    version: '1.0.0',
+    'x-request-id': response.headers.get('x-request-id'),
+  });
+});
+
+test("the answer's headers are built anew", async () => {
+  const { network, post } = setUp();
+  network.answerWith(() =>
+    json(200, ANSWER, { 'set-cookie': 'a=b', server: 'x', 'cache-control': 'public', 'x-powered-by': 'y', etag: '1' }),
+  );
+  const response = await post('/recommendations', QUESTION, { 'x-request-id': 'page-request-1' });
+  expect(Object.fromEntries(response.headers)).toEqual({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-request-id': 'page-request-1',
+  });
+  expect(network.calls[0]?.headers.get('x-request-id')).toBe('page-request-1');
+});
+
+test.each(['a b', 'x'.repeat(65), 'short', 'evil;value', 'ü'.repeat(9)])(
+  'a request id that is none is replaced: %s',
+  async (id) => {
+    const { post } = setUp();
+    const response = await post('/recommendations', QUESTION, { 'x-request-id': encodeURI(id) });
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  },
+);
+
+test('only the known top-level fields are forwarded', async () => {
+  const { network, post } = setUp();
+  await post('/recommendations', {
+    ...QUESTION,
+    shipping: { country: 'DE' },
+    billing: {},
+    running_experiments: ['a'],
+    apiKey: 'mine',
+    session_id: 'x',
+  });
+  expect(Object.keys(network.calls[0]?.body ?? {}).sort()).toEqual([
+    'billing',
+    'placement_details',
+    'running_experiments',
+    'shipping',
+    'user_details',
+  ]);
+});
+
+test('what the server knows replaces what the page said, and exactly one identifier remains', async () => {
+  const { network, post } = setUp({
+    context: async () => ({
+      user_details: { email: ' Jane@Example.com ', first_name: 'Jane' },
+      order_details: { order_id: 'real', cost_details: { amount: 99, currency_code: 'EUR' } },
+      purchases: [{ product_id: 'p1', quantity: '1' }],
+      attributes: { language: 'fr' },
+    }),
+  });
+  await post('/recommendations', {
+    ...QUESTION,
+    user_details: { external_guid: 'forged', last_name: 'Doe' },
+    order_details: { order_id: 'forged', note: 'kept' },
+    purchases: [{ product_id: 'forged' }],
+    attributes: { language: 'de', platform_type: 'web' },
+  });
+  expect(network.calls[0]?.body).toEqual({
+    user_details: { first_name: 'Jane', last_name: 'Doe', email_hash: sha256('jane@example.com') },
+    placement_details: QUESTION.placement_details,
+    order_details: { order_id: 'real', note: 'kept', cost_details: { amount: 99, currency_code: 'EUR' } },
+    purchases: [{ product_id: 'p1', quantity: '1' }],
+    attributes: { language: 'fr', platform_type: 'web' },
+  });
+});
+
+test('a page that names a shopper twice is heard once', async () => {
+  const { network, post } = setUp();
+  await post('/recommendations', {
+    ...QUESTION,
+    user_details: { email_hash: HASH, phone: '+491234', external_guid: 'g' },
+  });
+  expect(network.calls[0]?.body['user_details']).toEqual({ email_hash: HASH });
+});
+
+test('a plain e-mail is hashed, unless the merchant wants it raw', async () => {
+  const question = { ...QUESTION, user_details: { email: ' Ada@Example.COM ' } };
+  const hashing = setUp();
+  await hashing.post('/recommendations', question);
+  expect(hashing.network.calls[0]?.body['user_details']).toEqual({ email_hash: sha256('ada@example.com') });
+  const raw = setUp({ emails: 'raw' });
+  await raw.post('/recommendations', question);
+  expect(raw.network.calls[0]?.body['user_details']).toEqual({ email: ' Ada@Example.COM ' });
+});
+
+test('context gets the request that the page sent, with cookies and a readable body', async () => {
+  const seen: unknown[] = [];
+  const { post } = setUp({
+    context: async (request) => {
+      seen.push(request.headers.get('cookie'), await request.json());
+      return undefined;
+    },
+  });
+  expect((await post('/recommendations', QUESTION, { cookie: 'session=1' })).status).toBe(200);
+  expect(seen).toEqual(['session=1', QUESTION]);
+});
+
+test.each([
+  ['throws', () => Promise.reject(new Error('database password adnet_sk_live_x for jane@example.com'))],
+  ['never answers', () => new Promise<undefined>(() => undefined)],
+  ['answers nonsense', () => 'nonsense' as unknown as undefined],
+])('a context that %s is a 500 that tells the page nothing, and the network is not asked', async (_, context) => {
+  const { network, post, logs } = setUp({ context, timeouts: { context: 30 } });
+  const response = await post('/recommendations', QUESTION);
+  expect(response.status).toBe(500);
+  expect(await response.json()).toEqual({ message: "The shop's server could not say what it knows." });
+  expect(network.calls).toHaveLength(0);
+  expect(JSON.stringify(logs)).not.toMatch(/adnet_sk|jane@/);
+});
+
+test.each([
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148',
+    'de-CH,de;q=0.9,en;q=0.8',
+    { device_type: 'MOBILE', language: 'de' },
+  ],
+  [
+    'Mozilla/5.0 (iPad; CPU OS 16_0 like Mac OS X) Mobile/15E148',
+    'en;q=0.5, fr;q=0.9',
+    { device_type: 'TABLET', language: 'fr' },
+  ],
+  ['Mozilla/5.0 (Linux; Android 14; SM-X200) Safari/537.36', '*', { device_type: 'TABLET' }],
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64)', '', { device_type: 'DESKTOP' }],
+])('language and device come from the headers where nobody gave them: %s', async (agent, language, attributes) => {
+  const { network, post } = setUp();
+  await post('/recommendations', QUESTION, { 'user-agent': agent, 'accept-language': language });
+  expect(network.calls[0]?.body['attributes']).toEqual(attributes);
+});
+
+test("the shopper's address is sent only if asked for", async () => {
+  for (const forwardAddress of [false, true]) {
+    const { network, relay } = setUp({ forwardAddress });
+    const request = new Request('https://shop.example/recommendations', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(QUESTION),
+    });
+    await relay(request, { ip: '203.0.113.9' });
+    expect(network.calls[0]?.body['attributes']).toEqual(forwardAddress ? { ip_address: '203.0.113.9' } : undefined);
+  }
+});
+
+test('a relay in sandbox mode marks the question and the answer, whatever the page says', async () => {
+  const { network, post } = setUp({ sandbox: true });
+  const response = await post('/recommendations', {
+    ...QUESTION,
+    custom_metadata: { is_sandbox: false, campaign: 'x' },
+  });
+  expect(network.calls[0]?.body['custom_metadata']).toEqual({ is_sandbox: true, campaign: 'x' });
+  expect(await response.json()).toEqual({ ...ANSWER, sandbox: true });
+});
+
+test('a page may ask for the sandbox by itself', async () => {
+  const { post } = setUp();
+  const response = await post('/recommendations', { ...QUESTION, custom_metadata: { is_sandbox: true } });
+  expect(await response.json()).toEqual({ ...ANSWER, sandbox: true });
+});
+
+test("the sandbox mark is the relay's word, not the network's", async () => {
+  const { network, post } = setUp();
+  network.answerWith(() => json(200, { ...ANSWER, sandbox: true }));
+  expect(await (await post('/recommendations', QUESTION)).json()).toMatchObject({ sandbox: false });
+});
+
+test.each([
+  [{ placement_details: QUESTION.placement_details }, 'user_details'],
+  [{ ...QUESTION, user_details: {} }, 'user_details'],
+  [{ ...QUESTION, user_details: 'x' }, 'user_details'],
+  [{ user_details: QUESTION.user_details }, 'placement_details'],
+  [{ ...QUESTION, placement_details: { view: 'THANK_YOU' } }, 'placement_details.display_mode'],
+])('an incomplete question is a 400 that names what is missing: case %#', async (body, path) => {
+  const { network, post } = setUp();
+  const response = await post('/recommendations', body);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ message: expect.any(String), errors: [{ path }] });
+  expect(network.calls).toHaveLength(0);
+});
+
+test.each([400, 401, 404, 422, 429, 500, 503])("the network's %i passes with its body", async (status) => {
+  const { network, post } = setUp();
+  const body = { message: 'The network says so', errors: [{ message: 'why' }] };
+  network.answerWith(() => json(status, body, { 'retry-after': '3' }));
+  const response = await post('/recommendations', QUESTION);
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(body);
+  expect(response.headers.get('retry-after')).toBe('3');
+});
+
+test.each([
+  ['HTML with 200', () => new Response('<html>', { status: 200 })],
+  ['a list', () => json(200, [])],
+  ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://evil.example/' } })],
+  ['a 204', () => new Response(null, { status: 204 })],
+  ['2 MiB', () => json(200, { pad: 'x'.repeat(2 * 1024 * 1024) })],
+])('%s from the network is a 502', async (_, reply) => {
+  const { network, post } = setUp();
+  network.answerWith(reply);
+  expect((await post('/recommendations', QUESTION)).status).toBe(502);
+  expect(network.calls).toHaveLength(1);
+});
+
+test('an answer that is late is a 504, and the question is asked once', async () => {
+  const { network, post } = setUp({ timeouts: { recommendations: 30 } });
+  network.answerWith(() => new Promise(() => undefined));
+  expect((await post('/recommendations', QUESTION)).status).toBe(504);
+  expect(network.calls).toHaveLength(1);
+});
+
+test('an answer whose body drips for ever is a 504', async () => {
+  const dripping = setUp({
+    timeouts: { recommendations: 50 },
+    fetch: (_, init) => {
+      const body = new ReadableStream({
+        start(controller) {
+          init?.signal?.addEventListener('abort', () => controller.error(new DOMException('Aborted', 'AbortError')));
+          controller.enqueue(new TextEncoder().encode('{'));
+        },
+      });
+      return Promise.resolve(new Response(body));
+    },
+  });
+  expect((await dripping.post('/recommendations', QUESTION)).status).toBe(504);
+});
+
+test('a connection that never stood is tried once more; one that broke is not', async () => {
+  const failing = (code: string): Promise<Response> =>
+    Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) }));
+  const refused = setUp();
+  refused.network.answerWith(() => (refused.network.calls.length === 1 ? failing('ECONNREFUSED') : json(200, ANSWER)));
+  expect((await refused.post('/recommendations', QUESTION)).status).toBe(200);
+  expect(refused.network.calls).toHaveLength(2);
+  expect(refused.counted('connection_retries')).toBe(1);
+  const reset = setUp();
+  reset.network.answerWith(() => failing('ECONNRESET'));
+  expect((await reset.post('/recommendations', QUESTION)).status).toBe(502);
+  expect(reset.network.calls).toHaveLength(1);
+});
+
+test.each([
+  ['plainly', (key: string) => JSON.stringify({ ...ANSWER, debug: `got ${key}` })],
+  ['in capitals', (key: string) => JSON.stringify({ debug: key.toUpperCase() })],
+  ['as a field name', (key: string) => JSON.stringify({ [key]: 1 })],
+  [
+    'escaped',
+    (key: string) =>
+      `{"debug":"${Array.from(key, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`,
+  ],
+])('an answer that holds the key %s is a 502 without it', async (_, body) => {
+  const { network, post, counted, logs } = setUp();
+  for (const status of [200, 400, 500]) {
+    network.answerWith(() => new Response(body(KEY), { status }));
+    const response = await post('/recommendations', QUESTION);
+    expect(response.status).toBe(502);
+    expect((await response.text()).toLowerCase()).not.toContain(KEY);
+  }
+  expect(counted('key_reflected')).toBe(3);
+  expect(JSON.stringify(logs)).not.toContain(KEY);
+});

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openSeenRedis } from '../../src/relay-redis.ts';
+import type { SeenStore } from '../../src/relay.ts';
+import { event, setUp } from './fakeNetwork.ts';
+
+let server: ChildProcess;
+let url: string;
+const opened: (SeenStore & { close(): Promise<void> })[] = [];
+
+async function openStore(options: { claimMs?: number; maxAgeMs?: number; prefix?: string } = {}): Promise<SeenStore> {
+  const store = await openSeenRedis({ url, ...options });
+  opened.push(store);
+  return store;
+}
+
+describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted ids in a real Redis', () => {
+  beforeAll(async () => {
+    const port = await freePort();
+    server = spawn(
+      'redis-server',
+      ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.stdout?.on('data', (chunk: Buffer) => {
+        if (chunk.toString().includes('Ready to accept connections')) resolve();
+      });
+    });
+    url = `redis://127.0.0.1:${port}`;
+  });
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+  });
+  afterAll(() => {
+    server.kill();
+  });
+
+  test('are known to every relay once one of them had them accepted', async () => {
+    const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
+    const batch = { events: [event(), event()] };
+    expect((await one.post('/events/batch', batch)).status).toBe(202);
+    expect((await two.post('/events/batch', batch)).status).toBe(202);
+    expect(two.network.calls).toHaveLength(0);
+  });
+
+  test('are forwarded by one relay at a time', async () => {
+    const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
+    const sent = event();
+    let answer: (response: Response) => void = () => undefined;
+    one.network.answerWith(() => new Promise((resolve) => (answer = resolve)));
+    const first = one.post('/events', sent);
+    await expect.poll(() => one.network.calls.length).toBe(1);
+    expect((await two.post('/events', sent)).status).toBe(503);
+    answer(new Response(null, { status: 201 }));
+    expect((await first).status).toBe(201);
+    expect((await two.post('/events', sent)).status).toBe(201);
+    expect(two.network.calls).toHaveLength(0);
+  });
+
+  test('are given back when the network did not take them', async () => {
+    const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
+    const sent = event();
+    one.network.answerWith(() => new Response('{"message":"Later"}', { status: 503 }));
+    expect((await one.post('/events', sent)).status).toBe(503);
+    expect((await two.post('/events', sent)).status).toBe(201);
+  });
+
+  test('of a relay that died in the middle are free after the time of a claim', async () => {
+    const [one, two] = [await openStore({ claimMs: 60 }), await openStore({ claimMs: 60 })];
+    const id = crypto.randomUUID();
+    expect(await one.claim([id])).toEqual(['new']);
+    expect(await two.claim([id])).toEqual(['busy']);
+    await expect.poll(() => two.claim([id])).toEqual(['new']);
+    await one.release([id]);
+    expect(await one.claim([id]), "a late release must not take another relay's claim").toEqual(['busy']);
+  });
+
+  test('are forgotten at their age, and prefixes keep merchants apart', async () => {
+    const [one, other] = [await openStore({ maxAgeMs: 50 }), await openStore({ prefix: 'other:' })];
+    const id = crypto.randomUUID();
+    await one.accept([id]);
+    expect(await other.claim([id])).toEqual(['new']);
+    expect(await one.claim([id])).toEqual(['known']);
+    await expect.poll(() => one.claim([id])).toEqual(['new']);
+  });
+
+  test('that cannot be looked up while Redis is away are a 503, not a duplicate', async () => {
+    const store = await openStore();
+    const bench = setUp({ seen: store });
+    server.kill('SIGSTOP');
+    server.kill('SIGKILL');
+    await new Promise((resolve) => server.once('exit', resolve));
+    await expect.poll(async () => (await bench.post('/events', event())).status).toBe(503);
+    const before = bench.network.calls.length;
+    await bench.post('/events', event());
+    expect(bench.network.calls).toHaveLength(before);
+    opened.length = 0;
+    await (store as { close(): Promise<void> }).close().catch(() => undefined);
+  });
+});
+
+test('an address that is none, and a Redis that is not there, are one clear line', async () => {
+  await expect(openSeenRedis({ url: 'localhost:6379' })).rejects.toThrow(/write redis:\/\/host:6379/);
+  await expect(openSeenRedis({ url: `redis://127.0.0.1:${await freePort()}` })).rejects.toThrow(
+    /Redis at 127\.0\.0\.1:\d+ does not answer/,
+  );
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,225 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createRelay, type Relay } from '../../src/relay.ts';
+import { accept, ANSWER, event, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
+import { serve, type Served } from './serve.ts';
+
+const open: Served[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+test('five failures in a row close the way for ten seconds; then one request finds out', async () => {
+  let time = Date.now();
+  const { network, post, counted, relay } = setUp({ now: () => time });
+  network.answerWith(() => json(500, { message: 'Oops' }));
+  for (let i = 0; i < 5; i++) expect((await post('/recommendations', QUESTION)).status).toBe(500);
+  const paused = await post('/recommendations', QUESTION);
+  expect([paused.status, paused.headers.get('retry-after')]).toEqual([503, '10']);
+  expect(network.calls).toHaveLength(5);
+  expect(counted('breaker_opened')).toBe(1);
+  expect(await (await relay(new Request('https://shop.example/health'))).json()).toMatchObject({ network: 'failing' });
+
+  time += 10_001;
+  let answer: (response: Response) => void = () => undefined;
+  network.answerWith(() => new Promise((resolve) => (answer = resolve)));
+  const probe = post('/recommendations', QUESTION);
+  await expect.poll(() => network.calls.length).toBe(6);
+  expect((await post('/recommendations', QUESTION)).status).toBe(503);
+  answer(json(200, ANSWER));
+  expect((await probe).status).toBe(200);
+  network.answerWith(accept);
+  expect((await post('/recommendations', QUESTION)).status).toBe(200);
+});
+
+test('a probe that fails closes the way again', async () => {
+  let time = Date.now();
+  const { network, post } = setUp({ now: () => time });
+  network.answerWith(() => json(503, { message: 'Later' }));
+  for (let i = 0; i < 5; i++) await post('/recommendations', QUESTION);
+  time += 10_001;
+  expect((await post('/recommendations', QUESTION)).status).toBe(503);
+  expect((await post('/recommendations', QUESTION)).headers.get('retry-after')).toBe('10');
+  expect(network.calls).toHaveLength(6);
+});
+
+test.each([400, 401, 404, 422, 429])('a %i is an answer and closes nothing', async (status) => {
+  const { network, post } = setUp();
+  network.answerWith(() => json(status, { message: 'No' }));
+  for (let i = 0; i < 8; i++) await post('/recommendations', QUESTION);
+  expect(network.calls).toHaveLength(8);
+});
+
+test('a 502 with results is an answer about events and closes nothing', async () => {
+  const { network, post } = setUp();
+  network.answerWith(() => json(502, { results: [{ index: 0, success: false }] }));
+  for (let i = 0; i < 8; i++) await post('/events/batch', { events: [event()] });
+  expect(network.calls).toHaveLength(8);
+});
+
+test('events are kept by their sender while the way is closed, and none counts as lost', async () => {
+  const { network, post, counted } = setUp();
+  network.answerWith(() => json(503, { message: 'Later' }));
+  const batch = { events: [event()] };
+  for (let i = 0; i < 5; i++) await post('/events/batch', batch);
+  const paused = await post('/events/batch', batch);
+  expect(paused.status).toBe(503);
+  expect(await paused.json()).not.toHaveProperty('results');
+  expect(counted('answers_lost')).toBe(0);
+});
+
+test('a flood from one address is slowed down, another address is not', async () => {
+  let time = 0;
+  const { network, relay, counted } = setUp({ now: () => time, rateLimit: { perAddress: { burst: 3, perSecond: 1 } } });
+  const ask = (ip: string): Promise<Response> =>
+    relay(
+      new Request('https://shop.example/recommendations', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(QUESTION),
+      }),
+      { ip },
+    );
+  const statuses = [];
+  for (let i = 0; i < 5; i++) statuses.push((await ask('192.0.2.1')).status);
+  expect(statuses).toEqual([200, 200, 200, 429, 429]);
+  const refused = await ask('192.0.2.1');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect((await ask('192.0.2.2')).status).toBe(200);
+  expect(network.calls).toHaveLength(4);
+  expect(counted('rate_limited')).toBe(3);
+  time += 1_000;
+  expect((await ask('192.0.2.1')).status).toBe(200);
+});
+
+test('a session that reports more events than a shopper can cause is slowed down', async () => {
+  const { post } = setUp({ rateLimit: { perSession: { burst: 30, perSecond: 1 } } });
+  const batch = (session_id: string): object => ({ events: Array.from({ length: 20 }, () => event({ session_id })) });
+  const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
+  expect((await post('/events/batch', batch(one))).status).toBe(202);
+  const refused = await post('/events/batch', batch(one));
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+  expect((await post('/events/batch', batch(two))).status).toBe(202);
+});
+
+test('behind a proxy of the merchant the address is the one that the proxy saw', async () => {
+  const { post } = setUp({ addressHeader: 'x-forwarded-for', rateLimit: { perAddress: { burst: 1, perSecond: 1 } } });
+  expect((await post('/recommendations', QUESTION, { 'x-forwarded-for': '10.0.0.1, 203.0.113.1' })).status).toBe(200);
+  expect((await post('/recommendations', QUESTION, { 'x-forwarded-for': '10.9.9.9, 203.0.113.1' })).status).toBe(429);
+  expect((await post('/recommendations', QUESTION, { 'x-forwarded-for': '203.0.113.2' })).status).toBe(200);
+});
+
+test('a limiter of the merchant is asked, and false turns limits off', async () => {
+  const asked: string[] = [];
+  const own = setUp({
+    rateLimit: { take: (key, kind, cost) => (asked.push(`${kind} ${cost}`), key === 'x' ? 0 : 5_000) },
+  });
+  const refused = await own.post('/events', event());
+  expect([refused.status, refused.headers.get('retry-after'), asked]).toEqual([429, '5', ['session 1']]);
+  const free = setUp({ rateLimit: false });
+  for (let i = 0; i < 20; i++) expect((await free.post('/events', event())).status).toBe(201);
+});
+
+test('a log or a metric that throws fails no request', async () => {
+  const fail = (): never => {
+    throw new Error('no disk');
+  };
+  const { post } = setUp({ onLog: fail, onMetric: fail });
+  expect((await post('/recommendations', QUESTION)).status).toBe(200);
+});
+
+// On Node the relay speaks node:http to the network, so these run on real sockets.
+const relayTo = (url: string, timeouts = {}): Relay =>
+  createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: url, timeouts });
+const ask = (relay: Relay): Promise<Response> =>
+  relay(
+    new Request('https://shop.example/recommendations', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(QUESTION),
+    }),
+  );
+
+test('over real sockets the network gets the question and its answer comes back', async () => {
+  const requests: string[] = [];
+  const network = await serve((request, response) => {
+    requests.push(
+      [
+        request.method,
+        request.url,
+        request.headers['x-api-key'],
+        request.headers['version'],
+        request.headers['content-type'],
+      ].join(' '),
+    );
+    request
+      .resume()
+      .on('end', () =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ ...ANSWER, text: 'Grüße' })),
+      );
+  });
+  open.push(network);
+  const answer = await ask(relayTo(`${network.url}/partner/v1/`));
+  expect(await answer.json()).toEqual({ ...ANSWER, text: 'Grüße' });
+  expect(requests).toEqual([`POST /partner/v1/recommendations ${KEY} 1.0.0 application/json`]);
+});
+
+test('a redirect carries nothing to another host', async () => {
+  let strays = 0;
+  const other = await serve((_, response) => {
+    strays += 1;
+    response.end('{}');
+  });
+  const network = await serve((_, response) => response.writeHead(307, { location: other.url }).end());
+  open.push(other, network);
+  expect((await ask(relayTo(network.url))).status).toBe(502);
+  expect(strays).toBe(0);
+});
+
+test.each<[string, number, (response: ServerResponse) => void]>([
+  ['is silent', 504, () => undefined],
+  ['drips', 504, (response) => void response.writeHead(200).write('{')],
+  ['hangs up', 502, (response) => void response.destroy()],
+  [
+    'breaks off',
+    502,
+    (response) => void response.writeHead(200, { 'content-length': 100 }).write('{', () => response.destroy()),
+  ],
+  ['sends 2 MiB', 502, (response) => void response.writeHead(200).end(`{"pad":"${'x'.repeat(2 * 1024 * 1024)}"}`)],
+  ['compresses', 502, (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
+])('a network that %s is a %i, asked once', async (_, status, behave) => {
+  let asked = 0;
+  const network = await serve((request, response) => {
+    asked += 1;
+    request.resume().on('end', () => behave(response));
+  });
+  open.push(network);
+  expect((await ask(relayTo(network.url, { recommendations: 200 }))).status).toBe(status);
+  expect(asked).toBe(1);
+});
+
+test('nobody at the address is a 502 after one retry, and no event counts as lost', async () => {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const names: string[] = [];
+  const relay = createRelay({
+    apiKey: KEY,
+    version: '1.0.0',
+    baseUrl: `http://127.0.0.1:${port}`,
+    onMetric: ({ name }) => names.push(name),
+  });
+  const answer = await relay(
+    new Request('https://shop.example/events', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(event()),
+    }),
+  );
+  expect(answer.status).toBe(502);
+  expect(names).toEqual(['events_forwarded', 'connection_retries', 'request']);
+});

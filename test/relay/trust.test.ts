@@ -1,0 +1,285 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createRelay, toNode, type LogEntry } from '../../src/relay.ts';
+import { createFakeNetwork, event, json, KEY, QUESTION, setUp, type FakeNetwork } from './fakeNetwork.ts';
+import { serve, type Served } from './serve.ts';
+
+let served: Served;
+let network: FakeNetwork;
+let logs: LogEntry[];
+
+beforeEach(async () => {
+  network = createFakeNetwork();
+  logs = [];
+  const relay = createRelay({
+    apiKey: KEY,
+    version: '1.0.0',
+    baseUrl: 'https://network.example',
+    basePath: '/offers',
+    fetch: network.fetch,
+    onLog: (entry) => logs.push(entry),
+  });
+  served = await serve(toNode(relay));
+});
+afterEach(() => served.close());
+
+/** What comes back for bytes written to the socket. */
+function raw(text: string, { waitMs = 3_000 } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    let got = '';
+    const socket = connect(served.port, '127.0.0.1', () => socket.write(text));
+    const done = (): void => {
+      socket.destroy();
+      resolve(got);
+    };
+    const timer = setTimeout(done, waitMs);
+    socket.on('data', (chunk) => {
+      got += chunk.toString();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}
+
+const BODY = JSON.stringify(QUESTION);
+const post = (target: string, headers = '', body = BODY): string =>
+  `POST ${target} HTTP/1.1\r\nHost: shop.example\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${headers}\r\n${body}`;
+
+test('the good request that the bad ones below are variations of passes', async () => {
+  expect(await raw(post('/offers/recommendations'))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(network.calls).toHaveLength(1);
+});
+
+test.each([
+  '/recommendations',
+  '/offers/..%2frecommendations',
+  '/offers/%2e%2e/offers/recommendationsx',
+  '/offers//recommendations',
+  '//offers/recommendations',
+  '/offers/recommendations/',
+  '/offers/recommendations%00',
+  '/offers/recommendations;x=1',
+  '/offers/Recommendations',
+  '/offers/%72ecommendations',
+  '/offers/events/batch/../../adnet/publishers/add/',
+  '/offers/events/../../../etc/passwd',
+  '/offers/sandbox/clock',
+  '/offers/http://evil.example/recommendations',
+  '/offers\\recommendations',
+  'http://evil.example/recommendations',
+  'http://evil.example/offers/../recommendations',
+])('the path %s reaches nobody', async (target) => {
+  expect(await raw(post(target))).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(network.calls).toHaveLength(0);
+});
+
+test('an absolute-form target counts by its path alone', async () => {
+  expect(await raw(post('http://evil.example/offers/recommendations'))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(network.calls.map((call) => call.path)).toEqual(['/recommendations']);
+});
+
+test.each([
+  'X-Forwarded-Host: evil.example',
+  'X-Original-URL: /adnet/publishers/add/',
+  'X-HTTP-Method-Override: DELETE',
+  'x-api-key: adnet_rk_test_theirs',
+  'version: 9.9.9',
+  'Authorization: Bearer x',
+  'Cookie: session=secret',
+  'Forwarded: host=evil.example',
+])('the header %s changes nothing upstream', async (header) => {
+  expect(await raw(post('/offers/recommendations', `${header}\r\n`))).toMatch(/^HTTP\/1\.1 200 /);
+  const sent = Object.fromEntries(network.calls[0]?.headers ?? []);
+  expect(sent).toEqual({
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'x-api-key': KEY,
+    version: '1.0.0',
+    'x-request-id': expect.any(String),
+  });
+});
+
+test.each([
+  ['two lengths', 'Content-Length: 5\r\n'],
+  ['a length and chunks', 'Transfer-Encoding: chunked\r\n'],
+])('a smuggled request with %s is refused', async (_, header) => {
+  expect(await raw(post('/offers/recommendations', header))).toMatch(/^(HTTP\/1\.1 400 |$)/);
+  expect(network.calls).toHaveLength(0);
+});
+
+test.each([
+  ['text/plain', 'Content-Type: text/plain'],
+  ['a form', 'Content-Type: application/x-www-form-urlencoded'],
+  ['no type', 'X-No: type'],
+])('a body as %s is a 415: forms of other sites cannot send anything else', async (_, header) => {
+  const answer = await raw(
+    `POST /offers/recommendations HTTP/1.1\r\nHost: shop.example\r\n${header}\r\nContent-Length: ${BODY.length}\r\nConnection: close\r\n\r\n${BODY}`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 415 /);
+  expect(network.calls).toHaveLength(0);
+});
+
+test('a compressed body is a 415', async () => {
+  expect(await raw(post('/offers/recommendations', 'Content-Encoding: gzip\r\n'))).toMatch(/^HTTP\/1\.1 415 /);
+});
+
+test.each([['{'], ['null'], ['"x"'], ['[]'], ['{"user_details":'], [`\uFEFF${BODY} x`]])(
+  'what is no JSON object is a 400: %s',
+  async (body) => {
+    expect(await raw(post('/offers/recommendations', '', body))).toMatch(/^HTTP\/1\.1 400 /);
+    expect(network.calls).toHaveLength(0);
+  },
+);
+
+test.each(['__proto__', 'constructor', 'toString'])('a field called %s pollutes nothing', async (name) => {
+  const body = `{"user_details":{"email_hash":"x","${name}":{"polluted":true}},"placement_details":{"view":"THANK_YOU","display_mode":"INLINE"},"${name}":{"polluted":true},"attributes":{"${name}":{"polluted":true}}}`;
+  expect(await raw(post('/offers/recommendations', '', body))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  expect(Object.keys(network.calls[0]?.body ?? {})).not.toContain(name);
+  expect(Object.keys(network.calls[0]?.body['user_details'] ?? {})).not.toContain('__proto__');
+});
+
+test('an announced size above the limit is a 413 before anything is read', async () => {
+  const started = Date.now();
+  const answer = await raw(
+    'POST /offers/recommendations HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n{',
+    { waitMs: 2_000 },
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  expect(answer).toMatch(/connection: close/i);
+  expect(Date.now() - started).toBeLessThan(2_500);
+});
+
+test('an unannounced body is cut off after at most 256 KiB', async () => {
+  const sent = await new Promise<{ status: number; bytes: number }>((resolve) => {
+    let bytes = 0;
+    const chunk = Buffer.alloc(4_096, 'x');
+    const upload = request(
+      {
+        port: served.port,
+        path: '/offers/events/batch',
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+      },
+      (response) => {
+        clearInterval(timer);
+        resolve({ status: response.statusCode ?? 0, bytes });
+        upload.destroy();
+      },
+    );
+    upload.on('error', () => undefined);
+    const timer = setInterval(() => {
+      bytes += chunk.length;
+      upload.write(chunk);
+    }, 1);
+  });
+  expect(sent.status).toBe(413);
+  expect(sent.bytes).toBeLessThanOrEqual(256 * 1024);
+});
+
+test('a body that drips is a 408', async () => {
+  const slow = createRelay({
+    apiKey: KEY,
+    version: '1.0.0',
+    baseUrl: 'https://network.example',
+    fetch: network.fetch,
+    timeouts: { body: 80 },
+  });
+  await served.close();
+  served = await serve(toNode(slow));
+  expect(
+    await raw(
+      'POST /recommendations HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      { waitMs: 1_500 },
+    ),
+  ).toMatch(/^HTTP\/1\.1 408 /);
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) });
+  const stream = new Request('https://shop.example/recommendations', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  expect((await slow(stream)).status).toBe(408);
+});
+
+test('beside 1,000 idle connections a good request takes less than a second', async () => {
+  const sockets = Array.from({ length: 1_000 }, () => connect(served.port, '127.0.0.1').on('error', () => undefined));
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  for (const socket of sockets) socket.write('POST /offers/recommendations HTTP/1.1\r\nHost: a\r\n');
+  const started = Date.now();
+  expect(await raw(post('/offers/recommendations'))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(Date.now() - started).toBeLessThan(1_000);
+  for (const socket of sockets) socket.destroy();
+});
+
+describe('the key', () => {
+  test('occurs in no byte out and no line of log, whatever is thrown at the relay', async () => {
+    const leaks: ((call: { headers: Headers }) => Promise<Response>)[] = [
+      async () => json(200, { debug: KEY }),
+      async () =>
+        new Response(`<b>${KEY}</b>`, { status: 500, statusText: 'x', headers: { 'x-echo': KEY, 'retry-after': KEY } }),
+      async () =>
+        json(207, { results: [{ index: 0, success: false, error: { code: KEY, message: KEY, retryable: true } }] }),
+      async () => json(201, { key: KEY }),
+      async () => json(401, { detail: `Key ${KEY} is not valid` }),
+      async () => Promise.reject(new Error(`connect failed for ${KEY} and jane@example.com`)),
+    ];
+    let out = '';
+    for (const leak of leaks) {
+      const bench = setUp();
+      bench.network.answerWith(leak);
+      for (const [path, body] of [
+        ['/recommendations', QUESTION],
+        ['/events', event()],
+        ['/events/batch', { events: [event()] }],
+        ['/nowhere', {}],
+      ] as const) {
+        const response = await bench.post(path, body);
+        out += `${JSON.stringify(Object.fromEntries(response.headers))}${response.statusText}${await response.text()}`;
+      }
+      out += JSON.stringify([bench.logs, bench.metrics]);
+    }
+    expect(out).not.toContain(KEY);
+    expect(out).not.toContain('jane@example.com');
+  });
+
+  test('reflected beside an acceptance: the page gets a 502, and its repeat is known', async () => {
+    const bench = setUp();
+    bench.network.answerWith(() => json(202, { results: [{ index: 0, success: true }], debug: KEY }));
+    const batch = { events: [event()] };
+    expect((await bench.post('/events/batch', batch)).status).toBe(502);
+    expect((await bench.post('/events/batch', batch)).status).toBe(202);
+    expect(bench.network.calls).toHaveLength(1);
+  });
+});
+
+test('logs hold ids, routes and times, and nothing personal', async () => {
+  await raw(
+    post(
+      '/offers/recommendations',
+      'Cookie: session=secret\r\n',
+      JSON.stringify({ ...QUESTION, user_details: { email: 'jane@example.com', first_name: 'Jane' } }),
+    ),
+  );
+  expect(logs).toEqual([
+    {
+      level: 'info',
+      message: 'POST /recommendations',
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      route: '/recommendations',
+      status: 200,
+      ms: expect.any(Number),
+    },
+  ]);
+});
+
+test('no cookie goes either way', async () => {
+  network.answerWith(() => json(200, { session_id: 'x' }, { 'set-cookie': 'a=b' }));
+  expect(await raw(post('/offers/recommendations', 'Cookie: a=b\r\n'))).not.toMatch(/set-cookie/i);
+  expect(network.calls[0]?.headers.has('cookie')).toBe(false);
+});
