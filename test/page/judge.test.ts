@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { amountSeen, judge, type Amount, type Sight } from '../../src/page/seen/judge.ts';
+
+const viewport = { width: 1_000, height: 800 };
+const amount = (width: number, height: number, visibleHeight: number): Amount =>
+  amountSeen({ width, height }, { width, height: visibleHeight }, viewport);
+
+/** What is known after looks at the given moments. */
+function after(...looks: [at: number, amount: Amount][]): Sight {
+  return looks.reduce((sight, [at, amount]) => judge(sight, amount, at), { reached: 0 } as Sight);
+}
+
+test('nothing visible is nothing, one pixel is something, half is enough', () => {
+  expect(amount(300, 250, 0)).toBe(0);
+  expect(amount(300, 250, 1)).toBe(1);
+  expect(amount(300, 250, 124)).toBe(1);
+  expect(amount(300, 250, 125)).toBe(2);
+});
+
+test('above 242,500 square pixels 30 % is enough, at 242,500 it is not', () => {
+  expect(amount(970, 251, 76)).toBe(2);
+  expect(amount(970, 250, 76)).toBe(1);
+});
+
+test('what cannot fit needs half of what the viewport could hold', () => {
+  expect(amount(600, 4_000, 400)).toBe(2);
+  expect(amount(600, 4_000, 390)).toBe(1);
+  expect(amountSeen({ width: 4_000, height: 100 }, { width: 500, height: 100 }, viewport)).toBe(2);
+});
+
+test('a view takes one uninterrupted second', () => {
+  expect(after([0, 2], [500, 2], [999, 2]).reached).toBe(1);
+  expect(after([0, 2], [500, 2], [1_000, 2]).reached).toBe(2);
+  expect(after([0, 2], [500, 1], [600, 2], [1_100, 2]).reached).toBe(1);
+  expect(after([0, 2], [500, 0], [600, 2], [1_200, 2], [1_600, 2]).reached).toBe(2);
+});
+
+test('looks more than a second apart prove nothing', () => {
+  expect(after([0, 2], [60_000, 2]).reached).toBe(1);
+  expect(after([0, 2], [60_000, 2], [60_500, 2], [61_000, 2]).reached).toBe(2);
+});
+
+test('what was reached is never lost', () => {
+  expect(after([0, 1], [10, 0]).reached).toBe(1);
+  expect(after([0, 2], [1_000, 2], [1_100, 0]).reached).toBe(2);
+});
+
+test('a clock that steps back begins anew instead of counting', () => {
+  expect(after([5_000, 2], [100, 2]).reached).toBe(1);
+});

@@ -1,0 +1,118 @@
+// @vitest-environment happy-dom
+import { expect, test } from 'vitest';
+import { checkOptions } from '../../src/page/checkOptions.ts';
+import { firstOffers } from '../../src/page/firstOffers.ts';
+import { isBot } from '../../src/page/isBot.ts';
+import { readAttributes } from '../../src/page/readAttributes.ts';
+import type { PlacedGroup, PlacedOffer } from '../../src/wire/recommendations.ts';
+
+const BASE = 'https://shop.example/thanks?token=1';
+const request = { user_details: { phone: '+49' }, placement_details: { view: 'THANK_YOU', display_mode: 'OVERLAY' } };
+
+test('a path, an address and a slash at the end come to one relay address', () => {
+  for (const relay of ['/offers', '/offers/', ' /offers ', 'https://shop.example/offers//?x=1']) {
+    expect(checkOptions({ relay, request }, BASE)).toMatchObject({ relay: 'https://shop.example/offers' });
+  }
+});
+
+test.each([undefined, null, '', ' ', 42, {}, 'javascript:alert(1)', 'data:,x', 'https://'])(
+  '%j is no relay address',
+  (relay) => {
+    expect(checkOptions({ relay, request }, BASE)).toMatchObject({
+      code: 'invalid_config',
+      message: 'relay is missing or wrong',
+    });
+  },
+);
+
+test.each([undefined, null, 'text', 42, []])('options that are %j are refused without throwing', (options) => {
+  expect(checkOptions(options, BASE)).toMatchObject({ code: 'invalid_config' });
+});
+
+test.each([
+  { apiKey: 'x' },
+  { request: { ...request, secret: 'x' } },
+  { request: { ...request, custom_metadata: { note: 'adnet_rk_test_abc' } } },
+  { messages: { adnet_sk_live_abc: 'x' } },
+  { attributes: { 'x-api-key': 'x' } },
+])('a secret is noticed wherever it is: %#', (more) => {
+  const checked = checkOptions({ relay: '/offers', request, ...more }, BASE);
+  expect(checked).toMatchObject({ code: 'invalid_config', message: 'a secret key is in the page' });
+  expect(JSON.stringify(checked)).not.toMatch(/adnet_|apiKey/);
+});
+
+test('a publishable key, the word secret and an element are no secret', () => {
+  const more = {
+    request: { ...request, custom_metadata: { note: 'secret', key: 'adnet_pk_live_abc' } },
+    target: document.body,
+  };
+  expect(checkOptions({ relay: '/offers', ...more }, BASE)).toMatchObject({ mode: 'OVERLAY' });
+});
+
+test('attributes become options in the wire’s shape; empty ones and those of others do not', () => {
+  const script = document.createElement('script');
+  const all = {
+    relay: '/offers',
+    view: 'THANK_YOU',
+    'display-mode': 'OVERLAY',
+    email: 'a@b.de',
+    phone: '',
+    'external-guid': ' ',
+    'order-id': '7',
+    'order-amount': '1.50',
+    'order-currency': 'EUR',
+    'max-offers': '2',
+    'widget-id': 'w',
+    sandbox: '',
+  };
+  for (const [name, value] of Object.entries(all)) script.setAttribute(`data-${name}`, value);
+  const options = JSON.parse(JSON.stringify(readAttributes(script, 'data-'))) as Record<string, unknown>;
+  delete options.attributes;
+  expect(options).toEqual({
+    relay: '/offers',
+    request: {
+      user_details: { email: 'a@b.de' },
+      placement_details: { view: 'THANK_YOU', display_mode: 'OVERLAY', widget_id: 'w' },
+      order_details: { order_id: '7', cost_details: { amount: '1.50', currency_code: 'EUR' } },
+    },
+    sandbox: true,
+    maxOffers: 2,
+  });
+});
+
+test('sandbox="false" is no sandbox', () => {
+  const element = document.createElement('offer-let');
+  expect(readAttributes(element).sandbox).toBe(false);
+  element.setAttribute('sandbox', 'false');
+  expect(readAttributes(element).sandbox).toBe(false);
+});
+
+test('maxOffers counts across groups and leaves no empty group', () => {
+  const group = (id: string, count: number): PlacedGroup => ({
+    id,
+    offers: Array.from({ length: count }, () => ({}) as PlacedOffer),
+  });
+  const sizes = (most?: number) => firstOffers([group('a', 2), group('b', 2)], most).map(({ offers }) => offers.length);
+  expect(sizes()).toEqual([2, 2]);
+  expect(sizes(3)).toEqual([2, 1]);
+  expect(sizes(2)).toEqual([2]);
+});
+
+test.each([
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0)',
+  'Mozilla/5.0 (compatible; Baiduspider/2.0)',
+  'AdsBot-Google (+http://www.google.com/adsbot.html)',
+  'facebookexternalhit/1.1',
+])('%s declares itself a bot', (agent) => {
+  expect(isBot(agent)).toBe(true);
+});
+
+test.each([
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (Linux; Android 12; CUBOT X70) AppleWebKit/537.36 Chrome/140 Mobile Safari/537.36',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',
+])('%s is a shopper', (agent) => {
+  expect(isBot(agent)).toBe(false);
+});
