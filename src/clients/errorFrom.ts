@@ -1,5 +1,7 @@
 import { readError } from '../wire/errors.ts';
 import { own } from '../wire/json.ts';
+import { oneOf } from '../wire/one-of.ts';
+import { REPORT_ERROR_CODES } from '../wire/reporting.ts';
 import {
   AuthError,
   ConflictError,
@@ -28,7 +30,7 @@ export function errorFrom({ call, status, headers, body }: Refusal): NetworkErro
   const { message: said, code, fields, details = {} } = readError(status, body);
   const message = `${call} was answered ${status}: ${said}`;
   const failed = { status, code, requestId: headers.get('x-request-id') ?? undefined };
-  switch (code) {
+  switch (oneOf(REPORT_ERROR_CODES, code)) {
     case 'METRIC_NOT_AVAILABLE':
       return new MetricNotAvailableError(message, { ...failed, details });
     case 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW':
@@ -39,7 +41,6 @@ export function errorFrom({ call, status, headers, body }: Refusal): NetworkErro
     case 'REPORTING_DATA_UNAVAILABLE':
       return new ReportingUnavailableError(message, failed);
     case undefined:
-    default:
       break;
   }
   switch (status) {

@@ -4,7 +4,7 @@ import { BATCH_MAX_EVENTS } from './limits.ts';
 import { plainText } from './text.ts';
 
 /** Why the other side refused one event, and whether the same event may be sent again. */
-export interface Refusal {
+interface Refusal {
   readonly code?: string;
   readonly message?: string;
   readonly retryable: boolean;

@@ -14,7 +14,6 @@ export const IDENTIFIERS = ['email', 'email_hash', 'phone', 'external_guid'] as 
 
 export type View = (typeof VIEWS)[number];
 export type DisplayMode = (typeof DISPLAY_MODES)[number];
-export type Identifier = (typeof IDENTIFIERS)[number];
 
 export interface UserDetails {
   email?: string;
@@ -35,7 +34,7 @@ export interface PlacementDetails {
   [other: string]: unknown;
 }
 
-export interface CostDetails {
+interface CostDetails {
   amount?: number | string;
   currency_code?: string;
   [other: string]: unknown;
