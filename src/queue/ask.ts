@@ -1,4 +1,5 @@
 import type { Send, StoredEvent } from './events.ts';
+import { within } from './within.ts';
 
 /** An answer, or why there is none (status 0). */
 export interface Answer {
@@ -14,30 +15,18 @@ const TIMEOUT_MS = 10_000;
 /** Sends one batch and reads the answer; never longer than ten seconds, never rejecting. */
 export async function ask(send: Send, events: readonly StoredEvent[], keepalive: boolean): Promise<Answer> {
   const stop = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const read = async (): Promise<Answer> => {
+    const answer = await send(events, { keepalive, signal: stop.signal });
+    const { status } = answer;
+    const reason = `Answered ${status}`;
+    return 'headers' in answer
+      ? { status, body: await answer.json().catch(() => {}), retryAfter: answer.headers.get('retry-after'), reason }
+      : { ...answer, reason };
+  };
   try {
-    return await Promise.race([
-      send(events, { keepalive, signal: stop.signal }).then(async (answer): Promise<Answer> => {
-        const { status } = answer;
-        const reason = `Answered ${status}`;
-        if (!('headers' in answer)) return { ...answer, reason };
-        return {
-          status,
-          body: await answer.json().catch(() => {}),
-          retryAfter: answer.headers.get('retry-after'),
-          reason,
-        };
-      }),
-      new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          stop.abort();
-          reject(Error('Timeout'));
-        }, TIMEOUT_MS);
-      }),
-    ]);
+    return await within(TIMEOUT_MS, read());
   } catch (error) {
+    stop.abort();
     return { status: 0, reason: String(error) };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -25,7 +25,7 @@ export function jitter(ceiling: number): number {
 
 /** Milliseconds that a Retry-After header asks for, in seconds or as a date; 0 when it asks for nothing readable. */
 export function retryAfterMs(header: string | null | undefined, now: number): number {
-  const ms = +(header || NaN) * 1_000 || Date.parse(header ?? '') - now;
+  const ms = Number(header) * 1_000 || Date.parse(String(header)) - now;
   return ms > 0 ? Math.min(ms, HOUR_MS) : 0;
 }
 

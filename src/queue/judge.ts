@@ -10,41 +10,32 @@ export interface Verdict {
   next: 'go' | 'split' | 'pause' | 'wait';
 }
 
-/** Reads an answer as the table of WIRE.md 3 has it. Only 201, 202 and 207 deliver: a captive portal's 200 does not. */
+/**
+ * Reads an answer as the table of WIRE.md 3 has it. Only 201, 202 and 207 deliver: a captive portal's 200 does not. Results
+ * are matched by `index`, never by position; what is missing, doubled or unreadable stays, since the relay de-duplicates.
+ */
 export function judge(status: number, body: unknown, sent: number): Verdict {
-  const verdict = (fate: Fate, next: Verdict['next']): Verdict => ({
-    fates: Array<Fate>(sent).fill(fate),
-    reasons: [],
-    next,
-  });
-  if (status === 201 || status === 202) return verdict('done', 'go');
-  if (status === 207 || status === 502) return judgeEach(status, own(body, 'results'), sent);
-  if (status === 400 || status === 413 || status === 422)
-    return sent > 1 ? verdict('kept', 'split') : verdict('dead', 'go');
-  return verdict('kept', status < 400 || status > 499 || [408, 425, 429].includes(status) ? 'wait' : 'pause');
-}
-
-/** By `index`, never by position; what is missing, doubled or unreadable stays, which is safe because the relay de-duplicates. */
-function judgeEach(status: number, results: unknown, sent: number): Verdict {
-  const fates: Fate[] = [];
+  const isSplit = [400, 413, 422].includes(status);
+  const results = status === 207 || status === 502 ? own(body, 'results') : 0;
   const reasons: string[] = [];
-  for (let index = 0; index < sent; index++) {
+  const fates = Array.from({ length: sent }, (_, index): Fate => {
+    if (status === 201 || status === 202) return 'done';
+    if (isSplit && sent === 1) return 'dead';
     const [result, again] = Array.isArray(results) ? results.filter((one) => own(one, 'index') === index) : [];
-    const success = again ? undefined : own(result, 'success');
+    const success = own(result, 'success');
+    if (again || (success !== true && success !== false)) return 'kept';
+    if (success) return 'done';
     const error = own(result, 'error');
     if (error) reasons[index] = [own(error, 'code'), own(error, 'message')].join(': ').slice(0, 300);
+    if (own(error, 'retryable') === false) return 'dead';
     // A 502 is an outage behind the relay: it never counts against an event.
-    fates[index] =
-      success === true
-        ? 'done'
-        : success !== false
-          ? 'kept'
-          : own(error, 'retryable') === false
-            ? 'dead'
-            : status === 502
-              ? 'kept'
-              : 'again';
-  }
+    return status === 502 ? 'kept' : 'again';
+  });
+  const isOurs = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
   const isOutage = fates.includes('kept') || fates.every((fate) => fate === 'again');
-  return { fates, reasons, next: isOutage ? 'wait' : 'go' };
+  return {
+    fates,
+    reasons,
+    next: isSplit && sent > 1 ? 'split' : isOurs && !isSplit ? 'pause' : isOutage ? 'wait' : 'go',
+  };
 }

@@ -4,7 +4,7 @@ import type { Disk } from './disk.ts';
 /** The key of the lease; it sorts after every other row. */
 const LEASE = '~~';
 /** Milliseconds after which whoever holds the turn is frozen: requests end after ten seconds, and several may have been before us. */
-export const TURN_MAX_MS = 30_000;
+const TURN_MAX_MS = 30_000;
 
 /**
  * Does `work` while no other tab of the origin does; `undefined` when it was not our turn. A frozen tab loses the lock.
@@ -13,27 +13,21 @@ export const TURN_MAX_MS = 30_000;
 export async function takeTurn<T>(name: string, disk: Disk, work: () => Promise<T>): Promise<T | undefined> {
   const { locks } = globalThis.navigator ?? {};
   if (locks) {
-    const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), TURN_MAX_MS);
-    const held = (): Promise<T> => {
-      clearTimeout(timer);
-      return work();
-    };
     return locks
-      .request(name, { signal: stop.signal }, held)
-      .catch(() => (stop.signal.aborted ? locks.request(name, { steal: true }, held) : undefined));
+      .request(name, { signal: AbortSignal.timeout?.(TURN_MAX_MS) }, work)
+      .catch((error: unknown) =>
+        /Timeout/.test(String(error)) ? locks.request(name, { steal: true }, work) : undefined,
+      );
   }
-  const isFree = await disk('readwrite', async (rows) => {
+  const isBusy = await disk('readwrite', async (rows) => {
     const left = (await promisifyRequest<number>(rows.get(LEASE))) - Date.now();
     // More than the longest lease was taken under another clock.
-    if (left > 0 && left <= TURN_MAX_MS) return false;
+    if (left > 0 && left <= TURN_MAX_MS) return true;
     rows.put(Date.now() + TURN_MAX_MS, LEASE);
-    return true;
-  }).catch(() => true);
-  if (!isFree) return undefined;
-  try {
-    return await work();
-  } finally {
-    await disk('readwrite', (rows) => void rows.delete(LEASE)).catch(() => {});
-  }
+    return false;
+  }).catch(() => false);
+  if (isBusy) return undefined;
+  const done = await work();
+  await disk('readwrite', (rows) => void rows.delete(LEASE)).catch(() => {});
+  return done;
 }

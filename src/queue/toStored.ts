@@ -9,28 +9,27 @@ const FIELD_MAX_LENGTH = 8_000;
  * e-mail say, stays out of the store. Throws a TypeError that names what is wrong.
  */
 export function toStored(given: unknown): StoredEvent {
-  const event = pick(given, 'event_id', 'event_name', 'event_datetime', 'session_id', 'initiating_target', 'asset_id');
-  event.event_id ??= newId();
-  event.event_datetime ??= new Date().toISOString();
-  if (event.event_name === 'CONVERSION')
-    throw new TypeError('A CONVERSION is reported by servers only, never by a page');
-  if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_[A-Z]+$/.test(String(event.event_name))) refuse('event_name');
-  if (!(Date.parse(String(event.event_datetime)) > -Infinity)) refuse('event_datetime');
-  if (!event.session_id) refuse('session_id');
-  for (const [name, ...fields] of [
-    ['brand_properties', 'offer_id', 'advertiser_id', 'insertion_id'],
-    ['product_properties', 'product_id'],
-  ] as const) {
-    if (own(given, name)) event[name] = pick(own(given, name), ...fields);
+  const event: Record<string, unknown> = {
+    event_id: newId(),
+    event_datetime: new Date().toJSON(),
+    ...pick(given, 'event_id event_name event_datetime session_id initiating_target asset_id'),
+  };
+  for (const name of ['brand_properties', 'product_properties']) {
+    const part = own(given, name);
+    if (part) event[name] = pick(part, 'offer_id advertiser_id insertion_id product_id');
   }
+  if (event.event_name === 'CONVERSION') throw TypeError('Only servers report a CONVERSION, never a page');
+  if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_/.test(String(event.event_name))) refuse('event_name');
+  if (!event.session_id) refuse('session_id');
+  if (!Date.parse(String(event.event_datetime))) refuse('event_datetime');
   return event as unknown as StoredEvent;
 }
 
-function pick(given: unknown, ...names: readonly string[]): Record<string, unknown> {
+function pick(given: unknown, names: string): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
-  for (const name of names) {
-    const value = own(given, name);
-    if (value == null) continue;
+  for (const name of names.split(' ')) {
+    const value = own(given, name) ?? undefined;
+    if (value === undefined) continue;
     if (typeof value !== 'string' || value.length > FIELD_MAX_LENGTH) refuse(name);
     picked[name] = value;
   }
@@ -38,12 +37,10 @@ function pick(given: unknown, ...names: readonly string[]): Record<string, unkno
 }
 
 function refuse(name: string): never {
-  throw new TypeError(`Not a valid ${name}`);
+  throw TypeError(`Invalid ${name}`);
 }
 
-/** A random UUID; `crypto.randomUUID` exists on secure pages only. */
+/** A random UUID. `crypto.randomUUID` exists on secure pages only; the address of a blob ends in one everywhere. */
 function newId(): string {
-  return '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-    (+digit ^ ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) & (15 >> (+digit / 4)))).toString(16),
-  );
+  return crypto.randomUUID?.() ?? URL.createObjectURL(new Blob()).slice(-36);
 }

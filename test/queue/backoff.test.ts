@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterFailure, retryAfterMs, waitFor, type Trouble } from '../../src/queue/backoff.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { byWorth, dueAt, keyBytes, keyTime, rowKey } from '../../src/queue/key.ts';
 
 const key = (time: number, more = {}): string =>

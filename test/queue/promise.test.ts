@@ -1,5 +1,5 @@
 // The promise of the queue, over random schedules: an event is in exactly one place, whatever happens.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer, StoredEvent } from '../../src/queue/events.ts';
 import { openQueue, type Queue } from '../../src/queue/openQueue.ts';
@@ -87,7 +87,6 @@ async function playOne(steps: readonly Step[]): Promise<void> {
   let dropped = 0;
   let reply: Reply = 'accept';
   let page = 0;
-  let queue: Queue | undefined;
   // The timers of a page end with it.
   const setTimer = globalThis.setTimeout;
   vi.stubGlobal('setTimeout', (work: () => void, ms: number) => {
@@ -165,13 +164,12 @@ async function playOne(steps: readonly Step[]): Promise<void> {
     expect(events.length + acknowledged.size + letters.length + dropped).toBe(tracked.size);
   }
 
-  queue = open();
+  let queue = open();
   for (const now of steps) {
     if (now.do === 'track') {
       const ids = Array.from({ length: now.count }, (_, n) => `e${tracked.size + n}`);
-      const written = Promise.all(
-        ids.map((id) => queue?.track(event(id, now.isClick ? { event_name: 'BRAND_CLICK' } : {}))),
-      );
+      const { track } = queue;
+      const written = Promise.all(ids.map((id) => track(event(id, now.isClick ? { event_name: 'BRAND_CLICK' } : {}))));
       await rest();
       await written;
       ids.forEach((id) => tracked.add(id));

@@ -34,7 +34,7 @@ it('keeps nothing else, at any depth', () => {
   expect(JSON.stringify(toStored(given))).not.toContain('canary');
 });
 it('says who may report a conversion', () => {
-  expect(() => toStored({ ...display, event_name: 'CONVERSION' })).toThrow(/servers only/);
+  expect(() => toStored({ ...display, event_name: 'CONVERSION' })).toThrow(/servers report a CONVERSION/);
 });
 it('names the field that is wrong', () => {
   expect(() => toStored({ ...display, event_name: 'brand_display' })).toThrow('event_name');

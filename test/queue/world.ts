@@ -70,13 +70,13 @@ export async function onDisk(
 ): Promise<{ events: string[]; letters: string[]; keys: string[] }> {
   const db = await new Promise<IDBDatabase>((done, failed) => {
     const request = indexedDB.open(name);
-    request.onupgradeneeded = () => request.result.createObjectStore('rows');
-    request.onsuccess = () => done(request.result);
-    request.onerror = () => failed(request.error);
+    request.addEventListener('upgradeneeded', () => request.result.createObjectStore('rows'));
+    request.addEventListener('success', () => done(request.result));
+    request.addEventListener('error', () => failed(request.error));
   });
   const rows = db.transaction('rows').objectStore('rows');
   const all = <T>(request: IDBRequest<T>): Promise<T> =>
-    new Promise((done) => (request.onsuccess = () => done(request.result)));
+    new Promise((done) => request.addEventListener('success', () => done(request.result)));
   const [keys, values] = (await Promise.all([all(rows.getAllKeys()), all(rows.getAll())])) as [
     string[],
     { event: StoredEvent }[],
