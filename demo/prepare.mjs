@@ -17,9 +17,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 /** Installs the dependencies that package-lock.json names, unless they are there. */
 export function install() {
-  once('installed', hashOf(['package-lock.json', 'package.json']), 'Installing dependencies (npm ci) …', () =>
-    run('npm', 'ci', '--no-audit', '--no-fund'),
-  );
+  const hash = hashOf(['package-lock.json']);
+  // Not `npm ci`: it refuses a lock file that was made where some other platform's optional binary was not to be had.
+  once('installed', hash, 'Installing dependencies (npm install) …', () => run('npm', 'install', '--no-save', '--no-audit', '--no-fund'));
 }
 
 /** Builds dist/, unless it is built from these sources. */

@@ -39,6 +39,8 @@ export async function networkCommand(source: SettingsSource): Promise<void> {
   out.json({ url: started.server.url, ...described });
   out.say(`Network   ${started.server.url}  (${described.environment}, channel ${described.channel.name})`);
   for (const [kind, key] of Object.entries(described.keys)) out.say(`${kind.padEnd(20)} ${key}`);
+  if (Object.keys(described.keys).length === 0)
+    out.say('Its keys were printed at the first start; --show-keys issues new ones and revokes those.');
   out.say('Ctrl-C stops it.');
   await untilStopped([started.server, started.network]);
 }

@@ -1,8 +1,9 @@
+import type { Network } from '../network.ts';
 import { createRelay } from '../relay.ts';
 import { createConsole } from './console.ts';
 import { listen } from './listen.ts';
 import { startNetwork } from './networkCommand.ts';
-import { readSettings, type SettingsSource } from './settings.ts';
+import { readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { loadShop } from './loadShop.ts';
 import { untilStopped } from './untilStopped.ts';
 
@@ -33,7 +34,7 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
     seed: 'demo',
     out: settings.json ? out : { ...out, log: () => undefined },
   });
-  const { keys } = network.describe();
+  const keys = complete(network.describe().keys);
   const relay = createRelay({
     apiKey: keys.integration,
     baseUrl: networkServer.url,
@@ -58,4 +59,14 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
   );
   out.say(`Open ${server.url}`);
   await untilStopped([server, networkServer, network]);
+}
+
+type SandboxKeys = Record<keyof ReturnType<Network['describe']>['keys'], string>;
+
+/** In staging the first keys are printed at every start, so all of them are there. */
+function complete(keys: Partial<SandboxKeys>): SandboxKeys {
+  const { management, publishable, publisher_reporting, integration } = keys;
+  if (!management || !publishable || !publisher_reporting || !integration)
+    throw new UsageError('This database holds a production network: choose another with --data, or --memory.');
+  return { management, publishable, publisher_reporting, integration };
 }
