@@ -55,10 +55,11 @@ function scripted(fault: Fault, surface: Surface): Response {
     for (const [name, value] of plain.headers) if (!headers.has(name)) headers.set(name, value);
     return new Response(plain.body, { status, headers });
   }
-  const isText = typeof fault.body === 'string';
+  const { body } = fault;
+  const isText = typeof body === 'string';
   if (!headers.has('content-type'))
     headers.set('content-type', isText ? 'text/plain;charset=UTF-8' : 'application/json');
-  return new Response(isText ? String(fault.body) : JSON.stringify(fault.body), { status, headers });
+  return new Response(isText ? body : JSON.stringify(body), { status, headers });
 }
 
 /** Ends the connection where the server lends a hand; elsewhere the body breaks off before its first byte. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../wire/keys.ts';
-import type { NetworkContext, NetworkControls, Route, RouteParams } from '../context.ts';
+import type { NetworkContext, NetworkControls, Route } from '../context.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/unavailable.ts';
 import { replacesAnswer, strike, takeFault } from '../faults/strike.ts';
@@ -8,7 +8,7 @@ import { refuseEvents } from '../ingest/refuse-events.ts';
 import { readState, type NetworkState } from '../settings.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { routeTable } from './route-table.ts';
+import { routeFor, routeTable, type Match } from './route-table.ts';
 import { surfaceError, surfaceOf } from './surface-error.ts';
 
 /** Who sent a request, and how a scripted fault ends the connection. */
@@ -43,7 +43,7 @@ export function createFetch(options: FetchOptions): {
     const path = new URL(request.url).pathname;
     const match = find(path);
     const response = match
-      ? await serve(request, { ...match, from, requestId, path })
+      ? await serve(request, { match, from, requestId, path })
       : surfaceError(
           surfaceOf(path),
           404,
@@ -53,7 +53,7 @@ export function createFetch(options: FetchOptions): {
     headers.set('x-request-id', requestId);
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
     const entry = {
-      route: match?.route.pattern ?? 'none',
+      route: match?.routes[0].pattern ?? 'none',
       method: request.method,
       status: response.status,
       ms: Math.round((performance.now() - started) * 10) / 10,
@@ -65,14 +65,16 @@ export function createFetch(options: FetchOptions): {
 
   async function serve(
     request: Request,
-    call: { route: Route; params: RouteParams; from: Caller; requestId: string; path: string },
+    call: { match: Match; from: Caller; requestId: string; path: string },
   ): Promise<Response> {
-    const { route, params, from, requestId, path } = call;
-    if (route.methods !== '*' && !route.methods.includes(request.method)) {
-      return surfaceError(route.surface, 405, `${request.method} is not allowed here.`, {
-        allow: route.methods.join(', '),
-      });
+    const { match, from, requestId, path } = call;
+    const { params } = match;
+    const chosen = routeFor(match, request.method);
+    if ('allow' in chosen) {
+      const message = `${request.method} is not allowed here.`;
+      return surfaceError(match.routes[0].surface, 405, message, { allow: chosen.allow.join(', ') });
     }
+    const { route } = chosen;
     try {
       const context = createContext(request, { ...options, requestId, path, from });
       if (options.environment !== 'staging' || route.surface === 'sandbox' || !(await context.state()).isFaulty)

@@ -1,29 +1,40 @@
 import type { Route, RouteParams } from '../context.ts';
 
-/** The route that answers a path, with the values of its `{names}`. */
+/** The routes of a path, one for each set of methods, with the values of its `{names}`. */
 export interface Match {
-  readonly route: Route;
+  readonly routes: readonly [Route, ...Route[]];
   readonly params: RouteParams;
 }
 
-/** Finds the route of a path: exact paths first, then patterns in their order. Nothing is normalised: `//` and `/x` for `/x/` find nothing. */
+/** Finds the routes of a path: exact paths first, then patterns in their order. Nothing is normalised: `//` and `/x` for `/x/` find nothing. */
 export function routeTable(routes: readonly Route[]): (path: string) => Match | undefined {
-  const exact = new Map<string, Match>();
-  const patterns: { route: Route; expression: RegExp }[] = [];
+  const byPattern = new Map<string, [Route, ...Route[]]>();
   for (const route of routes) {
-    if (route.pattern.includes('{')) patterns.push({ route, expression: compile(route.pattern) });
-    else if (!exact.has(route.pattern)) exact.set(route.pattern, { route, params: {} });
+    const found = byPattern.get(route.pattern);
+    if (found) found.push(route);
+    else byPattern.set(route.pattern, [route]);
   }
+  const patterns = [...byPattern].filter(([pattern]) => pattern.includes('{'));
+  const expressions = patterns.map(([pattern, routes]) => ({ routes, expression: compile(pattern) }));
   return (path) => {
-    const found = exact.get(path);
-    if (found) return found;
-    for (const { route, expression } of patterns) {
+    const exact = path.includes('{') ? undefined : byPattern.get(path);
+    if (exact) return { routes: exact, params: {} };
+    for (const { routes, expression } of expressions) {
       const match = expression.exec(path);
       const params = match && decode(match.groups ?? {});
-      if (params) return { route, params };
+      if (params) return { routes, params };
     }
     return undefined;
   };
+}
+
+/** The route that answers a method, or the methods that the path does answer. */
+export function routeFor(
+  { routes }: Match,
+  method: string,
+): { readonly route: Route } | { readonly allow: readonly string[] } {
+  const route = routes.find(({ methods }) => methods === '*' || methods.includes(method));
+  return route ? { route } : { allow: [...new Set(routes.flatMap(({ methods }) => [...methods]))] };
 }
 
 function compile(pattern: string): RegExp {

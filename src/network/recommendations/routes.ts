@@ -14,6 +14,9 @@ import { storeSession } from './store-session.ts';
 /** Bytes of a request body: a relay reads 16 KiB and then adds what the merchant's server knows. */
 const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;
 
+/** Characters of a widget_id: it is part of a key, and an index entry has its limit. */
+const WIDGET_ID_MAX_LENGTH = 200;
+
 /** POST /recommendations. */
 export const recommendationRoutes: readonly Route[] = [
   { methods: ['POST'], pattern: '/recommendations', surface: 'partner', handler: recommend },
@@ -24,6 +27,12 @@ async function recommend(request: Request, context: NetworkContext): Promise<Res
   if (!call.ok) return call.answer;
   const parsed = parseRecommendationRequest(call.json);
   if (!parsed.ok) return refusal(400, 'The recommendations request is not valid.', parsed.problems);
+  if ((parsed.value.placement_details.widget_id?.length ?? 0) > WIDGET_ID_MAX_LENGTH) {
+    const message = `must be a string of at most ${WIDGET_ID_MAX_LENGTH} characters`;
+    return refusal(400, 'The recommendations request is not valid.', [
+      { path: 'placement_details.widget_id', message },
+    ]);
+  }
   const named = own(call.json, 'publisher_remote_id');
   const publisher = await publisherOfKey(context.db, call.key, typeof named === 'string' ? named : undefined);
   if (!publisher) {

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DATABASE_KINDS } from './databases.ts';
+import { event, offerFields, openWorld, type Body, type World } from './world.ts';
+
+describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
+  let world: World;
+  const keys = (): Record<string, string> => world.network.describe().keys as Record<string, string>;
+  const isOpen = async (key: string): Promise<boolean> =>
+    (await world.call('GET', '/adnet/channel/details/', { key })).status === 200;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    await world.offer();
+  });
+  afterAll(() => world.close());
+
+  test('the clock stands still where it is set, and is freed by null', async () => {
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T12:00:00Z' });
+    const { items, session_id } = await world.session();
+    await world.batch([event('WIDGET_LOAD', { items, session_id }, { event_datetime: '2025-11-20T12:04:00Z' })]);
+    expect((await world.control('GET', `/sandbox/events?session_id=${session_id}`)).events).toMatchObject([
+      { received_at: '2025-11-20T12:00:00.000Z' },
+    ]);
+    const freed = await world.control('POST', '/sandbox/clock', { now: null });
+    expect(Math.abs(Date.parse(freed.now) - Date.now())).toBeLessThan(60_000);
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
+  });
+
+  test('a reset starts over, keeps the clock and the first keys, and answers like the first line', async () => {
+    const before = keys();
+    const { key: extra } = await world.control('POST', '/sandbox/keys', { kind: 'management' });
+    const answer = await world.control('POST', '/sandbox/reset', { seed: 'empty' });
+    expect(answer).toMatchObject({
+      url: 'http://127.0.0.1:4600',
+      environment: 'staging',
+      keys: before,
+      channel: { name: expect.any(String) },
+      publisher: { publisher_remote_id: expect.any(String), brand_name: expect.any(String) },
+    });
+    expect(keys()).toEqual(before);
+    expect([await isOpen(before['management'] ?? ''), await isOpen(extra)]).toEqual([true, false]);
+    expect(await world.control('GET', '/sandbox/health')).toMatchObject({
+      status: 'ok',
+      database: kind,
+      now: '2025-11-20T10:30:00.000Z',
+      counts: { channels: 1, publishers: 1, offers: 0, sessions: 0, events: 0 },
+    });
+    await world.offer();
+  });
+
+  test('C27 keys are made, rotated with no grace, revoked, and expire by the clock', async () => {
+    const made = await world.control('POST', '/sandbox/keys', {
+      kind: 'management',
+      expires_at: '2025-11-21T00:00:00Z',
+    });
+    expect(made.key).toMatch(/^adnet_sk_test_/);
+    expect(await isOpen(made.key)).toBe(true);
+    const rotated = await world.control('POST', `/sandbox/keys/${made.id}/rotate`);
+    expect([await isOpen(made.key), await isOpen(rotated.key)]).toEqual([false, true]);
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-21T00:00:00Z' });
+    expect(await isOpen(rotated.key)).toBe(false);
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
+    expect((await world.call('DELETE', `/sandbox/keys/${rotated.id}`)).status).toBe(204);
+    expect(await isOpen(rotated.key)).toBe(false);
+    expect((await world.call('DELETE', `/sandbox/keys/${rotated.id}`)).status).toBe(404);
+    expect((await world.call('POST', `/sandbox/keys/${rotated.id}/rotate`)).status).toBe(404);
+  });
+
+  test('no key is kept in the database, only its hash', async () => {
+    const made = await world.control('POST', '/sandbox/keys', {
+      kind: 'integration',
+      publisher_remote_id: world.network.describe().publisher.publisher_remote_id,
+    });
+    const health = JSON.stringify(await world.control('GET', '/sandbox/health'));
+    expect(health).not.toContain(made.key);
+    expect(
+      (
+        await world.post(
+          '/recommendations',
+          { user_details: { phone: '1' }, placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' } },
+          { 'x-api-key': made.key },
+        )
+      ).status,
+    ).toBe(200);
+  });
+
+  test('another channel is a tenant of its own', async () => {
+    const other = await world.control('POST', '/sandbox/channels', { name: 'Other' });
+    expect(other).toMatchObject({ channel: { name: 'Other' }, publisher: { publisher_remote_id: expect.any(String) } });
+    const details = await world.call('GET', '/adnet/channel/details/', { key: other.keys.management });
+    expect(details.body.channel.name).toBe('Other');
+    const foreign = await world.call(
+      'GET',
+      `/adnet/publishers/details/${world.network.describe().publisher.publisher_remote_id}/`,
+      { key: other.keys.management },
+    );
+    expect(foreign.status).toBe(404);
+  });
+
+  test('C26 staff approve a request: it gets an id and keys that work', async () => {
+    const categories = (await world.call('GET', '/adnet/adconfig/categories/', { key: keys()['management'] ?? '' }))
+      .body.categories;
+    const item = {
+      brand_name: 'New',
+      domain: 'new.example',
+      primary_category_id: categories[0].remote_id,
+      subcategory_ids: [categories[0].subcategories[0].remote_id],
+    };
+    const added = await world.call('POST', '/adnet/publishers/add/', {
+      key: keys()['management'] ?? '',
+      body: { items: [item] },
+      headers: { 'content-type': 'application/json' },
+    });
+    const id = added.body.results[0].create_request.pending_publisher_id;
+    const noted = await world.control('POST', `/sandbox/publishers/${id}/status`, {
+      status: 'NEEDS_INFO',
+      staff_notes: 'Which shop?',
+    });
+    expect(noted).toMatchObject({ publisher: { status: 'NEEDS_INFO', publisher_remote_id: null } });
+    expect(noted.keys).toBeUndefined();
+    const approved = await world.control('POST', `/sandbox/publishers/${id}/status`, { status: 'APPROVED' });
+    expect(approved).toMatchObject({
+      publisher: { status: 'APPROVED', pending_publisher_id: id, publisher_remote_id: expect.any(String) },
+      keys: {
+        integration: expect.stringMatching(/^adnet_rk_test_/),
+        publisher_reporting: expect.stringMatching(/^adnet_sk_test_/),
+      },
+    });
+    const asked = { user_details: { phone: '1' }, placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' } };
+    expect((await world.post('/recommendations', asked, { 'x-api-key': approved.keys.integration })).status).toBe(200);
+    await world.call('DELETE', `/adnet/publishers/${approved.publisher.publisher_remote_id}/remove/`, {
+      key: keys()['management'] ?? '',
+    });
+    expect(
+      (await world.post('/recommendations', asked, { 'x-api-key': approved.keys.integration })).status,
+      'C24',
+    ).toBe(401);
+  });
+
+  test('an offer is made, changed, switched off and deleted', async () => {
+    const categories = (await world.call('GET', '/adnet/adconfig/categories/', { key: keys()['management'] ?? '' }))
+      .body.categories;
+    const subcategory = categories[0].subcategories[0].remote_id;
+    const fields = {
+      ...offerFields(subcategory),
+      heading: 'Brand new',
+      metadata: { type: 'PROMO_CODE', code: 'TEN' },
+      assets: [{ asset_type: 'IMAGE', image_url: 'https://cdn.example/a.png' }],
+      disclosure_details: { copy: 'Ad' },
+      subheading: 'Sub',
+    };
+    const { id } = await world.control('POST', '/sandbox/offers', fields);
+    const shown = async (): Promise<Body> =>
+      (
+        await world.post('/recommendations', {
+          user_details: { phone: '1' },
+          placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' },
+        })
+      ).body.recommendations[id];
+    expect(await shown()).toMatchObject({
+      advertiser: { id: 'advertiser-1', name: 'Teapots' },
+      offer: {
+        id,
+        heading: 'Brand new',
+        subheading: 'Sub',
+        metadata: { code: 'TEN' },
+        assets: [{ asset_type: 'IMAGE' }],
+        disclosure_details: { copy: 'Ad' },
+      },
+    });
+    await world.control('PUT', `/sandbox/offers/${id}`, { ...fields, heading: 'Changed' });
+    expect((await shown()).offer.heading).toBe('Changed');
+    await world.control('PUT', `/sandbox/offers/${id}`, { ...fields, active: false });
+    expect(await shown()).toBeUndefined();
+    expect((await world.call('DELETE', `/sandbox/offers/${id}`)).status).toBe(204);
+    expect((await world.call('DELETE', `/sandbox/offers/${id}`)).status).toBe(404);
+    expect((await world.call('PUT', `/sandbox/offers/${id}`, { body: fields })).status).toBe(404);
+  });
+
+  test('activity adds up, with four decimals kept', async () => {
+    const { publisher_remote_id } = world.network.describe().publisher;
+    const row = {
+      hour: '2025-11-18T10:20:00Z',
+      publisher_remote_id,
+      page_type: 'CHECKOUT',
+      widget_type: 'INLINE',
+      widget_id: null,
+      impressions: 3,
+      channel_payout: '0.0025',
+      revenue_with_email: 0.0025,
+    };
+    expect(await world.control('POST', '/sandbox/activity', { rows: [row, row] })).toEqual({ rows: 2 });
+    expect(await world.control('POST', '/sandbox/activity', { rows: [row, row] })).toEqual({ rows: 2 });
+    expect(await world.summary({ from: '2025-11-18', to: '2025-11-18' })).toMatchObject({
+      impressions: 12,
+      channel_payout: 0.01,
+    });
+  });
+
+  test.each([
+    ['/sandbox/clock', 'POST', { now: 'noon' }, 'now'],
+    ['/sandbox/keys', 'POST', { kind: 'golden' }, 'kind'],
+    [
+      '/sandbox/activity',
+      'POST',
+      { rows: [{ hour: 'x', publisher_remote_id: 'y', page_type: 'a', widget_type: 'b', widget_id: null }] },
+      'rows.0.hour',
+    ],
+    ['/sandbox/settings', 'PUT', { hourly_dates: 0 }, 'hourly_dates'],
+    ['/sandbox/settings', 'PUT', { enabled_metrics: ['money'] }, 'enabled_metrics.0'],
+    ['/sandbox/faults', 'POST', { route: 'events' }, 'route'],
+    ['/sandbox/offers', 'POST', { heading: 'x' }, 'advertiser'],
+    ['/sandbox/reset', 'POST', { seed: 'full' }, 'seed'],
+  ])('%s refuses a bad body and names the field', async (path, method, body, field) => {
+    const answer = await world.call(method, path, { body });
+    expect({ status: answer.status, paths: answer.body.errors?.map((error: { path?: string }) => error.path) }).toEqual(
+      { status: 400, paths: expect.arrayContaining([field]) },
+    );
+  });
+
+  test('the controls answer to this machine only, and not to other sites', async () => {
+    const request = (headers: Record<string, string> = {}): Request =>
+      new Request('http://127.0.0.1:4600/sandbox/health', { headers });
+    expect((await world.network.fetch(request(), { ip: '192.0.2.7' })).status).toBe(403);
+    expect((await world.network.fetch(request({ 'sec-fetch-site': 'cross-site' }), { ip: '127.0.0.1' })).status).toBe(
+      403,
+    );
+    expect((await world.network.fetch(request(), { ip: '::ffff:127.0.0.1' })).status).toBe(200);
+  });
+
+  test('metrics are Prometheus text by route and status, and hold no id', async () => {
+    const { items, session_id } = await world.session();
+    await world.batch([event('WIDGET_LOAD', { items, session_id })]);
+    const text = await world.control('GET', '/sandbox/metrics');
+    expect(text).toMatch(/^offerlet_requests_total\{method="POST",route="\/events\/batch",status="202"\} \d+$/m);
+    expect(text).not.toContain(session_id);
+  });
+
+  test('/health needs no key and names the environment', async () => {
+    expect((await world.call('GET', '/health')).body).toEqual({
+      status: 'ok',
+      environment: 'staging',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
+  });
+});

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DATABASE_KINDS } from './databases.ts';
+import { event, openWorld, type Body, type Shown, type World } from './world.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const at = (offset: number): { event_datetime: string } => ({
+  event_datetime: new Date(Date.parse('2025-11-20T10:30:00Z') + offset).toISOString(),
+});
+
+describe.each(DATABASE_KINDS)('events on %s', (kind) => {
+  let world: World;
+  let session: Shown;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+  beforeEach(async () => {
+    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
+    await world.offer();
+    session = await world.session();
+  });
+  const arrived = async (): Promise<Body[]> => (await world.control('GET', '/sandbox/events')).events;
+
+  test('E1 one event is answered 201 with an empty body', async () => {
+    const { status, body } = await world.post('/events', event('WIDGET_LOAD', session));
+    expect({ status, body }).toEqual({ status: 201, body: undefined });
+  });
+
+  test('E1 a refused single event is a 400 that says why', async () => {
+    const { status, body } = await world.post(
+      '/events',
+      event('WIDGET_LOAD', session, { event_datetime: 'yesterday' }),
+    );
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      message: expect.any(String),
+      errors: [{ message: expect.stringContaining('event_datetime') }],
+    });
+  });
+
+  test.each([{ events: [] }, { events: Array.from({ length: 21 }, () => ({})) }, { events: 'all' }, {}, []])(
+    'E1 a batch that is no list of 1 to 20 is a 400 and stores nothing',
+    async (body) => {
+      const answer = await world.post('/events/batch', body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors[0].path).toBe('events');
+      expect(await arrived()).toEqual([]);
+    },
+  );
+
+  test('E2 all accepted is 202, some 207, none 502; results are in input order', async () => {
+    const good = (): unknown => event('WIDGET_LOAD', session);
+    const bad = { event_name: 'NOTHING' };
+    const statuses = [];
+    for (const events of [
+      [good(), good()],
+      [bad, good()],
+      [bad, bad],
+    ])
+      statuses.push((await world.batch(events)).status);
+    expect(statuses).toEqual([202, 207, 502]);
+    const { body } = await world.batch([bad, good(), bad]);
+    expect(body).toMatchObject({
+      accepted: 1,
+      failed: 2,
+      results: [
+        { index: 0, success: false, error: { code: 'INVALID_EVENT', retryable: false } },
+        { index: 1, success: true },
+        { index: 2, success: false },
+      ],
+    });
+  });
+
+  test('E3 resending a 207 whole changes nothing; resending its failures stores each once', async () => {
+    await world.control('POST', '/sandbox/faults', { route: '/events/batch', fail_indexes: [1] });
+    const events = [event('BRAND_CLICK', session), event('BRAND_CLICK', session), event('BRAND_CLICK', session)];
+    const first = await world.batch(events);
+    expect({ status: first.status, error: first.body.results[1].error }).toMatchObject({
+      status: 207,
+      error: { retryable: true },
+    });
+    expect((await world.summary())['clicks']).toBe(2);
+    expect((await world.batch(events)).status).toBe(202);
+    expect((await world.summary())['clicks']).toBe(3);
+  });
+
+  test('E4 the same event_id in a batch or later counts once, and the first content wins', async () => {
+    const click = event('BRAND_CLICK', session);
+    expect((await world.batch([click, click])).body.accepted).toBe(2);
+    const other = event('WIDGET_LOAD', session, { event_id: click['event_id'] });
+    expect((await world.post('/events', other)).status).toBe(201);
+    expect(await world.summary()).toMatchObject({ clicks: 1, feed_loads: 0 });
+    expect((await arrived()).map((entry) => entry.status)).toEqual(['stored', 'duplicate', 'duplicate']);
+  });
+
+  test('E4 an event without an event_id is accepted each time', async () => {
+    const click = event('BRAND_CLICK', session, { event_id: undefined });
+    await world.batch([click, click]);
+    expect((await world.summary())['clicks']).toBe(2);
+  });
+
+  test('E4 two publishers may use the same event_id', async () => {
+    const other = await world.control('POST', '/sandbox/channels', { name: 'Other' });
+    const asked = await world.post(
+      '/recommendations',
+      { user_details: { phone: '1' }, placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' } },
+      { 'x-api-key': other.keys.integration },
+    );
+    const theirs = { session_id: asked.body.session_id, items: [] };
+    const event_id = 'shared';
+    await world.post('/events', event('WIDGET_LOAD', session, { event_id }));
+    const answer = await world.post('/events', event('WIDGET_LOAD', theirs, { event_id }), {
+      'x-api-key': other.keys.integration,
+    });
+    expect(answer.status).toBe(201);
+    expect((await arrived()).map((entry) => entry.status)).toEqual(['stored', 'stored']);
+  });
+
+  test('E5 a 5xx after the commit and a retry count once', async () => {
+    await world.control('POST', '/sandbox/faults', { route: '/events/batch', status: 503, after_commit: true });
+    const events = [event('BRAND_CLICK', session)];
+    expect((await world.batch(events)).status).toBe(503);
+    expect((await world.batch(events)).status).toBe(202);
+    expect((await world.summary())['clicks']).toBe(1);
+  });
+
+  test.each([
+    ['an unknown session', { session_id: '00000000-0000-4000-8000-000000000000' }, 'UNKNOWN_SESSION'],
+    ['a session_id that is no UUID', { session_id: "1' OR '1'='1" }, 'UNKNOWN_SESSION'],
+    [
+      'an insertion of no session',
+      { brand_properties: { offer_id: 'o', advertiser_id: 'a', insertion_id: '__proto__' } },
+      'UNKNOWN_INSERTION',
+    ],
+    ['a BRAND_ event without brand_properties', { brand_properties: undefined }, 'INVALID_EVENT'],
+    ['an event_name in another case', { event_name: 'Brand_Click' }, 'INVALID_EVENT'],
+    ['no event_datetime', { event_datetime: undefined }, 'INVALID_EVENT'],
+    ['an event_datetime that is no date', { event_datetime: '2025-02-30T00:00:00Z' }, 'INVALID_EVENT'],
+    ['an event more than 5 minutes ahead', at(5 * MINUTE + 1), 'EVENT_IN_THE_FUTURE'],
+    ['an event older than 30 days', at(-30 * DAY - 1), 'EVENT_TOO_OLD'],
+  ])('E6 E8 %s fails for good', async (_what, parts, code) => {
+    const { status, body } = await world.batch([event('BRAND_CLICK', session, parts), event('WIDGET_LOAD', session)]);
+    expect(status).toBe(207);
+    expect(body.results[0]).toMatchObject({ index: 0, success: false, error: { code, retryable: false } });
+    expect(body.results[1]).toEqual({ index: 1, success: true });
+  });
+
+  test("E6 another publisher's session is unknown", async () => {
+    const other = await world.control('POST', '/sandbox/channels', { name: 'Other' });
+    const answer = await world.post(
+      '/events/batch',
+      { events: [event('WIDGET_LOAD', session)] },
+      { 'x-api-key': other.keys.integration },
+    );
+    expect(answer.body.results[0].error.code).toBe('UNKNOWN_SESSION');
+  });
+
+  test('E6 a session older than 30 days takes no more events', async () => {
+    await world.control('POST', '/sandbox/clock', { now: '2025-12-20T10:30:00.001Z' });
+    const { body } = await world.batch([event('WIDGET_LOAD', session, { event_datetime: '2025-12-20T10:30:00Z' })]);
+    expect(body.results[0].error.code).toBe('SESSION_TOO_OLD');
+  });
+
+  test('E7 a click before its impression and a conversion without a click are accepted', async () => {
+    await world.batch([event('CONVERSION', session)]);
+    await world.batch([event('BRAND_CLICK', session)]);
+    await world.batch([event('BRAND_DISPLAY', session)]);
+    expect(await world.summary()).toMatchObject({ impressions: 1, clicks: 1, conversions: 1 });
+  });
+
+  test('E8 events at the edges of the time limits are accepted, each in its UTC hour', async () => {
+    const events = [
+      event('BRAND_CLICK', session, at(5 * MINUTE)),
+      event('BRAND_CLICK', session, at(-30 * DAY)),
+      event('BRAND_CLICK', session, { event_datetime: '2025-11-20T09:59:59.999+01:00' }),
+    ];
+    expect((await world.batch(events)).status).toBe(202);
+    const { body } = await world.call(
+      'GET',
+      '/adnet/reporting/v2/report/?from=2025-11-20&to=2025-11-20&time_grain=hour&metrics=clicks',
+      { key: world.network.describe().keys.management ?? '' },
+    );
+    expect(body.data).toMatchObject([
+      { period_start: '2025-11-20T10:00:00Z', clicks: 1 },
+      { period_start: '2025-11-20T08:00:00Z', clicks: 1 },
+    ]);
+  });
+
+  test('E9 malformed JSON is a 400, a body over 64 KiB a 413, a wrong key a 401 for the whole call', async () => {
+    expect((await world.post('/events/batch', '{"events": [')).status).toBe(400);
+    expect((await world.post('/events/batch', { events: [{ padding: 'x'.repeat(65 * 1024) }] })).status).toBe(413);
+    expect(
+      (
+        await world.post(
+          '/events/batch',
+          { events: [event('WIDGET_LOAD', session)] },
+          { 'x-api-key': 'adnet_rk_test_wrong' },
+        )
+      ).status,
+    ).toBe(401);
+    expect(await arrived()).toEqual([]);
+  });
+
+  test('E9 a scripted 429 carries Retry-After and stores nothing', async () => {
+    await world.control('POST', '/sandbox/faults', { route: '/events', status: 429, headers: { 'retry-after': '7' } });
+    const answer = await world.post('/events', event('WIDGET_LOAD', session));
+    expect({ status: answer.status, after: answer.headers.get('retry-after') }).toEqual({ status: 429, after: '7' });
+    expect(await arrived()).toMatchObject([{ status: 'refused', reason: expect.stringContaining('SCRIPTED_FAULT') }]);
+  });
+
+  test('R61 a late event counts in the hour in which it happened, exactly once', async () => {
+    const late = event('BRAND_CLICK', session, { event_datetime: '2025-11-19T08:15:00Z' });
+    await world.batch([late]);
+    await world.batch([late]);
+    expect(await world.summary({ from: '2025-11-19', to: '2025-11-19' })).toMatchObject({ clicks: 1 });
+  });
+
+  test('two loads, displays or views of a session and two sights of an insertion are one, in the hour of the first', async () => {
+    const hours = ['10:00', '08:00', '09:00'];
+    for (const hour of hours) {
+      const parts = { event_datetime: `2025-11-20T${hour}:00Z` };
+      const names = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', hour === '08:00' ? 'BRAND_VIEW' : 'BRAND_DISPLAY'];
+      await world.batch(names.map((name) => event(name, session, parts)));
+    }
+    const { body } = await world.call(
+      'GET',
+      '/adnet/reporting/v2/report/?from=2025-11-20&to=2025-11-20&time_grain=hour&metrics=impressions,feed_loads,widget_displays,viewable_widget_displays',
+      { key: world.network.describe().keys.management ?? '' },
+    );
+    expect(body.data).toEqual([
+      {
+        period_start: '2025-11-20T08:00:00Z',
+        period_end: '2025-11-20T09:00:00Z',
+        impressions: 1,
+        feed_loads: 1,
+        widget_displays: 1,
+        viewable_widget_displays: 1,
+      },
+    ]);
+  });
+
+  test('facts carry the placement of the session', async () => {
+    const placed = await world.session({
+      placement_details: { view: 'CHECKOUT', display_mode: 'OVERLAY', widget_id: 'w1' },
+    });
+    await world.batch([event('WIDGET_LOAD', placed), event('WIDGET_LOAD', session)]);
+    const { body } = await world.call(
+      'GET',
+      '/adnet/reporting/v2/report/?from=2025-11-20&to=2025-11-20&group_by=page_type,widget_type,widget_id&metrics=feed_loads',
+      { key: world.network.describe().keys.management ?? '' },
+    );
+    expect(body.data).toMatchObject([
+      { page_type: 'CHECKOUT', widget_type: 'OVERLAY', widget_id: 'w1' },
+      { page_type: 'THANK_YOU', widget_type: 'INLINE', widget_id: null },
+    ]);
+  });
+});

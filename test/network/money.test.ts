@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DATABASE_KINDS } from './databases.ts';
+import { event, openWorld, type Shown, type World } from './world.ts';
+
+const MONEY =
+  'conversions,attributed_ad_spend_amount,billable_ad_spend_amount,channel_payout,revenue_with_email,revenue_without_email,order_revenue_amount';
+const at = (time: string): { event_datetime: string } => ({ event_datetime: `2025-11-${time}:00Z` });
+
+describe.each(DATABASE_KINDS)('money on %s', (kind) => {
+  let world: World;
+  let session: Shown;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+  beforeEach(async () => {
+    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
+    await world.offer();
+    session = await world.session();
+  });
+  const money = async (): Promise<Record<string, number>> => world.summary({ metrics: MONEY });
+
+  test('a conversion after a click pays the price, and the shares of what the advertiser pays', async () => {
+    await world.batch([event('BRAND_CLICK', session), event('CONVERSION', session)]);
+    expect(await money()).toEqual({
+      conversions: 1,
+      attributed_ad_spend_amount: 2.5,
+      billable_ad_spend_amount: 2.5,
+      channel_payout: 0.5,
+      revenue_with_email: 0.5,
+      revenue_without_email: 0,
+      order_revenue_amount: 0,
+    });
+    const { body } = await world.call(
+      'GET',
+      '/api/analysis/publisher-reporting/v2/report/?from=2025-11-20&to=2025-11-20&metrics=publisher_payout',
+      { key: world.network.describe().keys.publisher_reporting ?? '' },
+    );
+    expect(body.summary).toEqual({ publisher_payout: 1.5 });
+  });
+
+  test('the order in which click and conversion arrive does not matter', async () => {
+    await world.batch([event('CONVERSION', session, at('20T10:00'))]);
+    expect((await money())['attributed_ad_spend_amount']).toBe(0);
+    await world.batch([event('BRAND_CLICK', session, at('20T09:00'))]);
+    expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 2.5 });
+  });
+
+  test('a conversion without a click, or before it, counts and pays nothing', async () => {
+    await world.batch([event('CONVERSION', session, at('20T09:00')), event('BRAND_CLICK', session, at('20T10:00'))]);
+    expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 0, billable_ad_spend_amount: 0 });
+  });
+
+  test('a click more than 30 days before the conversion earns nothing, one on the day does', async () => {
+    await world.batch([event('BRAND_CLICK', session, { event_datetime: '2025-10-25T10:00:00Z' })]);
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-24T10:00:01Z' });
+    await world.batch([event('CONVERSION', session, { event_datetime: '2025-11-24T10:00:01Z' })]);
+    const range = { from: '2025-10-01', to: '2025-11-24', metrics: MONEY };
+    expect(await world.summary(range)).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 0 });
+    await world.batch([event('CONVERSION', session, { event_datetime: '2025-11-24T10:00:00Z' })]);
+    expect(await world.summary(range)).toMatchObject({ conversions: 2, attributed_ad_spend_amount: 2.5 });
+  });
+
+  test('several clicks of the offer and several events of one conversion count once', async () => {
+    const conversion_properties = { conversion_id: 'c-1' };
+    await world.batch([
+      event('BRAND_CLICK', session),
+      event('BRAND_CLICK', session),
+      event('CONVERSION', session, { conversion_properties }),
+    ]);
+    await world.batch([event('CONVERSION', session, { conversion_properties }), event('BRAND_CLICK', session)]);
+    expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 2.5 });
+  });
+
+  test('only the offer that the conversion names counts, and it must have been clicked', async () => {
+    await world.offer({ heading: 'Another', price_per_conversion: '10' });
+    session = await world.session();
+    const [dear, cheap] = [0, 1];
+    await world.batch([
+      event('BRAND_CLICK', session, {}, cheap),
+      event('CONVERSION', session, {}, dear),
+      event('CONVERSION', session, {}, cheap),
+    ]);
+    expect(await money()).toMatchObject({ conversions: 2, attributed_ad_spend_amount: 2.5 });
+  });
+
+  test('budgets end billing and showing, not attribution', async () => {
+    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
+    await world.offer({ price_per_conversion: 2, budget: 5 });
+    session = await world.session();
+    await world.batch([event('BRAND_CLICK', session), ...[1, 2, 3].map(() => event('CONVERSION', session))]);
+    expect(await money()).toMatchObject({
+      conversions: 3,
+      attributed_ad_spend_amount: 6,
+      billable_ad_spend_amount: 4,
+      channel_payout: 0.8,
+    });
+    const next = await world.session();
+    expect(next.items).toEqual([]);
+    expect((await world.control('GET', `/sandbox/explain?session_id=${next.session_id}`)).offers[0].reason).toBe(
+      'budget_spent',
+    );
+  });
+
+  test('money is exact: ten conversions of 0.1 at a share of 1/3 add up before they are rounded', async () => {
+    await world.control('PUT', '/sandbox/settings', { shares: { publisher: 0.3333, channel: 0.0333 } });
+    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
+    await world.control('PUT', '/sandbox/settings', { shares: { publisher: 0.3333, channel: 0.0333 } });
+    await world.offer({ price_per_conversion: '0.1' });
+    session = await world.session();
+    await world.batch([
+      event('BRAND_CLICK', session),
+      ...Array.from({ length: 10 }, () => event('CONVERSION', session)),
+    ]);
+    expect(await money()).toMatchObject({ attributed_ad_spend_amount: 1, channel_payout: 0.03 });
+  });
+
+  test('revenue is split by whether the shopper came with an e-mail', async () => {
+    const others = [
+      await world.session({ user_details: { phone: '+1' } }),
+      await world.session({ user_details: { email_hash: 'a'.repeat(64) } }),
+    ];
+    for (const each of others) await world.batch([event('BRAND_CLICK', each), event('CONVERSION', each)]);
+    expect(await money()).toMatchObject({ channel_payout: 1, revenue_with_email: 0.5, revenue_without_email: 0.5 });
+  });
+
+  test('an order counts once, when its session loads', async () => {
+    const ordered = await world.session({
+      order_details: { order_id: '1', cost_details: { amount: '42.50', currency_code: 'EUR' } },
+    });
+    await world.session({ order_details: { order_id: '2', cost_details: { amount: 100, currency_code: 'EUR' } } });
+    await world.batch([event('WIDGET_LOAD', ordered), event('WIDGET_LOAD', ordered, at('20T08:00'))]);
+    await world.batch([event('WIDGET_LOAD', ordered, at('20T07:00'))]);
+    expect((await money())['order_revenue_amount']).toBe(42.5);
+  });
+
+  test('R56 A8 a sandbox session counts its sights and clicks, and no conversion and no money', async () => {
+    const test = await world.session({
+      custom_metadata: { is_sandbox: true },
+      order_details: { cost_details: { amount: 10 } },
+    });
+    await world.batch(
+      ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_CLICK', 'CONVERSION'].map((name) =>
+        event(name, test),
+      ),
+    );
+    expect(await world.summary()).toMatchObject({
+      impressions: 1,
+      clicks: 1,
+      conversions: 0,
+      feed_loads: 1,
+      widget_displays: 1,
+      viewable_widget_displays: 1,
+      channel_payout: 0,
+      order_revenue_amount: 0,
+      attributed_ad_spend_amount: 0,
+      billable_ad_spend_amount: 0,
+    });
+  });
+
+  test('many writers at once bill exactly what the budget holds', async () => {
+    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
+    await world.offer({ price_per_conversion: 1, budget: 7 });
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => world.session()));
+    await Promise.all(
+      sessions.flatMap((each) => [world.batch([event('CONVERSION', each)]), world.batch([event('BRAND_CLICK', each)])]),
+    );
+    expect(await money()).toMatchObject({
+      conversions: 20,
+      attributed_ad_spend_amount: 20,
+      billable_ad_spend_amount: 7,
+    });
+  });
+});

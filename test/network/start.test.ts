@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createNetwork, NetworkStartError, type NetworkOptions } from '../../src/network.ts';
+import { lockDirectory } from '../../src/network/start/lock-directory.ts';
+import { worldOf } from './world.ts';
+
+// A new directory takes the embedded database seconds of computing, and this machine may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'offerlet-start-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const start = (options: NetworkOptions): ReturnType<typeof createNetwork> =>
+  createNetwork({ seed: 'empty', log: () => undefined, ...options });
+
+test('a staging network shows the same keys at every start, kept for the eyes of its account only', async () => {
+  const data = join(directory, 'staging');
+  const first = await start({ data });
+  const described = first.describe();
+  await first.close();
+  expect(statSync(join(data, 'keys.json')).mode & 0o777).toBe(0o600);
+  const second = await start({ data });
+  expect(second.describe()).toEqual(described);
+  expect(described.keys.management).toMatch(/^adnet_sk_test_/);
+  expect(
+    (await worldOf(second).call('GET', '/adnet/channel/details/', { key: described.keys.management ?? '' })).status,
+  ).toBe(200);
+  await second.close();
+});
+
+test('a second network on the same directory is refused in one line, and the first goes on', async () => {
+  const data = join(directory, 'locked');
+  const first = await start({ data });
+  const refused = await start({ data }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(NetworkStartError);
+  expect(String(refused)).toContain(`in use by process ${process.pid}`);
+  expect(String(refused)).not.toContain('\n');
+  expect((await worldOf(first).call('GET', '/health')).status).toBe(200);
+  await first.close();
+});
+
+test('a lock whose process is gone, whose pid is another process now, or that cannot be read is taken over', () => {
+  const lock = join(directory, 'offerlet.lock');
+  for (const text of [
+    JSON.stringify({ pid: 2 ** 22 + 1 }),
+    JSON.stringify({ pid: process.ppid, started: '1' }),
+    'not JSON',
+  ]) {
+    writeFileSync(lock, text);
+    const release = lockDirectory(directory);
+    expect(JSON.parse(readFileSync(lock, 'utf8')).pid).toBe(process.pid);
+    release();
+  }
+});
+
+test('production shows its keys once; showKeys issues new ones and revokes the old', async () => {
+  const data = join(directory, 'production');
+  const first = await start({ data, environment: 'production' });
+  const keys = first.describe().keys;
+  expect(keys.management).toMatch(/^adnet_sk_live_/);
+  expect((await worldOf(first).call('POST', '/sandbox/clock', { body: { now: null } })).status).toBe(404);
+  await first.close();
+  const second = await start({ data, environment: 'production' });
+  expect(second.describe().keys).toEqual({});
+  expect((await worldOf(second).call('GET', '/adnet/channel/details/', { key: keys.management ?? '' })).status).toBe(
+    200,
+  );
+  await second.close();
+  const third = await start({ data, environment: 'production', showKeys: true });
+  const status = async (key = ''): Promise<number> =>
+    (await worldOf(third).call('GET', '/adnet/channel/details/', { key })).status;
+  expect([await status(keys.management), await status(third.describe().keys.management)]).toEqual([401, 200]);
+  await third.close();
+});
+
+test.each([
+  ['a file in place of a directory', { data: '/dev/null' }, '/dev/null'],
+  ['a server that is not there', { databaseUrl: 'postgresql://user:secret@127.0.0.1:1/none' }, 'ECONNREFUSED'],
+  ['a time that is none', { now: 'noon' }, '--now'],
+  ['a stopped clock in production', { now: '2025-11-20T10:30:00Z', environment: 'production' as const }, '--now'],
+])('%s is refused in one line', async (_what, options, word) => {
+  const refused = await start(options).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(NetworkStartError);
+  expect(String(refused)).toContain(word);
+  expect(String(refused)).not.toContain('secret');
+  expect(String(refused)).not.toContain('\n');
+});
+
+test('a database that is gone is a 503 in the shape of each surface, never a 202', async () => {
+  const lines: string[] = [];
+  const network = await createNetwork({
+    memory: true,
+    seed: 'empty',
+    log: (entry) => lines.push(JSON.stringify(entry)),
+  });
+  const world = worldOf(network);
+  await network.close();
+  const batch = await world.batch([{ event_name: 'WIDGET_LOAD' }]);
+  expect({ status: batch.status, body: batch.body, after: batch.headers.get('retry-after') }).toEqual({
+    status: 503,
+    body: { message: expect.any(String) },
+    after: '1',
+  });
+  expect(await world.call('GET', '/adnet/channel/details/', { key: 'adnet_sk_test_x' })).toMatchObject({
+    status: 503,
+    body: { detail: expect.any(String) },
+  });
+  expect(lines.join('\n')).not.toMatch(/adnet_/);
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ level: 'error', route: '/events/batch' }),
+  );
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { createNetwork, type Network, type NetworkOptions } from '../../src/network.ts';
+import { startPostgres, type Cluster } from './databases.ts';
+
+/** The time of the examples in the rules. */
+export const NOW = '2025-11-20T10:30:00.000Z';
+const BASE = 'http://127.0.0.1:4600';
+
+/** What a body holds, unchecked: tests look into bodies of every shape. */
+export type Body = ReturnType<typeof JSON.parse>;
+
+/** A status and a body that was JSON, or nothing. */
+export interface Answered {
+  readonly status: number;
+  readonly body: Body;
+  readonly headers: Headers;
+}
+
+/** A session with the offers that it was given. */
+export interface Shown {
+  readonly session_id: string;
+  readonly items: readonly { offer_id: string; advertiser_id: string; insertion_id: string }[];
+}
+
+/** A network with one channel and one publisher, and short ways to use it. */
+export interface World {
+  readonly network: Network;
+  /** Its database's address, on PostgreSQL. */
+  readonly url?: string;
+  call(
+    method: string,
+    path: string,
+    options?: { key?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Answered>;
+  /** POSTs to the Recommendations API with the integration key and the version. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answered>;
+  /** Uses a control and fails when it refuses. */
+  control(method: string, path: string, body?: unknown): Promise<Body>;
+  /** Asks for offers. */
+  session(request?: Record<string, unknown>): Promise<Shown>;
+  /** Sends events as one batch. */
+  batch(events: readonly unknown[]): Promise<Answered>;
+  /** The channel report's summary of all time. */
+  summary(options?: Record<string, string>): Promise<Record<string, number>>;
+  /** Adds an offer to the catalogue. */
+  offer(fields?: Record<string, unknown>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A network of its own on the kind of database, its clock standing at NOW. */
+export async function openWorld(kind: 'pglite' | 'postgres', options: NetworkOptions = {}): Promise<World> {
+  const cluster: Cluster | undefined = kind === 'postgres' ? await startPostgres() : undefined;
+  const url = await cluster?.freshUrl();
+  const place = url === undefined ? { memory: true } : { databaseUrl: url };
+  const network = await createNetwork({
+    ...place,
+    seed: 'empty',
+    now: NOW,
+    baseUrl: BASE,
+    log: () => undefined,
+    ...options,
+  });
+  return {
+    ...worldOf(network),
+    ...(url === undefined ? {} : { url }),
+    async close() {
+      await network.close();
+      await cluster?.stop();
+    },
+  };
+}
+
+/** The short ways to use a network. */
+export function worldOf(network: Network): Omit<World, 'url'> {
+  const keys = network.describe().keys;
+  const call: World['call'] = async (method, path, { key, body, headers = {} } = {}) => {
+    const init: RequestInit = { method, headers: { ...(key === undefined ? {} : { 'x-api-key': key }), ...headers } };
+    if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await network.fetch(new Request(BASE + path, init));
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return {
+      status: response.status,
+      body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+      headers: response.headers,
+    };
+  };
+  const post: World['post'] = (path, body, headers = {}) =>
+    call('POST', path, {
+      key: keys.integration ?? '',
+      body,
+      headers: { version: '1.0.0', 'content-type': 'application/json', ...headers },
+    });
+  const control: World['control'] = async (method, path, body) => {
+    const answer = await call(method, path, body === undefined ? {} : { body });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const categories = async (): Promise<Body> =>
+    (await call('GET', '/adnet/adconfig/categories/', { key: keys.management ?? '' })).body.categories;
+  return {
+    network,
+    call,
+    post,
+    control,
+    async session(request = {}) {
+      const { status, body } = await post('/recommendations', ask(request));
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+      return { session_id: body.session_id, items: body.recommendation_groups.flatMap((group: Body) => group.items) };
+    },
+    batch: (events) => post('/events/batch', { events }),
+    async summary(options = {}) {
+      const query = new URLSearchParams({ from: '2025-11-01', to: '2025-11-20', ...options });
+      await control('PUT', '/sandbox/settings', { history_from: '2025-01-01' });
+      const { status, body } = await call('GET', `/adnet/reporting/v2/report/?${query}`, {
+        key: keys.management ?? '',
+      });
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+      return body.summary;
+    },
+    async offer(fields = {}) {
+      const [category] = await categories();
+      const { id } = await control('POST', '/sandbox/offers', {
+        ...offerFields(category.subcategories[0].remote_id),
+        ...fields,
+      });
+      return id;
+    },
+    close: () => network.close(),
+  };
+}
+
+/** The body of a control that makes an offer. */
+export function offerFields(subcategoryId: string): Record<string, unknown> {
+  return {
+    advertiser: { id: 'advertiser-1', name: 'Teapots', logo_url: 'https://cdn.example/teapots.svg' },
+    subcategory_id: subcategoryId,
+    heading: 'A teapot for you',
+    target_url: 'https://teapots.example/',
+    cta_details: { accept_copy: 'Yes', decline_copy: 'No' },
+    price_per_conversion: 2.5,
+  };
+}
+
+/** A recommendations request; parts replace the usual ones. */
+export function ask(parts: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    user_details: { email: 'jane.doe@example.com' },
+    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+    ...parts,
+  };
+}
+
+/** One event of a session; with a place in it where the kind asks for one. */
+export function event(
+  event_name: string,
+  session: Shown,
+  parts: Record<string, unknown> = {},
+  place = 0,
+): Record<string, unknown> {
+  const item = session.items[place];
+  const isAboutOffer = !event_name.startsWith('WIDGET_');
+  return {
+    event_id: randomUUID(),
+    event_name,
+    event_datetime: NOW,
+    session_id: session.session_id,
+    ...(isAboutOffer && item
+      ? {
+          brand_properties: {
+            offer_id: item.offer_id,
+            advertiser_id: item.advertiser_id,
+            insertion_id: item.insertion_id,
+          },
+        }
+      : {}),
+    ...(event_name === 'CONVERSION' ? { conversion_properties: { conversion_id: randomUUID() } } : {}),
+    ...parts,
+  };
+}
