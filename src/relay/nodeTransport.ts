@@ -24,7 +24,7 @@ export function nodeTransport(url: string): Transport | undefined {
     method: 'POST',
   };
   return ({ headers, body, timeoutMs, maxBytes }) => {
-    const length = new TextEncoder().encode(body).byteLength;
+    const length = Buffer.byteLength(body);
     return new Promise<Delivered>((resolve, reject) => {
       const request = http.request({ ...where, headers: { ...headers, host: target.host, 'content-length': length } });
       const timer = setTimeout(() => {

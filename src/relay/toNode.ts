@@ -52,7 +52,7 @@ function write(
   { message, response }: { message: NodeRequest; response: NodeResponse },
 ): void {
   const all: Record<string, string | number> = { ...headers };
-  if (status !== 204 && message.method !== 'HEAD') all['content-length'] = new TextEncoder().encode(body).byteLength;
+  if (status !== 204 && message.method !== 'HEAD') all['content-length'] = Buffer.byteLength(body);
   // What is left unread of a refused body must not be taken for the next request.
   if (message.complete === false) all['connection'] = 'close';
   response.writeHead(status, all);
