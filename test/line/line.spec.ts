@@ -2,10 +2,12 @@ import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;
+test.describe.configure({ mode: 'serial' }); // one sandbox serves them all
 test.beforeAll(async () => {
+  test.setTimeout(120_000);
   sandbox = await startSandbox();
 });
-test.afterAll(() => sandbox.stop());
+test.afterAll(() => sandbox?.stop());
 
 test('an accepted offer travels from the page to both reports, and the key stays behind', async ({ page, context }) => {
   const bytes = collectBytes(page);
