@@ -34,15 +34,6 @@ export function matchingFacts(holder: Holder, range: DateRange, { filters }: Rep
   return { sql: parts.join(' AND '), params };
 }
 
-/** How many facts a report reads (R50). */
-export async function countFacts(db: Queries, facts: Condition): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
-    `SELECT count(*) AS total FROM hourly_facts WHERE ${facts.sql}`,
-    facts.params,
-  );
-  return row?.total ?? 0;
-}
-
 /** The date of the holder's first activity, and the hour of its latest one that has begun: whatever its page type. */
 export async function findSpan(
   db: Queries,

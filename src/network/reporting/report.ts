@@ -11,7 +11,7 @@ import {
   type CodedError,
 } from './coded-errors.ts';
 import { dateOf, startOf, timestamp } from './dates.ts';
-import { countFacts, findSpan, matchingFacts, type Holder } from './facts.ts';
+import { findSpan, matchingFacts, type Holder } from './facts.ts';
 import { clippedPeriod, type DateRange } from './periods.ts';
 import type { ReportQuery } from './query.ts';
 import { groupingColumns, reportStatement, SUMMARY_PREFIX, type StatementRow } from './statement.ts';
@@ -61,12 +61,11 @@ export async function makeReport(
 
   const range = query.range ?? defaultRange(query.grain, history);
   const facts = matchingFacts(holder, range, query);
-  const sourceRows = await countFacts(db, facts);
-  const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
-  if (sourceRows > maxSourceRows) return { refused: tooManySourceRows(maxSourceRows, sourceRows) };
   const { sql, params } = reportStatement(facts, query, holder.variant);
   const rows = await db.query<StatementRow>(sql, params);
-  const total = rows[0]?.total_rows ?? 0;
+  const { total_rows: total = 0, source_rows: sourceRows = 0 } = rows[0] ?? {};
+  const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
+  if (sourceRows > maxSourceRows) return { refused: tooManySourceRows(maxSourceRows, sourceRows) };
   const maxRows = settings.report_row_limit ?? REPORT_MAX_ROWS;
   if (total > maxRows) return { refused: tooManyRows(maxRows, total) };
   return { report: shape({ rows, total, query, range, dataThrough, requestId: source.requestId }) };

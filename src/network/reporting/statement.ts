@@ -8,6 +8,8 @@ import type { Grouping, Variant } from './variant.ts';
 /** One row of the statement's answer: the totals on each, and a row of the page unless the page is empty. */
 export interface StatementRow {
   readonly total_rows: number;
+  /** How many facts the report was made from (R50). */
+  readonly source_rows: number;
   /** Null when the page is empty. The epoch's seconds at which the row's unclipped period begins. */
   readonly period: number | null;
   readonly [column: string]: unknown;
@@ -30,7 +32,7 @@ export function groupingColumns(groupBy: readonly Grouping[]): readonly string[]
 
 /**
  * The page, the number of all rows and their summary in one statement, so that the three agree while events arrive.
- * Facts are added up to cells, one for each period and combination; rows are the cells as shown, and they alone are sorted.
+ * Facts are added up to cells, one for each period and combination; they are sorted by what they show, and only the page is rounded and shown.
  */
 export function reportStatement(
   facts: Condition,
@@ -46,34 +48,42 @@ export function reportStatement(
       grouping === 'publisher' ? 'publisher_id' : `nullif(${grouping}, '') AS ${grouping}`,
     ),
     ...sums.map((column) => `sum(${column}) AS ${column}`),
+    'count(*) AS fact_count',
   ];
-  const shown = metrics.map((metric) => `${metricSql(metric, variant)} AS ${metric}`);
+  const totals = ['count(*) AS total_rows', 'coalesce(sum(fact_count), 0)::bigint AS source_rows'];
   const columns = ['period', ...groupingColumns(groupBy)];
+  const named = columns.map((name) => (name === 'publisher_name' ? 'brand_name AS publisher_name' : name));
+  const join = groupBy.includes('publisher') ? 'LEFT JOIN publishers ON publisher_remote_id = publisher_id' : '';
+  const shown = metrics.map((metric) => `${metricSql(metric, variant)} AS ${metric}`);
+  const summary = metrics.map((metric) => `${metricSql(metric, variant)} AS ${SUMMARY_PREFIX}${metric}`);
   const sql = `
 WITH cells AS MATERIALIZED (
   SELECT ${cells.join(', ')} FROM hourly_facts WHERE ${facts.sql}
   ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''} HAVING count(*) > 0
-), rows AS (
-  SELECT ${[...columns.map((name) => (name === 'publisher_name' ? 'brand_name AS publisher_name' : name)), ...shown].join(', ')}
-  FROM cells ${groupBy.includes('publisher') ? 'LEFT JOIN publishers ON publisher_remote_id = publisher_id' : ''}
+), named AS (
+  SELECT ${[...named, ...sums].join(', ')} FROM cells ${join}
 ), page AS (
-  SELECT *, row_number() OVER (ORDER BY ${sortSql(query)}) AS position FROM rows
+  SELECT *, row_number() OVER (ORDER BY ${sortSql(query, variant)}) AS position FROM named
   ORDER BY position LIMIT $${facts.params.length + 1} OFFSET $${facts.params.length + 2}
+), shown AS (
+  SELECT ${[...columns, 'position', ...shown].join(', ')} FROM page
 ), totals AS (
-  SELECT ${['count(*) AS total_rows', ...sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`)].join(', ')} FROM cells
+  SELECT ${[...totals, ...sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`)].join(', ')} FROM cells
 ), summary AS (
-  SELECT ${['total_rows', ...metrics.map((metric) => `${metricSql(metric, variant)} AS ${SUMMARY_PREFIX}${metric}`)].join(', ')} FROM totals
+  SELECT ${['total_rows', 'source_rows', ...summary].join(', ')} FROM totals
 )
-SELECT * FROM summary LEFT JOIN page ON true ORDER BY position`;
+SELECT * FROM summary LEFT JOIN shown ON true ORDER BY position`;
   return { sql, params: [...facts.params, query.limit, query.offset] };
 }
 
 /** A total order (R30–R34): what was asked for, then the period, then the groupings, at last the publisher's id. */
-function sortSql({ sortBy, sortDirection, sortOrder, groupBy }: ReportQuery): string {
+function sortSql({ sortBy, sortDirection, sortOrder, groupBy, metrics }: ReportQuery, variant: Variant): string {
+  const metric = metrics.find((name) => name === sortBy);
+  const column = metric === undefined ? collated(sortBy) : metricSql(metric, variant);
   const first =
     sortBy === 'period_start'
       ? `period ${sortDirection}`
-      : `${collated(sortBy)} ${sortDirection} NULLS LAST, period ${sortOrder}`;
+      : `${column} ${sortDirection} NULLS LAST, period ${sortOrder}`;
   const groupings = groupBy.map(
     (grouping) => `${collated(grouping === 'publisher' ? 'publisher_name' : grouping)} ASC NULLS LAST`,
   );

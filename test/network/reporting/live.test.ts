@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DATABASE_KINDS } from '../databases.ts';
+import { event, openWorld, type World } from '../world.ts';
+
+describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    await world.offer();
+    const { publisher_remote_id } = world.network.describe().publisher;
+    const row = { hour: '2025-11-18T10:00:00Z', publisher_remote_id, page_type: 'CHECKOUT', widget_type: 'INLINE' };
+    await world.control('POST', '/sandbox/activity', { rows: [{ ...row, clicks: 1 }] });
+  });
+  afterAll(() => world.close());
+
+  test('R56 a sandbox session shows what was seen and clicked, but never a conversion or money', async () => {
+    const before = await world.summary();
+    const session = await world.session({
+      custom_metadata: { is_sandbox: true },
+      order_details: { order_id: '1', cost_details: { amount: 40, currency_code: 'EUR' } },
+    });
+    const names = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_CLICK', 'CONVERSION'];
+    expect((await world.batch(names.map((name) => event(name, session)))).status).toBe(202);
+    const after = await world.summary();
+    const seen = ['feed_loads', 'widget_displays', 'viewable_widget_displays', 'impressions', 'clicks'];
+    for (const metric of seen) expect([metric, (after[metric] ?? 0) - (before[metric] ?? 0)]).toEqual([metric, 1]);
+    const unpaid = [
+      'conversions',
+      'order_revenue_amount',
+      'attributed_ad_spend_amount',
+      'billable_ad_spend_amount',
+      'channel_payout',
+    ];
+    for (const metric of unpaid) expect([metric, after[metric]]).toEqual([metric, before[metric]]);
+  });
+
+  test('R61 a late event changes the day on which it happened, once', async () => {
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-19T23:58:00Z' });
+    const session = await world.session();
+    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
+    const yesterday = { from: '2025-11-19', to: '2025-11-19' };
+    const before = await world.summary(yesterday);
+    const late = event('WIDGET_LOAD', session, { event_datetime: '2025-11-19T23:59:59.999Z' });
+    for (let times = 0; times < 2; times += 1) {
+      expect((await world.batch([late])).status).toBe(202);
+      expect((await world.summary(yesterday))['feed_loads']).toBe((before['feed_loads'] ?? 0) + 1);
+    }
+  });
+
+  test('R53 every answer carries the request id that its meta names', async () => {
+    const key = world.network.describe().keys.management ?? '';
+    const answer = await world.call('GET', '/adnet/reporting/v2/report/', { key });
+    expect(answer.headers.get('x-request-id')).toBe(answer.body.meta.request_id);
+    for (const path of ['/adnet/reporting/v2/report/', '/adnet/reporting/v2/report', '/adnet/reporting/v1/summary/']) {
+      expect((await world.call('GET', path)).headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+    }
+  });
+
+  test('R1 a HEAD request is refused with an empty body', async () => {
+    const key = world.network.describe().keys.management ?? '';
+    const answer = await world.call('HEAD', '/adnet/reporting/v2/report/', { key });
+    expect([answer.status, answer.body, answer.headers.get('allow')]).toEqual([405, undefined, 'GET']);
+  });
+
+  test('R58 a publisher report is under /api and nowhere else', async () => {
+    const key = world.network.describe().keys.publisher_reporting ?? '';
+    expect((await world.call('GET', '/api/analysis/publisher-reporting/v2/report/', { key })).status).toBe(200);
+    const elsewhere = await world.call('GET', '/analysis/publisher-reporting/v2/report/', { key });
+    expect(elsewhere.status).toBe(404);
+  });
+
+  test('a setting changes the next report', async () => {
+    const key = world.network.describe().keys.management ?? '';
+    await world.control('PUT', '/sandbox/settings', { enabled_metrics: ['clicks'] });
+    expect(Object.keys((await world.call('GET', '/adnet/reporting/v2/report/', { key })).body.summary)).toEqual([
+      'clicks',
+    ]);
+    await world.control('PUT', '/sandbox/settings', { enabled_metrics: null });
+    expect(Object.keys((await world.call('GET', '/adnet/reporting/v2/report/', { key })).body.summary)).toHaveLength(
+      16,
+    );
+  });
+});
