@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../wire/keys.ts';
 import { brandKey, domainKey } from '../channel/normal-form.ts';
+import { timeOrderedId } from '../channel/time-ordered-id.ts';
 import type { Queries } from '../database/database.ts';
 import { createKey } from '../keys/create-key.ts';
 import { insert } from './insert.ts';
@@ -37,7 +38,7 @@ export async function createTenant(db: Queries, options: NewTenant): Promise<Ten
   const [category] = TAXONOMY;
   await insert(db, 'publishers', [
     {
-      pending_publisher_id: randomUUID(),
+      pending_publisher_id: timeOrderedId(0),
       publisher_remote_id,
       channel_id: channel.channel_id,
       ...FIRST_BRAND,

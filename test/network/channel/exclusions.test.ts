@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DATABASE_KINDS } from '../databases.ts';
+import { openWorld } from '../world.ts';
+import type { World } from '../world.ts';
+import { openTenant } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
+
+const CHANNEL = '/adnet/channel/exclusions/';
+
+describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
+  let world: World;
+  let tenant: Tenant;
+  let ids: readonly string[];
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  }, 120_000);
+  afterAll(() => world.close());
+  beforeEach(async () => {
+    tenant = await openTenant(world);
+    ids = tenant.categories.flatMap(({ subcategories }) => subcategories.map(({ remote_id }) => remote_id));
+  });
+  const excluded = async (): Promise<readonly string[]> =>
+    (await tenant.get('/adnet/channel/details/')).channel.exclusions.subcategories.channel;
+  const put = async (path: string, subcategory_ids: unknown) => {
+    const { status, body } = await tenant.call('PUT', path, { subcategory_ids });
+    return { status, body };
+  };
+
+  test('C4 categories and their subcategories are sorted by name, case aside', () => {
+    const names = tenant.categories.map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(9);
+    expect(names).toEqual(names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+    for (const { subcategories } of tenant.categories) {
+      const children = subcategories.map(({ name }) => name);
+      expect(children).toEqual(children.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+    }
+  });
+
+  test('C5 the channel’s list is replaced, in the order given, and [] clears it', async () => {
+    const [a = '', b = '', c = ''] = ids;
+    expect(await put(CHANNEL, [b, a])).toEqual({ status: 200, body: { ok: true } });
+    expect(await excluded()).toEqual([b, a]);
+    await put(CHANNEL, [c]);
+    await put(CHANNEL, [c]);
+    expect(await excluded()).toEqual([c]);
+    await put(CHANNEL, []);
+    expect(await excluded()).toEqual([]);
+  });
+
+  test('C5 a repeated id is stored once, upper case is the same id', async () => {
+    const [a = '', b = ''] = ids;
+    await put(CHANNEL, [a, b, a.toUpperCase()]);
+    expect(await excluded()).toEqual([a, b]);
+  });
+
+  test('C5 of two lists at once one wins as a whole', async () => {
+    const lists = [ids.slice(0, 8), ids.slice(4, 12), ids.slice(2, 5), []];
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all(lists.map((list) => put(CHANNEL, list)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(lists).toContainEqual(await excluded());
+    }
+  });
+
+  test('C6 a list that is not one is a 400 by field and changes nothing', async () => {
+    const [a = ''] = ids;
+    await put(CHANNEL, [a]);
+    for (const wrong of [
+      undefined,
+      null,
+      'x',
+      {},
+      a,
+      [1],
+      [null],
+      [a, 'x'],
+      [a, randomUUID()],
+      [tenant.categories[0]?.remote_id],
+      [[a]],
+      ['\u0000'],
+    ]) {
+      const answer = await put(CHANNEL, wrong);
+      expect(answer, JSON.stringify(wrong)).toEqual({
+        status: 400,
+        body: { subcategory_ids: expect.arrayContaining([expect.any(String)]) },
+      });
+      expect(await excluded()).toEqual([a]);
+    }
+  });
+
+  test('C6 a category’s id is named as one', async () => {
+    const { body } = await put(CHANNEL, [tenant.categories[0]?.remote_id]);
+    expect(body.subcategory_ids[0]).toContain('is a category');
+  });
+
+  test('C7 a publisher’s list is replaced; the other lists stay', async () => {
+    const [a = '', b = '', c = ''] = ids;
+    const { publisher } = await tenant.approved();
+    const id = publisher.publisher_remote_id;
+    await world.control('PUT', `/sandbox/publishers/${id}/external-exclusions`, { subcategory_ids: [c] });
+    await put(CHANNEL, [a]);
+    expect(await put(`/adnet/publishers/${id}/exclusions/`, [b, a, b])).toEqual({ status: 200, body: { ok: true } });
+    const read = async () => (await tenant.get(`/adnet/publishers/details/${id}/`)).publisher.exclusions;
+    expect(await read()).toEqual({ subcategories: { external: [c], publisher: [b, a] } });
+    expect(await excluded()).toEqual([a]);
+    await put(`/adnet/publishers/${id}/exclusions/`, []);
+    expect(await read()).toEqual({ subcategories: { external: [c], publisher: [] } });
+  });
+
+  test('C7 an unknown, a pending and a removed publisher are a 404, said before a bad list is', async () => {
+    const request = await tenant.add();
+    const { publisher } = await tenant.approved();
+    await tenant.call('DELETE', `/adnet/publishers/${publisher.publisher_remote_id}/remove/`);
+    for (const id of [randomUUID(), request.pending_publisher_id, publisher.publisher_remote_id, 'x', '%00']) {
+      const answer = await tenant.call('PUT', `/adnet/publishers/${id}/exclusions/`, '{ broken');
+      expect({ status: answer.status, body: answer.body }, id).toEqual({
+        status: 404,
+        body: { error: expect.any(String) },
+      });
+    }
+  });
+
+  test('C7 a bad list is a 400 and the list stays', async () => {
+    const { publisher } = await tenant.approved();
+    const path = `/adnet/publishers/${publisher.publisher_remote_id}/exclusions/`;
+    await put(path, [ids[0]]);
+    for (const wrong of [undefined, null, [randomUUID()], [ids[1], 3]])
+      expect((await put(path, wrong)).status).toBe(400);
+    expect(
+      (await tenant.get(`/adnet/publishers/details/${publisher.publisher_remote_id}/`)).publisher.exclusions
+        .subcategories.publisher,
+    ).toEqual([ids[0]]);
+  });
+
+  test('C8 what the channel, the publisher and the channel for it exclude is not offered any more, from the next call on', async () => {
+    const [a = '', b = '', c = '', d = ''] = ids;
+    const { publisher, keys } = await tenant.approved();
+    const offers = new Map<string, string>();
+    for (const id of [a, b, c, d])
+      offers.set(await world.offer({ subcategory_id: id, heading: id, weight: 1_000_000 }), id);
+    const offered = async () => {
+      const { body } = await world.post(
+        '/recommendations',
+        { user_details: { phone: '1' }, placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' } },
+        { 'x-api-key': keys.integration },
+      );
+      return Object.keys(body.recommendations)
+        .flatMap((id) => offers.get(id) ?? [])
+        .toSorted();
+    };
+    const id = publisher.publisher_remote_id;
+    expect(await offered()).toEqual([a, b, c, d].toSorted());
+    await put(CHANNEL, [a]);
+    expect(await offered()).toEqual([b, c, d].toSorted());
+    await put(`/adnet/publishers/${id}/exclusions/`, [b]);
+    await world.control('PUT', `/sandbox/publishers/${id}/external-exclusions`, { subcategory_ids: [c] });
+    expect(await offered()).toEqual([d]);
+    await put(CHANNEL, []);
+    expect(await offered()).toEqual([a, d].toSorted());
+  });
+
+  test('C9 the details are the channel’s name and list', async () => {
+    expect(await tenant.get('/adnet/channel/details/')).toEqual({
+      channel: { name: 'CH1', exclusions: { subcategories: { channel: [] } } },
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DATABASE_KINDS } from '../databases.ts';
+import { openWorld } from '../world.ts';
+import type { World } from '../world.ts';
+import { openTenant } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
+
+const DETAILS = '/adnet/channel/details/';
+const READS = [
+  DETAILS,
+  '/adnet/adconfig/categories/',
+  '/adnet/publishers/list/',
+  `/adnet/publishers/details/${randomUUID()}/`,
+];
+const CHANGES = [
+  ['PUT', '/adnet/channel/exclusions/'],
+  ['PUT', `/adnet/publishers/${randomUUID()}/exclusions/`],
+  ['POST', '/adnet/publishers/add/'],
+  ['DELETE', `/adnet/publishers/${randomUUID()}/remove/`],
+] as const;
+
+describe.each(DATABASE_KINDS)('keys of the Channel API on %s', (kind) => {
+  let world: World;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    tenant = await openTenant(world);
+  }, 120_000);
+  afterAll(() => world.close());
+
+  test('C1 without a key every call is a 401 before anything else is looked at', async () => {
+    for (const [method, path] of [...READS.map((path) => ['GET', path] as const), ...CHANGES]) {
+      const { status, body } = await tenant.call(method, path, method === 'GET' ? undefined : '{ broken', ' ');
+      expect({ status, body }, path).toEqual({ status: 401, body: { detail: expect.any(String) } });
+    }
+  });
+
+  test('C1 an unknown, a revoked and an expired key are a 401', async () => {
+    const revoked = await world.control('POST', '/sandbox/keys', { kind: 'management' });
+    expect((await tenant.call('GET', DETAILS, undefined, revoked.key)).status).toBe(200);
+    await world.control('DELETE', `/sandbox/keys/${revoked.id}`);
+    const expired = await world.control('POST', '/sandbox/keys', {
+      kind: 'management',
+      expires_at: '2025-11-20T10:29:59Z',
+    });
+    for (const key of ['adnet_sk_test_unknown', 'nonsense', revoked.key, expired.key]) {
+      expect((await tenant.call('GET', DETAILS, undefined, key)).status).toBe(401);
+    }
+  });
+
+  test('C1 a key of the other environment is a 401 that says so', async () => {
+    const { key } = await world.control('POST', '/sandbox/keys', { kind: 'management', environment: 'production' });
+    const { status, body } = await tenant.call('GET', DETAILS, undefined, key);
+    expect({ status, body }).toEqual({
+      status: 401,
+      body: { detail: expect.stringMatching(/environment.*does not match.*environment/) },
+    });
+  });
+
+  test('C1 keys of the other interfaces do not open this one', async () => {
+    for (const key of [tenant.keys.integration, tenant.keys.publisher_reporting]) {
+      expect((await tenant.call('GET', DETAILS, undefined, key)).status).toBe(401);
+    }
+  });
+
+  test('C2 a publishable key reads', async () => {
+    for (const path of READS)
+      expect([200, 404], path).toContain((await tenant.call('GET', path, undefined, tenant.keys.publishable)).status);
+  });
+
+  test('C2 a publishable key changes nothing and is told 403', async () => {
+    const before = await tenant.get('/adnet/publishers/list/');
+    const [category] = tenant.categories;
+    for (const [method, path, body] of [
+      ['PUT', '/adnet/channel/exclusions/', { subcategory_ids: [category?.subcategories[0]?.remote_id] }],
+      [
+        'PUT',
+        `/adnet/publishers/${tenant.publisher.publisher_remote_id}/exclusions/`,
+        { subcategory_ids: [category?.subcategories[0]?.remote_id] },
+      ],
+      ['POST', '/adnet/publishers/add/', { items: [tenant.item()] }],
+      ['DELETE', `/adnet/publishers/${tenant.publisher.publisher_remote_id}/remove/`, undefined],
+    ] as const) {
+      const answer = await tenant.call(method, path, body, tenant.keys.publishable);
+      expect({ status: answer.status, body: answer.body }, path).toEqual({
+        status: 403,
+        body: { detail: expect.any(String) },
+      });
+    }
+    expect(await tenant.get('/adnet/publishers/list/')).toEqual(before);
+    expect((await tenant.get(DETAILS)).channel.exclusions.subcategories.channel).toEqual([]);
+  });
+
+  test('C3 another channel’s publisher does not exist', async () => {
+    const other = await openTenant(world, 'CH2');
+    const { publisher } = await other.approved({ brand_name: 'Foreign' });
+    const request = await other.add();
+    const id = publisher.publisher_remote_id;
+    expect((await tenant.call('GET', `/adnet/publishers/details/${id}/`)).status).toBe(404);
+    expect((await tenant.call('GET', `/adnet/publishers/details/${request.pending_publisher_id}/`)).status).toBe(404);
+    expect((await tenant.call('PUT', `/adnet/publishers/${id}/exclusions/`, { subcategory_ids: [] })).status).toBe(404);
+    expect((await tenant.call('DELETE', `/adnet/publishers/${id}/remove/`)).status).toBe(404);
+    expect((await tenant.get('/adnet/publishers/list/?q=Foreign')).count).toBe(0);
+    expect((await other.get(`/adnet/publishers/details/${id}/`)).publisher.brand_name).toBe('Foreign');
+  });
+
+  test('C27 a rotated key stops at once and its successor opens the same', async () => {
+    const old = await world.control('POST', '/sandbox/keys', { kind: 'management' });
+    const next = await world.control('POST', `/sandbox/keys/${old.id}/rotate`, {});
+    expect((await tenant.call('GET', DETAILS, undefined, old.key)).status).toBe(401);
+    expect((await tenant.call('GET', DETAILS, undefined, next.key)).status).toBe(200);
+    expect(next.key).toMatch(/^adnet_sk_test_/);
+  });
+});

@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import { expectContract } from '../contract.ts';
+import type { World } from '../world.ts';
+
+/** What the tests look into: bodies of every shape. */
+// oxlint-disable-next-line typescript/no-explicit-any -- every shape of the Channel API
+type Body = any;
+
+/** A channel of its own: tests that share a network share nothing else. */
+export interface Tenant {
+  readonly keys: Readonly<Record<'management' | 'publishable' | 'publisher_reporting' | 'integration', string>>;
+  readonly publisher: { readonly publisher_remote_id: string; readonly brand_name: string };
+  /** Calls with the management key unless another is given; the answer was held against the contract. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+  ): Promise<{ status: number; body: Body; headers: Headers }>;
+  get(path: string): Promise<Body>;
+  /** The ids of subcategories, by category. */
+  readonly categories: readonly {
+    remote_id: string;
+    name: string;
+    subcategories: readonly { remote_id: string; name: string }[];
+  }[];
+  /** An item that the network takes, but for the given parts. */
+  item(parts?: Record<string, unknown>): Record<string, unknown>;
+  /** Adds one publisher and answers its request. */
+  add(parts?: Record<string, unknown>): Promise<Body>;
+  /** Adds one publisher and approves it; answers what the control answers. */
+  approved(parts?: Record<string, unknown>): Promise<Body>;
+}
+
+/** Opens one on a network in staging. */
+export async function openTenant(world: World, name = 'CH1'): Promise<Tenant> {
+  const made = await world.control('POST', '/sandbox/channels', { name });
+  const call: Tenant['call'] = async (method, path, body, key = made.keys.management) => {
+    const init: RequestInit = { method, headers: { 'x-api-key': key } };
+    if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await world.network.fetch(new Request(`http://127.0.0.1:4600${path}`, init));
+    await expectContract({ method, path }, response);
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+  };
+  const get: Tenant['get'] = async (path) => {
+    const { status, body } = await call('GET', path);
+    expect(status, path).toBe(200);
+    return body;
+  };
+  const { categories } = await get('/adnet/adconfig/categories/');
+  let count = 0;
+  const item: Tenant['item'] = (parts = {}) => {
+    count += 1;
+    const [category] = categories;
+    return {
+      brand_name: `Brand ${count}`,
+      domain: `brand-${count}.example`,
+      primary_category_id: category.remote_id,
+      subcategory_ids: [category.subcategories[0].remote_id],
+      ...parts,
+    };
+  };
+  const add: Tenant['add'] = async (parts) => {
+    const { status, body } = await call('POST', '/adnet/publishers/add/', { items: [item(parts)] });
+    expect(status, JSON.stringify(body)).toBe(201);
+    return body.results[0].create_request;
+  };
+  return {
+    keys: made.keys,
+    publisher: made.publisher,
+    categories,
+    call,
+    get,
+    item,
+    add,
+    async approved(parts) {
+      const { pending_publisher_id } = await add(parts);
+      return world.control('POST', `/sandbox/publishers/${pending_publisher_id}/status`, { status: 'APPROVED' });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/network/database/database.ts';
+import { seed } from '../../../src/network/seed/seed.ts';
+import type { Tenant } from '../../../src/network/seed/tenant.ts';
+import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
+
+const NOW = new Date('2026-11-21T14:30:00Z');
+const OPTIONS = { now: NOW, environment: 'staging' } as const;
+const TABLES = 'channels, categories, subcategories, publishers, api_keys, advertisers, offers, hourly_facts';
+
+describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
+  let open: Awaited<ReturnType<typeof openTestDatabase>>;
+  let first: Tenant;
+  const sow = (what: 'demo' | 'empty') => open.db.transaction((db) => seed(db, { ...OPTIONS, kind: what }));
+  beforeAll(async () => {
+    open = await openTestDatabase(kind);
+    first = await sow('demo');
+  }, 120_000);
+  afterAll(() => open.close());
+  const fingerprint = (db: Database) =>
+    db.query(`SELECT count(*) AS rows, sum(impressions) AS impressions, sum(order_revenue_amount) AS revenue, max(hour) AS last,
+      (SELECT string_agg(offer_id || heading, ',' ORDER BY offer_id) FROM offers) AS offers FROM hourly_facts`);
+
+  test('the demo has one channel, twelve approved publishers and requests in every other status', async () => {
+    const rows = await open.db.query<{ status: string; count: number; keys: number }>(
+      'SELECT status, count(*) AS count, count(api_key) AS keys FROM publishers GROUP BY status ORDER BY status',
+    );
+    expect(rows).toEqual([
+      { status: 'APPROVED', count: 12, keys: 12 },
+      { status: 'NEEDS_INFO', count: 2, keys: 0 },
+      { status: 'PENDING', count: 3, keys: 0 },
+      { status: 'REJECTED', count: 2, keys: 0 },
+    ]);
+    expect(first).toMatchObject({ channel: { name: 'Demo Channel' }, publisher: { brand_name: 'Juniper & Co' } });
+  });
+
+  test('the demo is the same on every database for the same now', async () => {
+    const before = await fingerprint(open.db);
+    await open.db.exec(`TRUNCATE ${TABLES}`);
+    expect(await sow('demo')).toEqual(first);
+    expect(await fingerprint(open.db)).toEqual(before);
+  });
+
+  test('empty has one channel, one approved publisher and categories, and nothing else', async () => {
+    await open.db.exec(`TRUNCATE ${TABLES}`);
+    const tenant = await sow('empty');
+    const [counts] = await open.db
+      .query(`SELECT (SELECT count(*) FROM channels) AS channels, (SELECT count(*) FROM publishers WHERE status = 'APPROVED') AS publishers,
+      (SELECT count(*) FROM categories) AS categories, (SELECT count(*) FROM offers) AS offers, (SELECT count(*) FROM hourly_facts) AS facts`);
+    expect(counts).toEqual({ channels: 1, publishers: 1, categories: 11, offers: 0, facts: 0 });
+    expect(tenant.publisher.brand_name).toBe('First Shop');
+  });
+});
