@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createNetwork, type Network, type NetworkOptions } from '../../src/network.ts';
+import { expectContract } from './contract.ts';
 import { startPostgres, type Cluster } from './databases.ts';
 
 /** The time of the examples in the rules. */
@@ -73,10 +74,13 @@ export async function openWorld(kind: 'pglite' | 'postgres', options: NetworkOpt
 /** The short ways to use a network. */
 export function worldOf(network: Network): Omit<World, 'url'> {
   const keys = network.describe().keys;
+  let scripted = false;
   const call: World['call'] = async (method, path, { key, body, headers = {} } = {}) => {
     const init: RequestInit = { method, headers: { ...(key === undefined ? {} : { 'x-api-key': key }), ...headers } };
     if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await network.fetch(new Request(BASE + path, init));
+    // A scripted fault answers whatever it was told to.
+    if (!scripted) await expectContract({ method, path }, response);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     return {
@@ -93,6 +97,7 @@ export function worldOf(network: Network): Omit<World, 'url'> {
     });
   const control: World['control'] = async (method, path, body) => {
     const answer = await call(method, path, body === undefined ? {} : { body });
+    if (path === '/sandbox/faults') scripted = method === 'POST';
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
