@@ -19,7 +19,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 export function install() {
   const hash = hashOf(['package-lock.json']);
   // Not `npm ci`: it refuses a lock file that was made where some other platform's optional binary was not to be had.
-  once('installed', hash, 'Installing dependencies (npm install) …', () => run('npm', 'install', '--no-save', '--no-audit', '--no-fund'));
+  once('installed', hash, 'Installing dependencies (npm install) …', () =>
+    run('npm', 'install', '--no-save', '--no-audit', '--no-fund'),
+  );
 }
 
 /** Builds dist/, unless it is built from these sources. */
