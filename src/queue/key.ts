@@ -1,22 +1,25 @@
-// The key of a row on disk: `time(9) tab(4) kind(1) bytes.count`, the numbers in base 36. Sorted as text the oldest comes
-// first, no two tabs can collide, and a list of keys alone tells which rows may go and how much room they take.
+// The key of a row on disk: `time(9)`, then what stays when the time changes: `tab(4) kind(1) bytes.count`; numbers in base
+// 36. Sorted as text the oldest comes first, no two tabs can collide, and a list of keys alone tells which rows may go and
+// how much room they take.
 
 /** Keeps the base-36 digits of a time at nine from 1932 on. */
 const TIME_OFFSET = 4e12;
 const TIME_DIGITS = 9;
 const KIND_AT = 13;
 
+/** A key from a time and the rest of a key. */
+export function keyAt(time: number, rest: string): string {
+  return Math.floor(time + TIME_OFFSET).toString(36) + rest;
+}
+
 /** The key of a new row. `tab` has four characters; `count` differs within a tab. */
-export function rowKey(row: { time: number; tab: string; isClick: boolean; bytes: number; count: number }): string {
-  return dueAt(
-    `${'.'.repeat(TIME_DIGITS)}${row.tab}${row.isClick ? 'c' : 'a'}${row.bytes.toString(36)}.${row.count}`,
-    row.time,
-  );
+export function rowKey(time: number, tab: string, isClick: boolean, bytes: number, count: number): string {
+  return keyAt(time, `${tab}${isClick ? 'c' : 'a'}${bytes.toString(36)}.${count}`);
 }
 
 /** The key of the same row, due at another time. */
 export function dueAt(key: string, time: number): string {
-  return Math.floor(time + TIME_OFFSET).toString(36) + key.slice(TIME_DIGITS);
+  return keyAt(time, key.slice(TIME_DIGITS));
 }
 
 /** When the row was made or, of a refused one, when it is due. */
@@ -24,7 +27,7 @@ export function keyTime(key: string): number {
   return parseInt(key.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
 }
 
-/** Bytes of the row's event as JSON. */
+/** Bytes that the row's event takes in a batch. */
 export function keyBytes(key: string): number {
   return parseInt(key.slice(KIND_AT + 1), 36);
 }

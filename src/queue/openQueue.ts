@@ -53,12 +53,13 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
 
   async function stats(): Promise<QueueStats> {
     const [onDisk = 0, deadLetters = 0] = await rows.count();
+    const storage = rows.isMemory() ? 'memory' : 'indexeddb';
     return {
       onDisk,
       deadLetters,
       inMemory: rows.loose.size,
       inFlight: rows.flying.size,
-      storage: rows.storage(),
+      storage,
       dropped,
       ...sender.stats(),
     };
@@ -68,9 +69,10 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
     async track(given) {
       const event = toStored(given);
       const isClick = event.event_name.endsWith('CLICK');
-      const { length: bytes } = new TextEncoder().encode(JSON.stringify(event));
+      // The event and the comma behind it.
+      const bytes = new Blob([JSON.stringify(event)]).size + 1;
       last = Math.max(last + 1, Date.now());
-      await rows.add(rowKey({ time: last, tab, isClick, bytes, count: count++ }), { event });
+      await rows.add(rowKey(last, tab, isClick, bytes, count++), { event });
       emit({ type: 'tracked', event });
       sender.soon(isClick);
     },

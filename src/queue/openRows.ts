@@ -1,5 +1,4 @@
-import { promisifyRequest } from 'idb-keyval';
-import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
+import { promisifyRequest as done } from 'idb-keyval';
 import type { Trouble } from './backoff.ts';
 import { committed, openDisk, type Disk } from './disk.ts';
 import type { DeadLetter, QueueEvent, StoredEvent } from './events.ts';
@@ -13,7 +12,10 @@ export interface Row {
   since?: number;
   reason?: string;
 }
+export type Entry = [key: string, row: Row];
+export type Move = readonly [from: string, to: string, row: Row];
 
+/** The rows of a queue: on disk, and in memory whenever the disk will not have them. */
 export interface Rows {
   readonly disk: Disk;
   /** This page's own rows that nobody has acknowledged yet. */
@@ -22,18 +24,14 @@ export interface Rows {
   readonly loose: Set<string>;
   /** Rows in requests of this page. */
   readonly flying: Set<string>;
-  storage(): 'indexeddb' | 'memory';
+  isMemory(): boolean;
   /** Writes what is pending; resolves when it is on disk or the disk will not have it. */
   write(): Promise<void>;
   add(key: string, row: Row): Promise<void>;
   /** The oldest rows, never all, with those in memory among them; and the trouble, `undefined` when the disk did not answer. */
-  read(): Promise<{ entries: [string, Row][]; trouble?: Trouble | null }>;
-  /** Takes rows away; `moved` go on under another key: due later, or dead. */
-  settle(
-    gone: readonly string[],
-    moved: readonly [from: string, to: string, row: Row][],
-    trouble?: Trouble,
-  ): Promise<void>;
+  read(): Promise<[entries: Entry[], trouble?: Trouble | null]>;
+  /** Takes rows away; moved ones go on under another key: due later, or dead. `null` ends the trouble. */
+  settle(gone: readonly string[], moved: readonly Move[], trouble?: Trouble | null): Promise<void>;
   count(): Promise<number[]>;
   deadLetters(): Promise<DeadLetter[]>;
   purge(): Promise<void>;
@@ -44,14 +42,16 @@ const TROUBLE = '!';
 /** Begins the keys of dead letters; they sort after every event. */
 export const DEAD = '~';
 const DEAD_MAX = 50;
+/** Rows read at once: one batch and the trouble. */
+const READ_MAX = 21;
 
-/** The rows of a queue: on disk, and in memory whenever the disk will not have them. */
+/** Opens the rows of a queue. */
 export function openRows(name: string, emit: (event: QueueEvent) => void): Rows {
   const mine = new Map<string, Row>();
   const loose = new Set<string>();
   const flying = new Set<string>();
   const ledger = openLedger(name);
-  const events = (): IDBKeyRange => IDBKeyRange.bound('0', DEAD);
+  const events = (): IDBKeyRange => IDBKeyRange.bound(TROUBLE, DEAD, true);
   const letters = (): IDBKeyRange => IDBKeyRange.bound(DEAD, '~~');
   let isMemory = false;
   let pending: string[] = [];
@@ -59,65 +59,76 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
   let room = 0;
 
   const disk = openDisk(name, () => {
-    for (const key of mine.keys()) loose.add(key);
-    pending = [...loose];
-    emit({ type: 'error', reason: `Storage was closed; ${pending.length} events are written again` });
+    pending = [...mine.keys()];
+    for (const key of pending) loose.add(key);
+    emit({ type: 'error', reason: 'Storage was closed: this page writes its events again' });
     void write();
   });
 
-  const tried: <T>(...args: Parameters<typeof disk<T>>) => Promise<T | undefined> = (...args) =>
+  const tried: <T>(...args: Parameters<typeof disk<T>>) => Promise<T | void> = (...args) =>
     disk(...args).catch((error: unknown) => {
       if (!isMemory) emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
       isMemory = true;
-      return undefined;
     });
 
-  function dropped(count: number, why: 'full' | 'dead_letters_full' | 'storage_lost'): void {
+  const dropped = (count: number, why: 'full' | 'dead_letters_full' | 'storage_lost'): void => {
     if (count > 0) emit({ type: 'dropped', count, why });
-  }
+  };
 
-  function forget(keys: Iterable<string>): void {
-    for (const key of keys) {
-      mine.delete(key);
-      loose.delete(key);
-    }
-  }
+  /** Tells whether the row was in memory only. */
+  const forget = (key: string): boolean => mine.delete(key) && loose.delete(key);
 
-  function write(): Promise<void> {
-    return (writing ??= Promise.resolve().then(put));
-  }
+  const write = (): Promise<void> => (writing ??= Promise.resolve().then(put));
 
   async function put(): Promise<void> {
     const keys = isMemory ? [...loose] : pending;
     writing = undefined;
     pending = [];
     if (!keys[0]) return;
-    const isWritten = await tried('readwrite', async (rows) => {
+    await tried('readwrite', async (rows) => {
       for (const key of keys) rows.put(mine.get(key), key);
       await committed(rows);
-      return true;
-    });
-    if (isWritten) {
       isMemory = false;
       for (const key of keys) loose.delete(key);
-    }
+    });
     for (const key of keys) room -= roomOf(key);
     if (room < 0) await trim();
   }
 
   async function trim(): Promise<void> {
-    const fit = (onDisk: readonly string[]): ReturnType<typeof overflow> =>
-      overflow([...new Set([...onDisk, ...loose])].filter((key) => key < DEAD && !flying.has(key)));
-    const found = await tried('readwrite', async (rows) => {
-      const fitted = fit((await promisifyRequest(rows.getAllKeys(events()))) as string[]);
-      if (fitted.drop[0]) ledger();
-      for (const key of fitted.drop) rows.delete(key);
-      return fitted;
-    });
-    const { drop, room: left } = found ?? fit([]);
+    const keys = ((await tried('readonly', (rows) => done(rows.getAllKeys(events())))) as string[] | undefined) ?? [
+      ...loose,
+    ];
+    const { drop, room: left } = overflow(keys.filter((key) => !flying.has(key)));
     room = Math.max(0, left);
-    forget(drop);
+    if (drop[0]) await settle(drop, []);
     dropped(drop.length, 'full');
+  }
+
+  async function settle(gone: readonly string[], moved: readonly Move[], trouble?: Trouble | null): Promise<void> {
+    if (gone[0] || moved[0]) ledger();
+    gone.forEach(forget);
+    for (const [from, to, row] of moved) {
+      const isMine = mine.has(from);
+      const isLoose = forget(from);
+      if (isLoose) loose.add(to);
+      if (isLoose || (isMine && to < DEAD)) mine.set(to, row);
+    }
+    await tried('readwrite', async (rows) => {
+      for (const key of gone) rows.delete(key);
+      if (trouble) rows.put(trouble, TROUBLE);
+      else if (trouble === null) rows.delete(TROUBLE);
+      for (const [from, to, row] of moved) {
+        // Not on disk any more: purged meanwhile, or never written.
+        if (!(await done(rows.getKey(from)))) continue;
+        rows.delete(from);
+        rows.put(row, to);
+      }
+      const dead = moved[0] ? (await done(rows.getAllKeys(letters()))).slice(0, -DEAD_MAX) : [];
+      for (const key of dead) rows.delete(key);
+      await committed(rows);
+      dropped(dead.length, 'dead_letters_full');
+    });
   }
 
   return {
@@ -125,8 +136,9 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     mine,
     loose,
     flying,
-    storage: () => (isMemory ? 'memory' : 'indexeddb'),
+    isMemory: () => isMemory,
     write,
+    settle,
     add(key, row) {
       mine.set(key, row);
       loose.add(key);
@@ -134,65 +146,33 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
       return write();
     },
     async read() {
-      const limit = BATCH_MAX_EVENTS + 1;
       const known = [...mine.keys()].filter((key) => !loose.has(key));
       const found = await tried('readonly', (rows) =>
         Promise.all([
-          promisifyRequest(rows.getAllKeys(null, limit) as IDBRequest<string[]>),
-          promisifyRequest(rows.getAll(null, limit)),
-          promisifyRequest(rows.count()),
-        ]),
+          done(rows.getAllKeys(null, READ_MAX)),
+          done(rows.getAll(null, READ_MAX)),
+          done(rows.count()),
+        ] as Promise<unknown>[]),
       );
-      const [keys, values, count] = found ?? [[], [], 0];
-      const read = new Map<string, Row>(keys.map((key, at) => [key, values[at]]));
+      const [keys, values, count] = (found ?? [[], [], 0]) as [string[], unknown[], number];
+      const read = new Map<string, unknown>(keys.map((key, at) => [key, values[at]]));
+      const trouble = found ? ((read.get(TROUBLE) as Trouble | undefined) ?? null) : undefined;
       if (found) {
         // Rows of ours that are gone from where we looked: another tab has delivered them.
-        forget(known.filter((key) => !read.has(key) && (count < limit || key < (keys.at(-1) ?? ''))));
+        for (const key of known) if (!read.has(key) && (count < READ_MAX || key < (keys.at(-1) ?? ''))) forget(key);
         dropped(ledger(count), 'storage_lost');
       }
-      for (const key of loose) read.set(key, mine.get(key) as Row);
-      return {
-        entries: [...read].filter(([key]) => key > TROUBLE && key < DEAD).sort(([a], [b]) => (a < b ? -1 : 1)),
-        trouble: found && ((read.get(TROUBLE) as Trouble | undefined) ?? null),
-      };
-    },
-    async settle(gone, moved, trouble) {
-      if (gone[0] || moved[0]) ledger();
-      forget(gone);
-      for (const [from, to, row] of moved) {
-        const isLoose = loose.has(from);
-        const isMine = mine.has(from);
-        forget([from]);
-        if (isLoose) loose.add(to);
-        if (isLoose || (isMine && to < DEAD)) mine.set(to, row);
-      }
-      const excess = await tried('readwrite', async (rows) => {
-        for (const key of gone) rows.delete(key);
-        if (trouble) rows.put(trouble, TROUBLE);
-        else rows.delete(TROUBLE);
-        for (const [from, to, row] of moved) {
-          // Not on disk any more: purged meanwhile, or never written.
-          if (!(await promisifyRequest(rows.getKey(from)))) continue;
-          rows.delete(from);
-          rows.put(row, to);
-        }
-        const dead = moved[0] ? await promisifyRequest(rows.getAllKeys(letters())) : [];
-        const oldest = dead.slice(0, -DEAD_MAX);
-        for (const key of oldest) rows.delete(key);
-        await committed(rows);
-        return oldest.length;
-      });
-      dropped(excess ?? 0, 'dead_letters_full');
+      for (const key of loose) read.set(key, mine.get(key));
+      const entries = [...read] as Entry[];
+      return [entries.filter(([key]) => key > TROUBLE && key < DEAD).sort(([a], [b]) => (a < b ? -1 : 1)), trouble];
     },
     count: async () =>
-      (await tried('readonly', (rows) =>
-        Promise.all([promisifyRequest(rows.count(events())), promisifyRequest(rows.count(letters()))]),
-      )) ?? [0, 0],
-    deadLetters: async () =>
-      (await tried('readonly', (rows) => promisifyRequest<DeadLetter[]>(rows.getAll(letters())))) ?? [],
+      (await tried('readonly', (rows) => Promise.all([done(rows.count(events())), done(rows.count(letters()))]))) ?? [],
+    deadLetters: async () => (await tried('readonly', (rows) => done<DeadLetter[]>(rows.getAll(letters())))) ?? [],
     async purge() {
       ledger();
-      forget([...mine.keys()]);
+      mine.clear();
+      loose.clear();
       pending = [];
       await tried('readwrite', (rows) => {
         rows.clear();

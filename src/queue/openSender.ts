@@ -1,14 +1,15 @@
-import { BATCH_MAX_EVENTS, QUEUE_MAX_AGE_MS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import { BATCH_MAX_BYTES, BATCH_MAX_EVENTS, QUEUE_MAX_AGE_MS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
 import { ask } from './ask.ts';
 import { afterFailure, FAILURE_PAUSE_MS, HOUR_MS, jitter, waitFor, type Trouble } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from './events.ts';
 import { batchSize } from './fit.ts';
 import { judge } from './judge.ts';
 import { dueAt, keyBytes, keyTime } from './key.ts';
-import { DEAD, type Row, type Rows } from './openRows.ts';
+import { DEAD, type Entry, type Move, type Rows } from './openRows.ts';
 import { takeTurn } from './takeTurn.ts';
 import { watchPage } from './watchPage.ts';
 
+/** What `openQueue` asks of the sender. */
 export interface Sender {
   /** A new event is kept: sends at once for a click or a full batch, else in a moment. */
   soon(isClick: boolean): void;
@@ -28,7 +29,7 @@ const BELIEVABLE_AGE_MS = 365 * 24 * HOUR_MS;
 
 /** Sends what is kept, one tab at a time, and keeps what was not accepted. */
 export function openSender(name: string, rows: Rows, send: Send, emit: (event: QueueEvent) => void): Sender {
-  const { mine, loose, flying } = rows;
+  const { mine, loose, flying, settle } = rows;
   let trouble: Trouble | undefined;
   let lastAnswer: LastAnswer | undefined;
   let delivered = 0;
@@ -42,11 +43,13 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   let draining: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = 0;
-  let keepaliveBytes = 0;
+  let room = KEEPALIVE_MAX_BYTES;
   /** The page may have used up what keepalive allows: after a failure with it the next try goes without. */
   let isShy = false;
 
-  function wake(ms = waitFor(trouble, Date.now(), isEager)): void {
+  const wait = (): number => waitFor(trouble, Date.now(), isEager);
+
+  function wake(ms: number): void {
     const at = performance.now() + ms;
     if (timer && at >= timerAt) return;
     clearTimeout(timer);
@@ -64,7 +67,7 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   async function loop(): Promise<void> {
     while (isAgain) {
       isAgain = false;
-      const hasMore = await takeTurn(name, rows.disk, once).catch(() => undefined);
+      const hasMore = await takeTurn(name, rows.disk, once).catch(() => {});
       isAgain ||= !!hasMore;
       if (hasMore === undefined) wake(BUSY_MS);
     }
@@ -74,75 +77,55 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   /** One turn: read, send, settle. Tells whether the next turn may follow at once. */
   async function once(): Promise<boolean> {
     if (isPaused || isClosed) return false;
-    const found = await rows.read();
-    if (found.trouble !== undefined) trouble = found.trouble ?? undefined;
+    const [entries, shared = trouble] = await rows.read();
+    trouble = shared ?? undefined;
     const now = Date.now();
     const expired: string[] = [];
-    const due: [string, Row][] = [];
-    let next = Infinity;
-    for (const entry of found.entries) {
-      const [key, { tries, since = keyTime(key) }] = entry;
-      const wait = keyTime(key) - now;
-      if (now - since > QUEUE_MAX_AGE_MS && now - since < BELIEVABLE_AGE_MS && !mine.has(key)) expired.push(key);
+    let next = HOUR_MS;
+    const due = entries.filter(([key, { tries, since = keyTime(key) }]) => {
+      const age = now - since;
+      const early = keyTime(key) - now;
+      if (age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !mine.has(key)) expired.push(key);
       // A refused row is due at its key's time, unless that was written under another clock.
-      else if (tries && wait > 0 && wait < HOUR_MS) next = Math.min(next, wait);
-      else if (!flying.has(key)) due.push(entry);
-    }
+      if (!tries || early <= 0 || early >= HOUR_MS) return !flying.has(key);
+      next = Math.min(next, early);
+      return false;
+    });
     if (expired[0]) {
-      await rows.settle(expired, [], trouble);
+      await settle(expired, []);
       emit({ type: 'dropped', count: expired.length, why: 'expired' });
       return true;
     }
-    if (!due[0]) {
-      sizes = [];
-      if (next < HOUR_MS) wake(next);
-      return false;
-    }
-    if (waitFor(trouble, now, isEager)) {
-      wake();
-      return false;
-    }
-    fresh = 0;
-    return deliver(
-      due.slice(
-        0,
-        batchSize(
-          due.map(([key]) => key),
-          sizes.shift(),
-        ) || 1,
-      ),
-    );
+    if (due[0] && !wait()) return deliver(due.slice(0, batchSize(due, sizes.shift()) || 1));
+    if (due[0]) wake(wait());
+    else if (next < HOUR_MS) wake(next);
+    return false;
   }
 
-  async function deliver(batch: readonly [string, Row][]): Promise<boolean> {
-    const bytes = batch.reduce((sum, [key]) => sum + keyBytes(key) + 1, 0);
-    const keepalive = !isShy && keepaliveBytes + bytes < KEEPALIVE_MAX_BYTES;
+  async function deliver(batch: readonly Entry[]): Promise<boolean> {
+    fresh = 0;
+    const bytes = batch.reduce((sum, [key]) => sum + keyBytes(key), 0);
+    const keepalive = !isShy && bytes <= room;
     const before = isEager ? undefined : trouble;
     isEager = false;
     for (const [key] of batch) flying.add(key);
-    if (keepalive) keepaliveBytes += bytes;
-    const { status, body, retryAfter, reason } = await ask(
-      send,
-      batch.map(([, { event }]) => event),
-      keepalive,
-    );
-    if (keepalive) keepaliveBytes -= bytes;
+    if (keepalive) room -= bytes;
+    const sent = batch.map(([, { event }]) => event);
+    const { status, body, retryAfter, reason } = await ask(send, sent, keepalive);
+    if (keepalive) room += bytes;
     isShy = keepalive && !status;
     const now = Date.now();
     lastAnswer = { status, at: now };
 
     const { fates, reasons, next } = judge(status, body, batch.length);
     const gone: string[] = [];
-    const event_ids: string[] = [];
-    const moved: [string, string, Row][] = [];
+    const moved: Move[] = [];
     const told: QueueEvent[] = [];
     batch.forEach(([key, { event, tries = 0, since = keyTime(key) }], index) => {
       const fate = fates[index];
       const why = reasons[index] ?? reason;
-      if (fate === 'done') {
-        gone.push(key);
-        event_ids.push(event.event_id);
-      } else if (fate === 'dead' || (fate === 'again' && tries + 1 >= QUEUE_MAX_REFUSALS)) {
+      if (fate === 'done') gone.push(key);
+      else if (fate === 'dead' || (fate === 'again' && tries + 1 >= QUEUE_MAX_REFUSALS)) {
         moved.push([key, DEAD + key, { event, reason: why }]);
         told.push({ type: 'dead_letter', event, reason: why });
       } else if (fate === 'again') {
@@ -151,22 +134,29 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
         told.push({ type: 'retried', count: 1, reason: why, nextTryAt });
       }
     });
-    trouble = next === 'wait' ? afterFailure(before, now, retryAfter) : next === 'go' ? undefined : trouble;
-    await rows.settle(gone, moved, trouble);
+    if (next === 'wait') trouble = afterFailure(before, now, retryAfter);
+    if (next === 'go') trouble = undefined;
+    if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), Math.floor(batch.length / 2));
+    await settle(gone, moved, trouble ?? null);
     for (const [key] of batch) flying.delete(key);
 
-    delivered += gone.length;
-    if (gone[0]) emit({ type: 'delivered', count: gone.length, event_ids });
+    const count = gone.length;
+    delivered += count;
+    if (count)
+      emit({
+        type: 'delivered',
+        count,
+        event_ids: sent.filter((_, index) => fates[index] === 'done').map((event) => event.event_id),
+      });
     told.forEach(emit);
-    if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), Math.floor(batch.length / 2));
-    if (next === 'pause' && !isPaused) {
+    if (next === 'pause') {
+      if (!isPaused) emit({ type: 'paused', status, reason });
       isPaused = true;
-      emit({ type: 'paused', status, reason });
     }
-    const kept = batch.length - gone.length - moved.length;
-    if (trouble && next === 'wait') {
-      if (kept) emit({ type: 'retried', count: kept, reason, nextTryAt: trouble.at });
-      wake();
+    if (next === 'wait') {
+      const kept = batch.length - count - moved.length;
+      if (kept && trouble) emit({ type: 'retried', count: kept, reason, nextTryAt: trouble.at });
+      wake(wait());
     }
     return next === 'go' || next === 'split';
   }
@@ -175,14 +165,10 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
     void rows.write();
     // Kept until an answer is seen, which may be never: what arrives twice, the relay drops.
     let rest = [...mine].filter(
-      ([key]) => key < DEAD && !flying.has(key) && (!trouble || (rows.storage() === 'memory' && loose.has(key))),
+      ([key]) => key < DEAD && !flying.has(key) && (!trouble || (rows.isMemory() && loose.has(key))),
     );
     while (rest[0] && !isPaused) {
-      const size = batchSize(
-        rest.map(([key]) => key),
-        BATCH_MAX_EVENTS,
-        KEEPALIVE_MAX_BYTES - keepaliveBytes,
-      );
+      const size = batchSize(rest, BATCH_MAX_EVENTS, Math.min(room, BATCH_MAX_BYTES));
       if (!size) return;
       void deliver(rest.slice(0, size));
       rest = rest.slice(size);
@@ -192,20 +178,19 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   function revive(isNewView: boolean): void {
     if (isNewView) isPaused = false;
     isEager = true;
-    wake();
+    wake(wait());
   }
 
   const unwatch = watchPage(leave, revive);
-  wake();
+  wake(0);
 
   return {
     soon(isClick) {
-      wake(Math.max(isClick || ++fresh >= BATCH_MAX_EVENTS ? 0 : GATHER_MS, waitFor(trouble, Date.now(), isEager)));
+      wake(isClick || ++fresh >= BATCH_MAX_EVENTS ? wait() : Math.max(wait(), GATHER_MS));
     },
     async flush() {
       revive(true);
-      const wait = waitFor(trouble, Date.now(), true);
-      if (wait <= FAILURE_PAUSE_MS) await new Promise((done) => setTimeout(done, wait));
+      if (wait() <= FAILURE_PAUSE_MS) await new Promise((slept) => setTimeout(slept, wait()));
       await drain();
     },
     stats: () => ({ delivered, isPaused, nextTryAt: trouble?.at, lastAnswer }),

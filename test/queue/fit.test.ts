@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
-import { batchSize, overflow } from '../../src/queue/fit.ts';
+import { batchSize as sizeOf, overflow } from '../../src/queue/fit.ts';
 import { rowKey } from '../../src/queue/key.ts';
 
+const batchSize = (keys: readonly string[], ...rest: number[]): number =>
+  sizeOf(
+    keys.map((key) => [key]),
+    ...rest,
+  );
 const keys = (count: number, bytes: number, isClick = false): string[] =>
-  Array.from({ length: count }, (_, n) => rowKey({ time: 1e12 + n, tab: 'abcd', isClick, bytes, count: n }));
+  Array.from({ length: count }, (_, n) => rowKey(1e12 + n, 'abcd', isClick, bytes, n));
 
 it('a batch has at most 20 events', () => {
   expect(batchSize(keys(19, 300))).toBe(19);
@@ -33,5 +38,5 @@ it('the oldest clicks go when there is nothing else', () => {
 });
 it('2 MiB are the other limit', () => {
   const { drop } = overflow(keys(300, 10_000));
-  expect(300 - drop.length).toBe(Math.floor((2 * 1024 * 1024) / 10_001));
+  expect(300 - drop.length).toBe(Math.floor((2 * 1024 * 1024) / 10_000));
 });

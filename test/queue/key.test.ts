@@ -2,8 +2,10 @@ import { expect, it } from 'vitest';
 import * as fc from 'fast-check';
 import { byWorth, dueAt, keyBytes, keyTime, rowKey } from '../../src/queue/key.ts';
 
-const key = (time: number, more = {}): string =>
-  rowKey({ time, tab: 'abcd', isClick: false, bytes: 300, count: 0, ...more });
+const key = (time: number, more = {}): string => {
+  const { tab, isClick, bytes, count } = { tab: 'abcd', isClick: false, bytes: 300, count: 0, ...more };
+  return rowKey(time, tab, isClick, bytes, count);
+};
 const times = fc.integer({ min: 0, max: 4e12 });
 
 it('what happened earlier sorts first, in 1970 as in 2090', () => {
