@@ -14,6 +14,8 @@ export interface Listening {
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Node looks for slow clients only this often; its default of 30 s would triple the limit above. */
 const SLOW_CLIENT_CHECK_MS = 2_000;
+/** Three report filters of 250 values each make a long address; Node's default of 16 KiB would answer 431. */
+const MAX_HEADER_BYTES = 64 * 1024;
 /** Requests under way get this long at shutdown. */
 const DRAIN_MS = 5_000;
 
@@ -23,6 +25,7 @@ export async function listen(answer: Answerer, where: { port: number; host?: str
   const server = createAdaptorServer({
     fetch: (request, bindings) => answer(request, addressOf(bindings)),
     serverOptions: {
+      maxHeaderSize: MAX_HEADER_BYTES,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,

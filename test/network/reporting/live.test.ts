@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../../src/cli/listen.ts';
 import { DATABASE_KINDS } from '../databases.ts';
 import { event, openWorld, type World } from '../world.ts';
 
@@ -65,8 +67,24 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
   test('R58 a publisher report is under /api and nowhere else', async () => {
     const key = world.network.describe().keys.publisher_reporting ?? '';
     expect((await world.call('GET', '/api/analysis/publisher-reporting/v2/report/', { key })).status).toBe(200);
-    const elsewhere = await world.call('GET', '/analysis/publisher-reporting/v2/report/', { key });
+    const elsewhere = await world.network.fetch(
+      new Request('http://network.test/analysis/publisher-reporting/v2/report/', { headers: { 'x-api-key': key } }),
+    );
     expect(elsewhere.status).toBe(404);
+  });
+
+  test('R25 three filters of 250 long values each fit into one address', async () => {
+    const listening = await listen((request) => world.network.fetch(request), { port: 0 });
+    const values = (width: number): string =>
+      Array.from({ length: 250 }, (_, at) => String(at).padEnd(width, 'x')).join();
+    const ids = Array.from({ length: 250 }, () => randomUUID()).join();
+    const query = `page_types=${values(64)}&widget_types=${values(64)}&publisher_ids=${ids}`;
+    const key = world.network.describe().keys.management ?? '';
+    const answer = await fetch(`${listening.url}/adnet/reporting/v2/report/?${query}`, {
+      headers: { 'x-api-key': key },
+    });
+    expect([answer.status, ((await answer.json()) as { data: unknown[] }).data]).toEqual([200, []]);
+    await listening.close();
   });
 
   test('a setting changes the next report', async () => {

@@ -5,6 +5,7 @@ import { createKey } from '../../../src/network/keys/create-key.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { periodsOf } from '../../../src/network/time/periods.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
+import { expectContract } from '../contract.ts';
 
 export const CHANNEL = '/adnet/reporting/v2/report/';
 export const PUBLISHER = '/api/analysis/publisher-reporting/v2/report/';
@@ -116,6 +117,7 @@ export async function openOffice(db: Database, environment: 'production' | 'stag
       const route = reportingRoutes.find(({ pattern }) => pattern === new URL(request.url).pathname);
       if (!route) throw new Error(`no route for ${path}`);
       const response = await route.handler(request, context, {});
+      await expectContract({ method: request.method, path }, response);
       const text = await response.text();
       const body = JSON.parse(text) as Omit<Answer, 'status' | 'headers' | 'text' | 'body'>;
       return {
