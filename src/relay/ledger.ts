@@ -68,9 +68,10 @@ export function createLedger({ seen, isNetworkIdempotent, now, log, measure }: L
           cause: error,
         });
       }
-      const here = unwritten.claim(ids);
+      const here = unwritten.size() === 0 ? [] : unwritten.claim(ids);
       const judged = ids.map((_, at) => (here[at] === 'known' ? 'known' : (claims[at] ?? 'new')));
-      const again = ids.filter((id, at) => judged[at] === 'new' && lost.claim([id])[0] === 'known');
+      const wereLost = lost.size() === 0 ? [] : lost.claim(ids);
+      const again = ids.filter((_, at) => judged[at] === 'new' && wereLost[at] === 'known');
       if (again.length > 0 && !isNetworkIdempotent) {
         measure({ name: 'possible_duplicates', value: again.length });
         log({

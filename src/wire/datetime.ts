@@ -4,9 +4,13 @@ const RFC_3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)
 export function parseDatetime(value: unknown): number | undefined {
   const day = typeof value === 'string' ? RFC_3339.exec(value)?.[1] : undefined;
   if (typeof value !== 'string' || day === undefined) return undefined;
-  const midnight = new Date(`${day}T00:00:00Z`);
-  // Date.parse moves 30 February on to 2 March instead of refusing it.
-  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined;
+  // Date.parse moves 30 February on to 2 March instead of refusing it. Every month has a 28th, so most days need no look.
+  if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined;
   const time = Date.parse(value.toUpperCase());
   return Number.isNaN(time) ? undefined : time;
+}
+
+function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === day;
 }
