@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 
@@ -9,7 +9,6 @@ const ENTRIES = ['index', 'element', 'queue', 'relay', 'relay-redis', 'clients',
 // Three builds, one folder: readable ES modules for bundlers and servers, one small file for the script tag, the demo shop.
 const builds: Record<string, UserConfig> = {
   esm: {
-    plugins: [copy('src/network/openapi.yaml', 'dist/network/openapi.yaml')],
     build: {
       emptyOutDir: false,
       minify: false, // minified ES modules would mangle the names that people debug with
@@ -67,15 +66,6 @@ export default defineConfig(({ mode }) => ({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: { include: ['test/**/*.test.{ts,tsx}'], testTimeout: 20_000, hookTimeout: 60_000, maxWorkers: 2 },
 }));
-
-function copy(from: string, to: string): Plugin {
-  return {
-    name: 'copy',
-    closeBundle(): void {
-      if (existsSync(from)) copyFileSync(from, to);
-    },
-  };
-}
 
 /** Prints what a merchant pins: the file's size and its `integrity` value. */
 function printIntegrity(file: string): Plugin {
