@@ -63,15 +63,16 @@ export function whatHappened(version: string = readVersion()): readonly Route[] 
 
 async function listEvents(request: Request, context: NetworkContext): Promise<unknown> {
   const query = new URL(request.url).searchParams;
+  const sessionId = query.get('session_id')?.toLowerCase() ?? null;
   const rows = await context.db.query<ArrivalRow>(
     `SELECT body, status, reason, received_at FROM (
        SELECT body, 'stored' AS status, NULL AS reason, received_at, arrival FROM events
-       WHERE ($1::text IS NULL OR session_id::text = $1) AND ($2::text IS NULL OR event_name = $2)
+       WHERE ($1::text IS NULL OR session_id = $3::uuid) AND ($2::text IS NULL OR event_name = $2)
        UNION ALL
        SELECT body, status, reason, received_at, arrival FROM receipts
        WHERE ($1::text IS NULL OR lower(session_id) = $1) AND ($2::text IS NULL OR event_name = $2)
      ) arrivals ORDER BY arrival DESC LIMIT ${MAX_SHOWN}`,
-    [query.get('session_id')?.toLowerCase() ?? null, query.get('event_name')],
+    [sessionId, query.get('event_name'), readUuid(sessionId) ?? null],
   );
   return {
     events: rows.toReversed().map(({ body, status, reason, received_at }) => {

@@ -1,0 +1,32 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'vite';
+
+/** Builds the network for a process of its own; answers the address of its module. Packages are found from where it lies. */
+export async function buildNetwork(name: string): Promise<string> {
+  const root = join(import.meta.dirname, '../../node_modules/.cache', `offerlet-${name}-${process.pid}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', version: '0.0.0-test' }));
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    publicDir: false,
+    build: {
+      outDir: join(root, 'dist'),
+      target: 'es2022',
+      minify: false,
+      ssr: true,
+      rolldownOptions: {
+        input: { network: join(import.meta.dirname, '../../src/network.ts') },
+        external: (id: string) => !id.startsWith('.') && !id.startsWith('/'),
+        output: {
+          preserveModules: true,
+          preserveModulesRoot: join(import.meta.dirname, '../../src'),
+          entryFileNames: '[name].js',
+        },
+      },
+    },
+  });
+  return pathToFileURL(join(root, 'dist/network.js')).href;
+}
