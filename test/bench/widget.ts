@@ -9,6 +9,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 
 interface Figures extends Record<(typeof COUNTS)[number], number> {
   paint: number;
+  /** Milliseconds of our own script: one task. */
   longest: number;
 }
 
