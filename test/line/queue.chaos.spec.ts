@@ -113,15 +113,17 @@ test('a frozen tab that holds the lock does not stop the others for good', async
 });
 
 test('65 KB and more at pagehide: at most 60 KB by keepalive, and nothing lost', async ({ page }) => {
+  site.answer = slowly;
   await page.goto(site.url);
-  await page.evaluate(() => {
-    void track('h', 300);
+  await page.evaluate(async () => {
+    await track('h', 300);
     location.href = '/next?idle';
   });
   await page.waitForURL(/next/);
   await sleep(500);
   const sent = site.batches.reduce((sum, { bytes }) => sum + bytes, 0);
   expect(sent).toBeLessThanOrEqual(64 * 1024);
+  site.answer = () => 202;
   await comeBack(page, 'h', 300);
 });
 

@@ -42,6 +42,7 @@ export async function startKillable(profile: string): Promise<Killable> {
         // It has ended by itself.
       }
       await exited;
+      await browser.close().catch(() => undefined);
     },
   };
 }

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { startKillable, type Killable } from '../../line/drivers/killable.ts';
+import type { Site } from './site.ts';
+
+/** Events that reached the server, that never did, and that came more than once. */
+export interface Tally {
+  delivered: number;
+  lost: number;
+  doubled: number;
+}
+
+/** One way in which a page ends; what it leaves behind is collected afterwards by pages that are opened again. */
+export interface Scenario {
+  name: string;
+  goal: string;
+  count: number;
+  run(context: { site: Site; browser: Killable; open(query?: string): Promise<Page> }): Promise<void>;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** Tracks without waiting: what has not reached the disk when the page ends is lost. */
+function enqueue(page: Page, from: number, count: number): Promise<void> {
+  return page.evaluate(
+    ([first, many]) => {
+      const { enqueue: track } = globalThis as unknown as { enqueue: (id: string) => unknown };
+      for (let n = 0; n < many; n++) track(`ev-x${first + n}`);
+    },
+    [from, count] as const,
+  );
+}
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: '5 s outage, page stays open, 100 events',
+    goal: '100 / 0 / 0',
+    count: 100,
+    async run({ site, open }) {
+      const page = await open();
+      site.isDown = true;
+      await enqueue(page, 0, 100);
+      await sleep(5_000);
+      site.isDown = false;
+      await sleep(2_500);
+    },
+  },
+  {
+    name: 'SIGKILL right after 200 events, server down',
+    goal: '200 / 0 / 0',
+    count: 200,
+    async run({ site, open, browser }) {
+      const page = await open();
+      site.isDown = true;
+      await enqueue(page, 0, 200);
+      await sleep(100);
+      await browser.kill();
+    },
+  },
+  {
+    name: 'SIGKILL, server up with 300 ms latency',
+    goal: '200 / 0 / <=20',
+    count: 200,
+    async run({ site, open, browser }) {
+      const page = await open();
+      site.delay = 300;
+      await enqueue(page, 0, 200);
+      await sleep(100);
+      await browser.kill();
+    },
+  },
+  {
+    name: 'navigate away at once',
+    goal: '200 / 0',
+    count: 200,
+    async run({ open, site }) {
+      const page = await open();
+      await enqueue(page, 0, 200);
+      await page.goto(`${site.url}/?idle`);
+    },
+  },
+  {
+    name: 'navigate away, server unreachable',
+    goal: '200 / 0 / 0',
+    count: 200,
+    async run({ open, site }) {
+      const page = await open();
+      site.isDown = true;
+      await enqueue(page, 0, 200);
+      await page.goto(`${site.url}/?idle`);
+      await sleep(1_000);
+    },
+  },
+  {
+    name: 'renderer crash',
+    goal: '200 / 0 / <=20',
+    count: 200,
+    async run({ open, site, browser }) {
+      const page = await open();
+      site.delay = 300;
+      await enqueue(page, 0, 200);
+      await sleep(50);
+      const devtools = await browser.context.newCDPSession(page);
+      devtools.send('Page.crash').catch(() => undefined);
+      await page.waitForEvent('crash').catch(() => undefined);
+    },
+  },
+  {
+    name: '4 tabs x 50 events, server down 3 s',
+    goal: '200 / 0 / 0',
+    count: 200,
+    async run({ open, site }) {
+      const pages = [await open(), await open(), await open(), await open()];
+      site.isDown = true;
+      await Promise.all(pages.map((page, n) => enqueue(page, n * 50, 50)));
+      await sleep(3_000);
+      site.isDown = false;
+      await sleep(3_000);
+    },
+  },
+];
+
+/** Runs a scenario in a browser of its own, then comes back as a shopper does until nothing more arrives. */
+export async function play(scenario: Scenario, site: Site, script: string): Promise<Tally> {
+  const profile = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
+  site.reset(script);
+  let browser = await startKillable(profile);
+  const open = async (query = ''): Promise<Page> => {
+    const page = await browser.context.newPage();
+    await page.goto(`${site.url}/${query}`);
+    await sleep(700);
+    return page;
+  };
+  await scenario.run({ site, browser, open });
+  if (!browser.browser.isConnected()) browser = await startKillable(profile);
+  Object.assign(site, { isDown: false, delay: 0 });
+  if (new Set(site.arrived).size < scenario.count) {
+    await open();
+    for (let quiet = 0, seen = -1; quiet < 12; quiet++, await sleep(500)) {
+      if (new Set(site.arrived).size >= scenario.count) break;
+      if (site.arrived.length !== seen) quiet = 0;
+      seen = site.arrived.length;
+    }
+    await sleep(1_000);
+  }
+  await browser.kill();
+  rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+  const delivered = new Set(site.arrived).size;
+  return { delivered, lost: scenario.count - delivered, doubled: site.arrived.length - delivered };
+}
+
+/** Storage operations and bytes for `count` events while the server is down, and the requests that 1,000 take while it is up. */
+export async function measureWork(
+  count: number,
+  site: Site,
+  script: string,
+  isDown: boolean,
+): Promise<{ operations: number; bytes: number; requests: number }> {
+  const profile = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
+  site.reset(script);
+  const browser = await startKillable(profile);
+  const page = await browser.context.newPage();
+  await page.goto(site.url);
+  await sleep(700);
+  site.isDown = isDown;
+  await page.evaluate(() =>
+    Object.assign((globalThis as unknown as { work: object }).work, { operations: 0, bytes: 0 }),
+  );
+  await enqueue(page, 0, count);
+  await sleep(isDown ? 1_000 + count / 2 : 8_000);
+  const work = await page.evaluate(
+    () => (globalThis as unknown as { work: { operations: number; bytes: number } }).work,
+  );
+  await browser.kill();
+  rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+  return { ...work, requests: site.requests };
+}

@@ -1,0 +1,89 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A site that serves one contender, and a server that writes down every event that reaches it. */
+export interface Site {
+  url: string;
+  script: string;
+  /** Ids in the order of arrival, each as often as it came. */
+  arrived: string[];
+  requests: number;
+  isDown: boolean;
+  delay: number;
+  reset(script: string): void;
+  close(): void;
+}
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>Bench</title><link rel="icon" href="data:,"><body><script>
+  window.work = { operations: 0, bytes: 0 };
+  const size = (value) => new Blob([typeof value === 'string' ? value : JSON.stringify(value) ?? '']).size;
+  for (const name of ['put', 'add', 'get', 'getAll', 'getAllKeys', 'getKey', 'delete', 'count', 'clear', 'openCursor', 'openKeyCursor']) {
+    const real = IDBObjectStore.prototype[name];
+    IDBObjectStore.prototype[name] = function (...given) {
+      work.operations++;
+      if (name === 'put' || name === 'add') work.bytes += size(given[0]) + size(given[1]);
+      return real.apply(this, given);
+    };
+  }
+  const set = Storage.prototype.setItem;
+  Storage.prototype.setItem = function (key, value) { work.operations++; work.bytes += size(key) + size(value); return set.call(this, key, value); };
+</script><script src="/script.js"></script><script>if (!location.search.includes('idle')) start();</script>`;
+
+const SETTINGS = {
+  integrations: { 'Segment.io': { apiKey: 'key', protocol: 'http', apiHost: '' } },
+  plan: {},
+  edgeFunction: {},
+  source: {
+    id: 'source',
+    name: 'bench',
+    writeKey: 'key',
+    enabled: true,
+    workspaceId: 'w',
+    config: { statsCollection: { errors: { enabled: false }, metrics: { enabled: false } } },
+    destinations: [],
+    dataplanes: {},
+  },
+};
+
+/** Starts the site on a free port. */
+export async function startSite(): Promise<Site> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const path = request.url ?? '/';
+      if (request.method === 'POST') {
+        if (site.isDown) return request.socket.destroy();
+        let body = '';
+        for await (const part of request) body += String(part);
+        const ids = [...new Set(body.match(/ev-[a-z]-?\d+/g))];
+        site.arrived.push(...ids);
+        if (ids.length) site.requests++;
+        await new Promise((done) => setTimeout(done, site.delay));
+        response
+          .writeHead(path.startsWith('/events') ? 202 : 200, { 'content-type': 'application/json' })
+          .end('{"success":true}');
+      } else if (path.includes('/settings') || path.includes('/sourceConfig')) {
+        SETTINGS.integrations['Segment.io'].apiHost = `${new URL(site.url).host}/v1`;
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(SETTINGS));
+      } else if (path === '/script.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(site.script);
+      else response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+    })().catch(() => response.destroy());
+  });
+  const site: Site = {
+    url: '',
+    script: '',
+    arrived: [],
+    requests: 0,
+    isDown: false,
+    delay: 0,
+    reset(script) {
+      Object.assign(site, { script, arrived: [], requests: 0, isDown: false, delay: 0 });
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return site;
+}
