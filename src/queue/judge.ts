@@ -18,7 +18,8 @@ export function judge(status: number, body: unknown, sent: number): Verdict {
   const isSplit = [400, 413, 422].includes(status);
   const results = status === 207 || status === 502 ? own(body, 'results') : 0;
   const reasons: string[] = [];
-  const fates = Array.from({ length: sent }, (_, index): Fate => {
+  // An old Prototype.js has an Array.from that maps nothing.
+  const fates = [...Array(sent).keys()].map((index): Fate => {
     if (status === 201 || status === 202) return 'done';
     if (isSplit && sent === 1) return 'dead';
     const [result, again] = Array.isArray(results) ? results.filter((one) => own(one, 'index') === index) : [];
