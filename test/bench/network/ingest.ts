@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
+import type { Database } from '../../../src/network/database/database.ts';
+import { migrate } from '../../../src/network/database/migrate.ts';
+import { INGEST } from '../../../src/network/ingest/ingest-statement.ts';
+import type { Session } from '../../../src/network/ingest/read-sessions.ts';
+import { ingestParams } from '../../../src/network/ingest/store-events.ts';
+import { parseEvent } from '../../../src/wire/event.ts';
+import { event, worldOf, type Shown } from '../../network/world.ts';
+
+const ROUNDS = 5;
+const BATCH = 20;
+/** What a shopper's page sends in the order of its life; a batch holds it nearly twice. */
+const KINDS = [
+  'WIDGET_LOAD',
+  'WIDGET_DISPLAY',
+  'WIDGET_VIEW',
+  'BRAND_DISPLAY',
+  'BRAND_VIEW',
+  'BRAND_DISPLAY',
+  'BRAND_VIEW',
+  'PRODUCT_DISPLAY',
+  'ELEMENT_CLICK',
+  'BRAND_CLICK',
+];
+
+/** Sends the same kind of batches through the network and straight to a database, in turns; prints events per second. */
+export async function compareIngest(options: {
+  readonly batches: number;
+  readonly callers: number;
+  readonly place: NetworkOptions;
+  open(): Promise<Database>;
+}): Promise<void> {
+  const network = await createNetwork({ ...options.place, seed: 'demo', log: () => undefined });
+  const world = worldOf(network);
+  const floor = await options.open();
+  await migrate(floor);
+  const sessions: Shown[] = [];
+  for (let n = 0; n < 20; n += 1) sessions.push(await world.session());
+  const rates: { ours: number[]; floor: number[] } = { ours: [], floor: [] };
+  const publisherId = randomUUID();
+  const tasks = {
+    ours: async (index: number): Promise<void> => {
+      const { status } = await world.batch(batchOf(sessions, index));
+      if (status !== 202) throw new Error(`The network answered ${status}`);
+    },
+    floor: async (index: number): Promise<void> => {
+      await floor.query(INGEST, straight(publisherId, sessions, index));
+    },
+  };
+  for (const who of ['ours', 'floor'] as const) await runAll(options, tasks[who]);
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const who of ['floor', 'ours'] as const) rates[who].push(await runAll(options, tasks[who]));
+  for (const who of ['floor', 'ours'] as const) {
+    const sorted = rates[who].map(Math.round).toSorted((a, b) => a - b);
+    console.log(`  ${who.padEnd(5)} min ${sorted[0]}  median ${median(sorted)}  max ${sorted.at(-1)} events/s`);
+  }
+  console.log(`  ratio of the medians: ${(median(rates.ours) / median(rates.floor)).toFixed(2)}`);
+  await network.close();
+  await floor.close();
+}
+
+async function runAll(
+  { batches, callers }: { readonly batches: number; readonly callers: number },
+  task: (index: number) => Promise<void>,
+): Promise<number> {
+  const began = performance.now();
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    while (next < batches) await task(next++);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return (batches * BATCH * 1_000) / (performance.now() - began);
+}
+
+function batchOf(sessions: readonly Shown[], index: number): Record<string, unknown>[] {
+  return Array.from({ length: BATCH }, (_, n) => {
+    const session = sessions[(index * 2 + Math.floor(n / KINDS.length)) % sessions.length];
+    const name = KINDS[n % KINDS.length];
+    if (!session || !name) throw new Error('There is no session to write for');
+    const isTile = name.startsWith('PRODUCT_');
+    const parts = {
+      event_datetime: new Date().toISOString(),
+      initiating_target: name === 'ELEMENT_CLICK' ? 'INLINE_NAV_FORWARD' : undefined,
+    };
+    return event(name, session, { ...parts, ...(isTile ? { product_properties: { product_id: 'p' } } : {}) }, n % 3);
+  });
+}
+
+/** The parameters of the statement that the network would run for such a batch. */
+function straight(publisherId: string, sessions: readonly Shown[], index: number): readonly unknown[] {
+  const good = batchOf(sessions, index).map((raw, arrival) => {
+    const parsed = parseEvent(raw);
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+    return {
+      event: parsed.value,
+      at: Date.now(),
+      session: sessionRow(publisherId, parsed.value.session_id),
+      arrival,
+      raw,
+    };
+  });
+  return ingestParams(publisherId, good, new Date()).params;
+}
+
+function sessionRow(publisher_id: string, session_id: string): Session {
+  const placement = { page_type: 'THANK_YOU', widget_type: 'INLINE', widget_id: '' };
+  const shopper = { is_sandbox: false, has_email: true, order_amount: null };
+  return {
+    publisher_id,
+    session_id,
+    channel_id: publisher_id,
+    ...placement,
+    ...shopper,
+    insertions: {},
+    created_at: new Date(),
+  };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
