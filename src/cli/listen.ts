@@ -2,7 +2,13 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { IncomingMessage, Server } from 'node:http';
 import { UsageError } from './settings.ts';
 
-export type Answerer = (request: Request, from: { ip?: string }) => Response | Promise<Response>;
+/** Who asks, and how to hang up on them (a scripted fault does). */
+export interface Client {
+  ip?: string;
+  drop?(): void;
+}
+
+export type Answerer = (request: Request, from: Client) => Response | Promise<Response>;
 
 export interface Listening {
   readonly url: string;
@@ -23,7 +29,7 @@ const DRAIN_MS = 5_000;
 export async function listen(answer: Answerer, where: { port: number; host?: string }): Promise<Listening> {
   const host = where.host ?? '127.0.0.1';
   const server = createAdaptorServer({
-    fetch: (request, bindings) => answer(request, addressOf(bindings)),
+    fetch: (request, bindings) => answer(request, clientOf(bindings)),
     serverOptions: {
       maxHeaderSize: MAX_HEADER_BYTES,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -41,9 +47,12 @@ export async function listen(answer: Answerer, where: { port: number; host?: str
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => drain(server) };
 }
 
-function addressOf(bindings: unknown): { ip?: string } {
-  const ip = (bindings as { incoming?: IncomingMessage }).incoming?.socket?.remoteAddress;
-  return ip === undefined ? {} : { ip };
+function clientOf(bindings: unknown): Client {
+  const socket = (bindings as { incoming?: IncomingMessage }).incoming?.socket;
+  return {
+    ...(socket?.remoteAddress === undefined ? {} : { ip: socket.remoteAddress }),
+    drop: () => void socket?.destroy(),
+  };
 }
 
 function drain(server: Server): Promise<void> {
