@@ -1,11 +1,22 @@
-// The key of a row on disk: `time(9)`, then what stays when the time changes: `tab(4) kind(1) bytes.count`; numbers in base
-// 36. Sorted as text the oldest comes first, no two tabs can collide, and a list of keys alone tells which rows may go and
-// how much room they take.
+// The key of a row on disk: `time(9)`, then what stays when the time changes: `tab(4) kind(1) count`. Sorted as text the
+// oldest comes first, no two tabs can collide, and a list of keys alone tells which rows may go.
 
 /** Keeps the base-36 digits of a time at nine from 1932 on. */
 const TIME_OFFSET = 4e12;
 const TIME_DIGITS = 9;
 const KIND_AT = 13;
+
+/** The key of what the tabs of an origin must agree on; it sorts before every event. */
+export const TROUBLE = '!';
+/** The key of the lease of browsers without Web Locks. */
+export const LEASE = '!!';
+/** Begins the keys of dead letters; they sort after every event. */
+export const DEAD = '~';
+
+/** Tells whether the key is an event's that is yet to be delivered. */
+export function isWaiting(key: string): boolean {
+  return key > '0' && key < DEAD;
+}
 
 /** A key from a time and the rest of a key. */
 export function keyAt(time: number, rest: string): string {
@@ -13,8 +24,8 @@ export function keyAt(time: number, rest: string): string {
 }
 
 /** The key of a new row. `tab` has four characters; `count` differs within a tab. */
-export function rowKey(time: number, tab: string, isClick: boolean, bytes: number, count: number): string {
-  return keyAt(time, `${tab}${isClick ? 'c' : 'a'}${bytes.toString(36)}.${count}`);
+export function rowKey(time: number, tab: string, isClick: boolean, count: number): string {
+  return keyAt(time, tab + (isClick ? 'c' : 'a') + count);
 }
 
 /** The key of the same row, due at another time. */
@@ -25,11 +36,6 @@ export function dueAt(key: string, time: number): string {
 /** When the row was made or, of a refused one, when it is due. */
 export function keyTime(key: string): number {
   return parseInt(key.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
-}
-
-/** Bytes that the row's event takes in a batch. */
-export function keyBytes(key: string): number {
-  return parseInt(key.slice(KIND_AT + 1), 36);
 }
 
 /** Sorts the rows that are to be kept first: clicks before displays, newer before older. */

@@ -1,5 +1,6 @@
+import { promisifyRequest } from 'idb-keyval';
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
-import { rowKey } from './key.ts';
+import { DEAD, isWaiting, rowKey } from './key.ts';
 import { openRows } from './openRows.ts';
 import { openSender } from './openSender.ts';
 import { post } from './post.ts';
@@ -52,14 +53,15 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
   const sender = openSender(name, rows, send, emit);
 
   async function stats(): Promise<QueueStats> {
-    const [onDisk = 0, deadLetters = 0] = await rows.count();
-    const storage = rows.isMemory() ? 'memory' : 'indexeddb';
+    const keys = await rows.keys();
+    const waiting = keys.filter(isWaiting).length;
+    const isMemory = rows.isMemory();
     return {
-      onDisk,
-      deadLetters,
-      inMemory: rows.loose.size,
+      onDisk: isMemory ? 0 : waiting,
+      inMemory: isMemory ? waiting : 0,
       inFlight: rows.flying.size,
-      storage,
+      deadLetters: keys.filter((key) => key > DEAD).length,
+      storage: isMemory ? 'memory' : 'indexeddb',
       dropped,
       ...sender.stats(),
     };
@@ -69,10 +71,8 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
     async track(given) {
       const event = toStored(given);
       const isClick = event.event_name.endsWith('CLICK');
-      // The event and the comma behind it.
-      const bytes = new Blob([JSON.stringify(event)]).size + 1;
       last = Math.max(last + 1, Date.now());
-      await rows.add(rowKey(last, tab, isClick, bytes, count++), { event });
+      await rows.add(rowKey(last, tab, isClick, count++), { event });
       emit({ type: 'tracked', event });
       sender.soon(isClick);
     },
@@ -85,7 +85,11 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
     },
     purge: rows.purge,
     stats,
-    deadLetters: rows.deadLetters,
+    deadLetters: () =>
+      rows.disk('readonly', async (found) => {
+        const all = (await promisifyRequest(found.getAll())) as (DeadLetter | undefined)[];
+        return all.filter((row): row is DeadLetter => !!row?.reason);
+      }),
     close() {
       sender.close();
       return rows.write();

@@ -1,11 +1,10 @@
-import { BATCH_MAX_BYTES, BATCH_MAX_EVENTS, QUEUE_MAX_AGE_MS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import { BATCH_MAX_EVENTS, QUEUE_MAX_AGE_MS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
 import { ask } from './ask.ts';
 import { afterFailure, FAILURE_PAUSE_MS, HOUR_MS, jitter, waitFor, type Trouble } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from './events.ts';
-import { batchSize } from './fit.ts';
 import { judge } from './judge.ts';
-import { dueAt, keyBytes, keyTime } from './key.ts';
-import { DEAD, type Entry, type Move, type Rows } from './openRows.ts';
+import { DEAD, dueAt, keyTime } from './key.ts';
+import type { Entry, Move, Rows } from './openRows.ts';
 import { takeTurn } from './takeTurn.ts';
 import { watchPage } from './watchPage.ts';
 
@@ -29,7 +28,7 @@ const BELIEVABLE_AGE_MS = 365 * 24 * HOUR_MS;
 
 /** Sends what is kept, one tab at a time, and keeps what was not accepted. */
 export function openSender(name: string, rows: Rows, send: Send, emit: (event: QueueEvent) => void): Sender {
-  const { mine, loose, flying, settle } = rows;
+  const { mine, flying, settle } = rows;
   let trouble: Trouble | undefined;
   let lastAnswer: LastAnswer | undefined;
   let delivered = 0;
@@ -77,8 +76,8 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   /** One turn: read, send, settle. Tells whether the next turn may follow at once. */
   async function once(): Promise<boolean> {
     if (isPaused || isClosed) return false;
-    const [entries, shared = trouble] = await rows.read();
-    trouble = shared ?? undefined;
+    const [entries, shared] = await rows.read();
+    trouble = shared;
     const now = Date.now();
     const expired: string[] = [];
     let next = HOUR_MS;
@@ -96,21 +95,22 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
       emit({ type: 'dropped', count: expired.length, why: 'expired' });
       return true;
     }
-    if (due[0] && !wait()) return deliver(due.slice(0, batchSize(due, sizes.shift()) || 1));
+    if (due[0] && !wait()) return deliver(due.slice(0, sizes.shift() ?? BATCH_MAX_EVENTS));
     if (due[0]) wake(wait());
     else if (next < HOUR_MS) wake(next);
     return false;
   }
 
-  async function deliver(batch: readonly Entry[]): Promise<boolean> {
-    fresh = 0;
-    const bytes = batch.reduce((sum, [key]) => sum + keyBytes(key), 0);
+  async function deliver(batch: readonly Entry[], isLeaving?: boolean): Promise<boolean> {
+    const sent = batch.map(([, { event }]) => event);
+    const bytes = JSON.stringify(sent).length;
     const keepalive = !isShy && bytes <= room;
+    if (isLeaving && !keepalive) return false;
     const before = isEager ? undefined : trouble;
     isEager = false;
+    fresh = 0;
     for (const [key] of batch) flying.add(key);
     if (keepalive) room -= bytes;
-    const sent = batch.map(([, { event }]) => event);
     const { status, body, retryAfter, reason } = await ask(send, sent, keepalive);
     if (keepalive) room += bytes;
     isShy = keepalive && !status;
@@ -119,13 +119,16 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
 
     const { fates, reasons, next } = judge(status, body, batch.length);
     const gone: string[] = [];
+    const event_ids: string[] = [];
     const moved: Move[] = [];
     const told: QueueEvent[] = [];
     batch.forEach(([key, { event, tries = 0, since = keyTime(key) }], index) => {
       const fate = fates[index];
       const why = reasons[index] ?? reason;
-      if (fate === 'done') gone.push(key);
-      else if (fate === 'dead' || (fate === 'again' && tries + 1 >= QUEUE_MAX_REFUSALS)) {
+      if (fate === 'done') {
+        gone.push(key);
+        event_ids.push(event.event_id);
+      } else if (fate === 'dead' || (fate === 'again' && tries + 1 >= QUEUE_MAX_REFUSALS)) {
         moved.push([key, DEAD + key, { event, reason: why }]);
         told.push({ type: 'dead_letter', event, reason: why });
       } else if (fate === 'again') {
@@ -134,45 +137,32 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
         told.push({ type: 'retried', count: 1, reason: why, nextTryAt });
       }
     });
-    if (next === 'wait') trouble = afterFailure(before, now, retryAfter);
+    const count = gone.length;
+    const kept = batch.length - count - moved.length;
+    if (count) told.push({ type: 'delivered', count, event_ids });
     if (next === 'go') trouble = undefined;
-    if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), Math.floor(batch.length / 2));
+    else if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), Math.floor(batch.length / 2));
+    else if (next === 'wait') {
+      trouble = afterFailure(before, now, retryAfter);
+      if (kept) told.push({ type: 'retried', count: kept, reason, nextTryAt: trouble.at });
+    } else if (!isPaused) {
+      isPaused = true;
+      told.push({ type: 'paused', status, reason });
+    }
     await settle(gone, moved, trouble ?? null);
     for (const [key] of batch) flying.delete(key);
-
-    const count = gone.length;
     delivered += count;
-    if (count)
-      emit({
-        type: 'delivered',
-        count,
-        event_ids: sent.filter((_, index) => fates[index] === 'done').map((event) => event.event_id),
-      });
     told.forEach(emit);
-    if (next === 'pause') {
-      if (!isPaused) emit({ type: 'paused', status, reason });
-      isPaused = true;
-    }
-    if (next === 'wait') {
-      const kept = batch.length - count - moved.length;
-      if (kept && trouble) emit({ type: 'retried', count: kept, reason, nextTryAt: trouble.at });
-      wake(wait());
-    }
+    if (next === 'wait') wake(wait());
     return next === 'go' || next === 'split';
   }
 
   function leave(): void {
     void rows.write();
     // Kept until an answer is seen, which may be never: what arrives twice, the relay drops.
-    let rest = [...mine].filter(
-      ([key]) => key < DEAD && !flying.has(key) && (!trouble || (rows.isMemory() && loose.has(key))),
-    );
-    while (rest[0] && !isPaused) {
-      const size = batchSize(rest, BATCH_MAX_EVENTS, Math.min(room, BATCH_MAX_BYTES));
-      if (!size) return;
-      void deliver(rest.slice(0, size));
-      rest = rest.slice(size);
-    }
+    const rest = [...mine].filter(([key]) => !flying.has(key));
+    if (isPaused || (trouble && !rows.isMemory())) return;
+    while (rest[0]) void deliver(rest.splice(0, BATCH_MAX_EVENTS), true);
   }
 
   function revive(isNewView: boolean): void {

@@ -1,8 +1,7 @@
 import { promisifyRequest } from 'idb-keyval';
 import type { Disk } from './disk.ts';
+import { LEASE } from './key.ts';
 
-/** The key of the lease; it sorts after every other row. */
-const LEASE = '~~';
 /** Milliseconds after which whoever holds the turn is frozen: requests end after ten seconds, and several may have been before us. */
 const TURN_MAX_MS = 30_000;
 
@@ -19,15 +18,15 @@ export async function takeTurn<T>(name: string, disk: Disk, work: () => Promise<
         /Timeout/.test(String(error)) ? locks.request(name, { steal: true }, work) : undefined,
       );
   }
-  const isBusy = await disk('readwrite', async (rows) => {
+  const isFree = await disk('readwrite', async (rows) => {
     const left = (await promisifyRequest<number>(rows.get(LEASE))) - Date.now();
     // More than the longest lease was taken under another clock.
-    if (left > 0 && left <= TURN_MAX_MS) return true;
+    if (left > 0 && left <= TURN_MAX_MS) return false;
     rows.put(Date.now() + TURN_MAX_MS, LEASE);
-    return false;
-  }).catch(() => false);
-  if (isBusy) return undefined;
-  const done = await work();
-  await disk('readwrite', (rows) => void rows.delete(LEASE)).catch(() => {});
-  return done;
+    return true;
+  });
+  if (!isFree) return undefined;
+  const result = await work();
+  await disk('readwrite', (rows) => void rows.delete(LEASE));
+  return result;
 }

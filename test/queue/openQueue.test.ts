@@ -64,3 +64,96 @@ describe('delivery', () => {
     expect(await queue.stats()).toMatchObject({ onDisk: 0, delivered: 19, deadLetters: 1 });
   });
 });
+
+describe('when it is sent', () => {
+  it('a click goes at once, a display within a quarter of a second', async () => {
+    const queue = opening(() => ({ status: 202 }));
+    await queue.flush();
+    const start = Date.now();
+    await queue.track(event('display'));
+    await queue.track(event('click', { event_name: 'BRAND_CLICK' }));
+    await vi.waitFor(() => expect(queue.batches).toHaveLength(1));
+    expect(Date.now() - start).toBeLessThan(240);
+    expect(queue.batches[0]).toEqual(['display', 'click']);
+  });
+
+  it('no two requests follow within half a second of a failure, however often it is told to send', async () => {
+    const at: number[] = [];
+    const queue = opening(() => {
+      at.push(Date.now());
+      throw new TypeError('refused');
+    });
+    await queue.track(event('a'));
+    for (let n = 0; n < 4; n++) await queue.flush();
+    const gaps = at.slice(1).map((time, n) => time - (at[n] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(495);
+  });
+
+  it('Retry-After is obeyed, also when told to send', async () => {
+    const at: number[] = [];
+    const queue = opening(() => {
+      at.push(Date.now());
+      return at.length === 1 ? { status: 429, retryAfter: '2' } : { status: 202 };
+    });
+    await queue.track(event('a', { event_name: 'BRAND_CLICK' }));
+    await vi.waitFor(() => expect(at).toHaveLength(1));
+    expect(await queue.flush()).toMatchObject({ delivered: 0, kept: 1, lastAnswer: { status: 429 } });
+    await vi.waitFor(() => expect(at).toHaveLength(2), 6_000);
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('a Response is understood as well as its parts', async () => {
+    const results = [{ index: 0, success: false, error: { code: 'x', message: 'y', retryable: false } }];
+    const queue = opening(() => Response.json({ results }, { status: 207 }));
+    await queue.track(event('a'));
+    await queue.flush();
+    expect(queue.of('dead_letter')).toMatchObject([{ reason: 'x: y' }]);
+  });
+});
+
+describe('when it is refused', () => {
+  it('a 401 pauses, keeps all, says so once, and a flush resumes', async () => {
+    let status = 401;
+    const queue = opening(() => ({ status }));
+    await Promise.all(names(25).map((id) => queue.track(event(id))));
+    await vi.waitFor(() => expect(queue.of('paused')).toHaveLength(1));
+    await queue.track(event('more', { event_name: 'BRAND_CLICK' }));
+    await new Promise((done) => setTimeout(done, 700));
+    expect(queue.batches).toHaveLength(1);
+    expect(await queue.stats()).toMatchObject({ isPaused: true, onDisk: 26 });
+    status = 202;
+    expect(await queue.flush()).toMatchObject({ delivered: 26, kept: 0, isPaused: false });
+    expect(queue.of('paused')).toHaveLength(1);
+  });
+
+  it('a conversion is refused with a sentence, and nothing is kept of it', async () => {
+    const queue = opening(() => ({ status: 202 }));
+    await expect(queue.track(event('a', { event_name: 'CONVERSION' }))).rejects.toThrow(/servers report a CONVERSION/);
+    expect(await queue.stats()).toMatchObject({ onDisk: 0, inMemory: 0 });
+  });
+
+  it('an event that is refused ten times becomes a dead letter', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const queue = opening((ids) => mixed(ids, { bad: true }));
+    void queue.track(event('bad'));
+    for (let second = 0; second < 900 && !queue.of('dead_letter').length; second++) {
+      for (let turn = 0; turn < 60; turn++) await new Promise((done) => setImmediate(done));
+      await vi.advanceTimersByTimeAsync(900);
+    }
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    expect(queue.batches).toHaveLength(10);
+    expect(queue.of('dead_letter')).toMatchObject([{ event: { event_id: 'bad' } }]);
+  });
+
+  it('what onEvent throws costs no event', async () => {
+    const queue = opening(() => ({ status: 202 }), {
+      onEvent() {
+        throw new Error('the page is broken');
+      },
+    });
+    await queue.track(event('a'));
+    expect(await queue.flush()).toMatchObject({ delivered: 1 });
+  });
+});

@@ -85,6 +85,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
   const acknowledged = new Set<string>();
   const dead = new Set<string>();
   let dropped = 0;
+  let broken = '';
   let reply: Reply = 'accept';
   let page = 0;
   // The timers of a page end with it.
@@ -147,6 +148,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
         if (told.type === 'delivered') told.event_ids.forEach((id) => acknowledged.add(id));
         if (told.type === 'dead_letter') dead.add(told.event.event_id);
         if (told.type === 'dropped') dropped += told.count;
+        if (told.type === 'error') broken = told.reason;
       },
     });
   }
@@ -154,6 +156,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
   async function check(): Promise<void> {
     await rest();
     const { events, letters } = await onDisk();
+    expect(broken).toBe('');
     expect(new Set(events).size).toBe(events.length);
     expect(events.filter((id) => acknowledged.has(id))).toEqual([]);
     expect(events.filter((id) => dead.has(id))).toEqual([]);

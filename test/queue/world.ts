@@ -1,4 +1,4 @@
-import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { IDBFactory, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
 import { openQueue, type Queue, type QueueOptions } from '../../src/queue/openQueue.ts';
 import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
@@ -10,7 +10,7 @@ export function event(id: string, more: Partial<TrackedEvent> = {}): TrackedEven
 /** An empty browser storage in place of the one before. */
 export function freshStorage(): void {
   const kept = new Map<string, string>();
-  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange });
+  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBObjectStore, IDBTransaction });
   Object.defineProperty(globalThis, 'localStorage', {
     configurable: true,
     value: {
@@ -84,5 +84,5 @@ export async function onDisk(
   db.close();
   const ids = (wanted: (key: string) => boolean): string[] =>
     keys.flatMap((key, at) => (wanted(key) ? [values[at]?.event.event_id ?? ''] : []));
-  return { keys, events: ids((key) => key > '!' && key < '~'), letters: ids((key) => key > '~' && key < '~~') };
+  return { keys, events: ids((key) => key > '0' && key < '~'), letters: ids((key) => key > '~') };
 }

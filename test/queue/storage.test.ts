@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { event, freshStorage, names, onDisk, open, type Watched } from './world.ts';
+
+const opened: Watched[] = [];
+const down = (options = {}): Watched => {
+  const queue = open(() => ({ status: 503 }), options);
+  opened.push(queue);
+  return queue;
+};
+
+beforeEach(() => freshStorage());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(opened.splice(0).map((queue) => queue.close()));
+  // Whatever they still do ends with their own storage.
+  await new Promise((done) => setTimeout(done, 100));
+});
+
+it('all that is tracked in one task is one transaction, committed by hand before anything else can happen', async () => {
+  const queue = down();
+  await queue.flush();
+  const steps: string[] = [];
+  const { put } = IDBObjectStore.prototype;
+  const { commit } = IDBTransaction.prototype;
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function record(this: IDBObjectStore, ...given) {
+    steps.push('put');
+    return put.apply(this, given);
+  });
+  vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function record(this: IDBTransaction) {
+    steps.push('commit');
+    return commit.call(this);
+  });
+  const tracked = Promise.all(names(3).map((id) => queue.track(event(id))));
+  await vi.waitFor(() => expect(steps).toContain('put'));
+  // The page may die now: whatever comes later than this is too late.
+  expect(steps.slice(0, 4)).toEqual(['put', 'put', 'put', 'commit']);
+  await tracked;
+});
+
+it('1,000 events take at most 1,010 storage operations while the relay is down', async () => {
+  let operations = 0;
+  const queue = down();
+  for (const name of ['put', 'get', 'getAll', 'getAllKeys', 'count', 'delete'] as const) {
+    const real = IDBObjectStore.prototype[name] as (...given: unknown[]) => IDBRequest;
+    vi.spyOn(IDBObjectStore.prototype, name).mockImplementation(function count(
+      this: IDBObjectStore,
+      ...given: unknown[]
+    ) {
+      operations++;
+      return real.apply(this, given) as never;
+    });
+  }
+  await Promise.all(names(1_000).map((id) => queue.track(event(id))));
+  expect(operations).toBeLessThanOrEqual(1_010);
+});
+
+it('a queue at its cap drops the oldest display before any click, and says so', async () => {
+  const queue = down();
+  await Promise.all(names(600).map((id) => queue.track(event(`c${id}`, { event_name: 'BRAND_CLICK' }))));
+  await Promise.all(names(450).map((id) => queue.track(event(`d${id}`))));
+  const { events } = await onDisk();
+  expect(events).toHaveLength(1_000);
+  expect(events.filter((id) => id.startsWith('ce'))).toHaveLength(600);
+  expect(events).not.toContain('de0');
+  expect(queue.of('dropped')).toMatchObject([{ count: 50, why: 'full' }]);
+  expect(await queue.stats()).toMatchObject({ onDisk: 1_000, dropped: 50 });
+});
+
+it('purge leaves nothing behind', async () => {
+  const queue = down();
+  await Promise.all(names(30).map((id) => queue.track(event(id))));
+  await queue.flush();
+  await queue.purge();
+  expect((await onDisk()).keys.filter((key) => !key.startsWith('!'))).toEqual([]);
+  expect(localStorage.getItem('offerlet-queue')).toBeNull();
+  expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 0 });
+});
+
+it('an answer that comes after a purge brings nothing back', async () => {
+  let answer: (value: { status: number; body: unknown }) => void = () => undefined;
+  const queue = open(() => new Promise((done) => (answer = done)));
+  opened.push(queue);
+  await queue.track(event('a', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(() => expect(queue.batches).toHaveLength(1));
+  await queue.purge();
+  answer({ status: 207, body: { results: [{ index: 0, success: false }] } });
+  await vi.waitFor(() => expect(queue.of('retried')).toHaveLength(1));
+  expect((await onDisk()).events).toEqual([]);
+});
+
+it('where IndexedDB is missing the events live in memory and are sent all the same', async () => {
+  Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
+  const queue = open(() => ({ status: 202 }));
+  opened.push(queue);
+  await Promise.all(names(25).map((id) => queue.track(event(id))));
+  expect(await queue.stats()).toMatchObject({ storage: 'memory' });
+  await queue.flush();
+  expect(queue.batches.flat().sort()).toEqual(names(25).sort());
+  expect(queue.of('error')).toHaveLength(1);
+});
+
+it('storage that hangs is given a second, then memory has to do', async () => {
+  const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
+  Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: { open: () => stuck } });
+  const queue = open(() => ({ status: 202 }));
+  opened.push(queue);
+  const before = Date.now();
+  await queue.track(event('a'));
+  expect(Date.now() - before).toBeLessThan(3_000);
+  await queue.flush();
+  expect(queue.batches.flat()).toEqual(['a']);
+});
+
+it('fifty dead letters are kept, and each one that goes is counted', async () => {
+  const queue = open(() => ({ status: 400 }));
+  opened.push(queue);
+  await Promise.all(names(60).map((id) => queue.track(event(id))));
+  await vi.waitFor(
+    async () => expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 50, dropped: 10 }),
+    10_000,
+  );
+  expect(await queue.deadLetters()).toHaveLength(50);
+});
+
+it('events of a year that cannot be are sent, those older than a week are dropped and counted', async () => {
+  const first = down();
+  await first.track(event('now'));
+  await first.close();
+  const day = 24 * 3_600_000;
+  const real = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(real + 8 * day);
+  const second = open(() => ({ status: 202 }));
+  opened.push(second);
+  await second.flush();
+  expect(second.of('dropped')).toMatchObject([{ count: 1, why: 'expired' }]);
+  clock.mockReturnValue(real - 20 * 365 * day);
+  const third = open(() => ({ status: 503 }));
+  await third.track(event('wrong clock'));
+  await third.close();
+  clock.mockRestore();
+  const fourth = open(() => ({ status: 202 }));
+  opened.push(fourth);
+  await vi.waitFor(() => expect(fourth.of('delivered')).toHaveLength(1), 5_000);
+  expect(fourth.batches.flat()).toEqual(['wrong clock']);
+});
