@@ -47,7 +47,8 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
   let isMemory = false;
   let pending: string[] = [];
   let writing: Promise<void> | undefined;
-  let room = 0;
+  /** Rows that may be added before the store has to be looked through; as of the last read, other tabs add as well. */
+  let room = QUEUE_MAX_EVENTS;
 
   const disk = openDisk(
     name,
@@ -132,6 +133,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
           done(rows.count()),
         ]),
       );
+      room = QUEUE_MAX_EVENTS - count;
       const read = new Map<string, unknown>(found.map((key, at) => [key, values[at]]));
       // Rows of ours that are gone from where we looked: another tab has delivered them.
       for (const key of written)

@@ -39,6 +39,8 @@ test('leaving while the relay is down loses nothing', async ({ driver }) => {
     location.href = '/next?idle';
   });
   await expect.poll(() => driver.eval(() => location.pathname).catch(() => '')).toBe('/next');
+  // What the page sent as it left has failed by now.
+  await new Promise((done) => setTimeout(done, 1_000));
   site.isDown = false;
   await driver.goto(site.url);
   await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, doubled: 0 });
