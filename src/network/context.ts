@@ -1,6 +1,7 @@
 import type { Environment } from '../wire/keys.ts';
 import type { Database } from './database/database.ts';
 import type { Fault } from './faults/fault.ts';
+import type { Recall } from './http/recall.ts';
 
 /** The knobs of PUT /sandbox/settings; one that is not set is absent. */
 export interface NetworkSettings {
@@ -30,6 +31,8 @@ export interface NetworkContext {
   now(): Promise<Date>;
   /** The settings in force, read once for each request. */
   settings(): Promise<NetworkSettings>;
+  /** What the process may remember between requests, where it is alone on its database. */
+  readonly recall: Recall;
   /** The address of who sent the request, where the server told it. */
   readonly ip?: string;
   /** The scripted failure that strikes this request, for the routes that fail in part. */

@@ -8,6 +8,7 @@ import { refuseEvents } from '../ingest/refuse-events.ts';
 import { readState, type NetworkState } from '../settings.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { createRecall, type Recall } from './recall.ts';
 import { routeFor, routeTable, type Match } from './route-table.ts';
 import { surfaceError, surfaceOf } from './surface-error.ts';
 
@@ -36,6 +37,7 @@ export function createFetch(options: FetchOptions): {
 } {
   const find = routeTable(options.routes);
   const underWay = new Set<Promise<unknown>>();
+  const recall = createRecall(options.db.kind === 'pglite');
 
   async function answer(request: Request, from: Caller): Promise<Response> {
     const started = performance.now();
@@ -75,11 +77,15 @@ export function createFetch(options: FetchOptions): {
       return surfaceError(match.routes[0].surface, 405, message, { allow: chosen.allow.join(', ') });
     }
     const { route } = chosen;
+    // The Recommendations API changes nothing that is remembered; anything else may.
+    const mayChange = route.surface !== 'partner';
+    if (mayChange) recall.forget();
     try {
-      const context = createContext(request, { ...options, requestId, path, from });
+      const context = createContext(request, { ...options, recall, requestId, path, from });
       if (options.environment !== 'staging' || route.surface === 'sandbox' || !(await context.state()).isFaulty)
         return await route.handler(request, context, params);
       const fault = await takeFault(options.db, path);
+      recall.forget();
       if (!fault) return await route.handler(request, context, params);
       const copy = replacesAnswer(fault) && fault.after_commit !== true ? request.clone() : request;
       return await strike(fault, {
@@ -90,6 +96,8 @@ export function createFetch(options: FetchOptions): {
       });
     } catch (error) {
       return failed(error, route, requestId);
+    } finally {
+      if (mayChange) recall.forget();
     }
   }
 
@@ -124,16 +132,17 @@ export function createFetch(options: FetchOptions): {
 /** What a route gets; the clock, the settings and the faults are read once, in one statement, when first asked for. */
 function createContext(
   request: Request,
-  options: FetchOptions & { requestId: string; path: string; from: Caller },
+  options: FetchOptions & { recall: Recall; requestId: string; path: string; from: Caller },
 ): NetworkContext & { state(): Promise<NetworkState> } {
-  const { db, environment, requestId, path, from } = options;
+  const { db, environment, recall, requestId, path, from } = options;
   const given = typeof options.baseUrl === 'function' ? options.baseUrl() : options.baseUrl;
   const began = new Date();
   let reading: Promise<NetworkState> | undefined;
-  const state = (): Promise<NetworkState> => (reading ??= readState(db, path));
+  const state = (): Promise<NetworkState> => (reading ??= recall.once(`state ${path}`, () => readState(db, path)));
   return {
     db,
     environment,
+    recall,
     requestId,
     baseUrl: (given ?? new URL(request.url).origin).replace(/\/+$/, ''),
     ...(from.ip === undefined ? {} : { ip: from.ip }),

@@ -21,7 +21,7 @@ export async function acceptEvents(
     return event;
   });
   const ids = read.flatMap((event) => (event.ok ? [event.event.session_id] : []));
-  const [sessions, now] = await Promise.all([readSessions(context.db, key, ids), context.now()]);
+  const [sessions, now] = await Promise.all([readSessions(context, key, ids), context.now()]);
 
   const good: GoodEvent[] = [];
   const arrivals = numberArrivals(raws.length);

@@ -39,9 +39,19 @@ export async function compareIngest(options: {
   for (let n = 0; n < 20; n += 1) sessions.push(await world.session());
   const rates: { ours: number[]; floor: number[] } = { ours: [], floor: [] };
   const publisherId = randomUUID();
+  const headers = {
+    'x-api-key': network.describe().keys.integration ?? '',
+    version: '1.0.0',
+    'content-type': 'application/json',
+  };
   const tasks = {
     ours: async (index: number): Promise<void> => {
-      const { status } = await world.batch(batchOf(sessions, index));
+      const request = new Request('http://127.0.0.1/events/batch', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ events: batchOf(sessions, index) }),
+      });
+      const { status } = await network.fetch(request);
       if (status !== 202) throw new Error(`The network answered ${status}`);
     },
     floor: async (index: number): Promise<void> => {

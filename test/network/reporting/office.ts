@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NetworkContext, NetworkSettings } from '../../../src/network/context.ts';
+import { createRecall } from '../../../src/network/http/recall.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createKey } from '../../../src/network/keys/create-key.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
@@ -113,6 +114,7 @@ export async function openOffice(db: Database, environment: 'production' | 'stag
         baseUrl: 'http://network.test',
         now: async () => new Date(office.now),
         settings: async () => office.settings,
+        recall: createRecall(false),
       };
       const route = reportingRoutes.find(({ pattern }) => pattern === new URL(request.url).pathname);
       if (!route) throw new Error(`no route for ${path}`);
