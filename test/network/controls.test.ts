@@ -10,7 +10,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
   beforeAll(async () => {
     world = await openWorld(kind);
     await world.offer();
-  });
+  }, 120_000);
   afterAll(() => world.close());
 
   test('the clock stands still where it is set, and is freed by null', async () => {

@@ -13,7 +13,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
   let session: Shown;
   beforeAll(async () => {
     world = await openWorld(kind);
-  });
+  }, 120_000);
   afterAll(() => world.close());
   beforeEach(async () => {
     await world.control('POST', '/sandbox/reset', { seed: 'empty' });

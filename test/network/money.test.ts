@@ -11,7 +11,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   let session: Shown;
   beforeAll(async () => {
     world = await openWorld(kind);
-  });
+  }, 120_000);
   afterAll(() => world.close());
   beforeEach(async () => {
     await world.control('POST', '/sandbox/reset', { seed: 'empty' });
