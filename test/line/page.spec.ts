@@ -98,7 +98,7 @@ test('a layer waits until the modal of the page is closed', async ({ page }) => 
     `const modal = document.createElement('dialog'); modal.textContent = 'Cookies?'; document.body.append(modal); modal.showModal();
      window.modal = modal; window.offers = showOffers(${options('OVERLAY')});`,
   );
-  await expect.poll(() => fixture.asked.length).toBe(1);
+  await expect.poll(() => fixture.asked.length).toBeGreaterThan(0);
   await page.waitForTimeout(600);
   await expect(page.locator('offer-let-layer')).toHaveCount(0);
   await page.evaluate('modal.close()');
