@@ -1,10 +1,12 @@
 import type { Network } from '../network.ts';
 import { createRelay } from '../relay.ts';
 import { createConsole } from './console.ts';
-import { listen } from './listen.ts';
+import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
+import { listen, type Answerer } from './listen.ts';
 import { startNetwork } from './networkCommand.ts';
 import { readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { loadShop } from './loadShop.ts';
+import { foreignReason, isReading } from './ownPagesOnly.ts';
 import { untilStopped } from './untilStopped.ts';
 
 const OPTIONS = {
@@ -24,7 +26,12 @@ const RELAY_PATH = '/offers';
 export async function sandboxCommand(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createConsole({ json: settings.json });
-  out.say('Starting the sandbox network …');
+  out.say('Starting the sandbox network; its first start makes a catalogue and 60 days of history …');
+  const front = openFront();
+  // Listens first: a port in use is said at once, and a page that is opened early waits for its answer.
+  const server = await listen(front.answer, { port: settings.port ?? DEFAULT_PORT });
+  const loading = loadShop();
+  loading.catch(() => undefined); // said where it is awaited
   const { network, server: networkServer } = await startNetwork({
     port: settings['network-port'] ?? DEFAULT_NETWORK_PORT,
     data: settings.data,
@@ -35,30 +42,48 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
     out: settings.json ? out : { ...out, log: () => undefined },
   });
   const keys = complete(network.describe().keys);
-  const relay = createRelay({
-    apiKey: keys.integration,
-    baseUrl: networkServer.url,
-    version: '1.0.0',
-    basePath: RELAY_PATH,
-    sandbox: true,
-    forwardEventIds: true,
-  });
-  const shop = await loadShop({ network: networkServer.url, keys });
-  const server = await listen(
-    (request, from) =>
-      new URL(request.url).pathname.startsWith(`${RELAY_PATH}/`) ? relay(request, from) : shop(request),
-    { port: settings.port ?? DEFAULT_PORT },
-  ).catch(async (error: unknown) => {
-    await networkServer.close();
-    await network.close();
-    throw error;
+  const createShop = await loading;
+  front.open({
+    relay: createRelay({
+      apiKey: keys.integration,
+      baseUrl: networkServer.url,
+      version: '1.0.0',
+      basePath: RELAY_PATH,
+      sandbox: true,
+      forwardEventIds: true,
+    }),
+    controls: controlSurface(network, networkServer.url),
+    shop: createShop({ network: networkServer.url, keys }),
   });
   out.json({ shop: server.url, relay: server.url + RELAY_PATH, network: networkServer.url, keys });
   out.say(
-    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nCtrl-C stops everything.\n`,
+    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nControls  ${server.url}${CONTROL_PATH}/health\nCtrl-C stops everything.\n`,
   );
   out.say(`Open ${server.url}`);
   await untilStopped([server, networkServer, network]);
+}
+
+interface Behind {
+  relay: Answerer;
+  controls: Answerer;
+  shop: Answerer;
+}
+
+/** One origin for page, relay and controls. What is asked before they are there waits for them. */
+function openFront(): { answer: Answerer; open(behind: Behind): void } {
+  let open: (behind: Behind) => void = () => undefined;
+  const ready = new Promise<Behind>((resolve) => (open = resolve));
+  return {
+    open: (behind) => open(behind),
+    async answer(request, from) {
+      const { pathname } = new URL(request.url);
+      const { relay, controls, shop } = await ready;
+      if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request, from);
+      if (pathname.startsWith(`${CONTROL_PATH}/`)) return controls(request, from);
+      const reason = isReading(request) ? undefined : foreignReason(request, from);
+      return reason === undefined ? shop(request, from) : Response.json({ message: reason }, { status: 403 });
+    },
+  };
 }
 
 type SandboxKeys = Record<keyof ReturnType<Network['describe']>['keys'], string>;

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { controlSurface } from '../../src/cli/controlSurface.ts';
+import { createNetwork, type Network } from '../../src/network.ts';
+
+const SHOP = 'http://127.0.0.1:4173';
+const ME = { ip: '127.0.0.1' };
+
+let network: Network;
+beforeAll(async () => {
+  network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
+});
+afterAll(() => network?.close());
+
+function ask(path: string, init: RequestInit & { at?: string; ip?: string } = {}): Promise<Response> {
+  const answer = controlSurface(network, 'http://127.0.0.1:4600');
+  return Promise.resolve(answer(new Request((init.at ?? SHOP) + path, init), init.ip ? { ip: init.ip } : ME));
+}
+
+test('a page of the shop drives the network', async () => {
+  const own = { origin: SHOP, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+  const set = await ask('/sandbox/clock', { method: 'POST', headers: own, body: '{"now":"2025-11-20T10:30:00Z"}' });
+  expect(await set.json()).toEqual({ now: '2025-11-20T10:30:00.000Z', stands_still: true });
+  const freed = await ask('/sandbox/clock', { method: 'POST', headers: own, body: '{"now":null}' });
+  expect(freed.status).toBe(200);
+  const fault = await ask('/sandbox/faults', {
+    method: 'POST',
+    headers: own,
+    body: '{"route":"/events","status":502}',
+  });
+  expect(fault.status).toBe(200);
+  const gone = await ask('/sandbox/faults', { method: 'DELETE', headers: own });
+  expect([gone.status, await gone.text()]).toEqual([204, '']);
+  const events = await ask('/sandbox/events?event_name=BRAND_CLICK', { headers: own });
+  expect(await events.json()).toEqual({ events: [] });
+});
+
+test('what is wrong with a body comes through as the network says it', async () => {
+  const refused = await ask('/sandbox/faults', { method: 'POST', body: '{"status":502}' });
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(await refused.json())).toContain('route');
+});
+
+test('another website in the same browser can neither drive nor read it', async () => {
+  const strangers: (RequestInit & { at?: string; ip?: string })[] = [
+    { headers: { origin: 'https://elsewhere.example' } },
+    { headers: { origin: 'null' } },
+    { headers: { origin: 'http://127.0.0.1:5000' } }, // another port of this machine
+    { headers: { origin: 'http://localhost:4173' } }, // another name of this one
+    { headers: { 'sec-fetch-site': 'cross-site' } },
+    { headers: { 'sec-fetch-site': 'same-site' } },
+    { headers: { 'sec-fetch-site': 'none' }, method: 'DELETE' },
+    { at: 'http://rebound.example:4173', headers: { origin: 'http://rebound.example:4173' } },
+    { at: 'http://127.0.0.1.rebound.example:4173' },
+    { ip: '192.168.1.20' },
+  ];
+  for (const stranger of strangers)
+    expect((await ask('/sandbox/faults', { method: 'DELETE', ...stranger })).status, JSON.stringify(stranger)).toBe(
+      403,
+    );
+  expect((await ask('/sandbox/health', { headers: { 'sec-fetch-site': 'none' } })).status).toBe(200);
+});
+
+test('no key reaches a browser', async () => {
+  const reset = await ask('/sandbox/reset', { method: 'POST', body: '{"seed":"empty"}' });
+  const text = await reset.text();
+  expect(reset.status).toBe(200);
+  expect(JSON.parse(text)).toMatchObject({ environment: 'staging', channel: { name: expect.any(String) } });
+  expect(text).not.toMatch(/adnet_|"keys"/);
+  for (const path of [
+    '/sandbox/keys',
+    '/sandbox/channels',
+    '/sandbox/%6beys',
+    '/sandbox/keys/x/rotate',
+    '/sandbox/%',
+  ]) {
+    const refused = await ask(path, { method: 'POST', body: '{"kind":"management","name":"Mine"}' });
+    expect(refused.status, path).toBe(403);
+    expect(await refused.text()).not.toContain('adnet_');
+  }
+});
+
+test('an answer that holds a key anywhere is not passed on', async () => {
+  const leaking = { fetch: () => Promise.resolve(Response.json({ note: 'adnet_sk_test_abc' })) };
+  const answer = await controlSurface(leaking, 'http://127.0.0.1:4600')(new Request(`${SHOP}/sandbox/health`), ME);
+  expect(answer.status).toBe(502);
+  expect(await answer.text()).not.toContain('adnet_');
+});
