@@ -1,0 +1,88 @@
+// @vitest-environment happy-dom
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/preact';
+import { afterEach, expect, test } from 'vitest';
+import { Disclosure } from '../../src/widget/Disclosure.tsx';
+import { FooterLine } from '../../src/widget/FooterLine.tsx';
+import { Logo } from '../../src/widget/Logo.tsx';
+import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
+import type { Action, WidgetProps } from '../../src/widget/props.ts';
+import type { Footer } from '../../src/wire/recommendations.ts';
+import { FOOTER, hero, placed } from './offers.ts';
+
+const messages = messagesFor('en');
+afterEach(cleanup);
+
+function footerProps(footer: Footer, on: (action: Action) => void = () => {}): WidgetProps {
+  return {
+    mode: 'INLINE',
+    groups: [hero(placed())],
+    footer,
+    sandbox: false,
+    messages,
+    theme: 'auto',
+    locale: 'en',
+    watch: () => {},
+    on,
+  };
+}
+
+test('a disclosure of one line is text, and a link when it has an address', () => {
+  const { rerender } = render(<Disclosure details={{ copy: 'Terms apply.' }} messages={messages} />);
+  expect(screen.getByText('Terms apply.')).toBeTruthy();
+  expect(screen.queryByRole('link')).toBeNull();
+
+  rerender(
+    <Disclosure details={{ copy: 'Terms apply.', target_url: 'https://brand.test/terms' }} messages={messages} />,
+  );
+  const link = screen.getByRole('link', { name: 'Terms apply.' });
+  expect(link.getAttribute('href')).toBe('https://brand.test/terms');
+  expect(link.getAttribute('rel')).toContain('noopener');
+  expect(link.getAttribute('target')).toBe('_blank');
+});
+
+test('a longer disclosure opens in place and ends in its terms', () => {
+  render(
+    <Disclosure
+      details={{ copy: 'New customers only.', content: 'One per household.', target_url: 'https://brand.test/terms' }}
+      messages={messages}
+    />,
+  );
+  const details = screen.getByRole('group');
+  expect(within(details).getByText('New customers only.').tagName).toBe('SUMMARY');
+  expect(details.textContent).toContain('One per household.');
+  expect(within(details).getByRole('link', { name: messages.terms })).toBeTruthy();
+});
+
+test('a logo that does not come leaves the first letter of the name, emoji and all', () => {
+  const { container } = render(
+    <Logo advertiser={{ id: 'a', name: '🌊 Tidewater', logo_url: 'https://images.test/logo.svg' }} isNear />,
+  );
+  const image = container.querySelector('img') ?? expect.fail('there is no picture');
+  expect(container.textContent).toBe('🌊');
+  expect(image.hidden).toBe(false);
+  fireEvent.error(image);
+  expect(image.hidden).toBe(true);
+});
+
+test('a logo is not fetched before its offer is near', () => {
+  const { container } = render(
+    <Logo advertiser={{ id: 'a', name: 'Tidewater', logo_url: 'https://images.test/logo.svg' }} isNear={false} />,
+  );
+  expect(container.querySelector('img')).toBeNull();
+});
+
+test('the footer says who is behind the offers and tells which of its links was followed', () => {
+  const actions: Action[] = [];
+  window.addEventListener('click', (event) => event.preventDefault()); // nothing leaves this page
+  render(<FooterLine {...footerProps(FOOTER, (action) => actions.push(action))} />);
+  for (const link of within(screen.getByRole('contentinfo')).getAllByRole('link')) fireEvent.click(link);
+  expect(actions).toEqual([
+    { type: 'footer', link: 'brand' },
+    { type: 'footer', link: 'privacy' },
+  ]);
+});
+
+test('a network that says neither who nor how has no footer', () => {
+  const { container } = render(<FooterLine {...footerProps({})} />);
+  expect(container.innerHTML).toBe('');
+});
