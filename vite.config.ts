@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 
@@ -9,7 +10,7 @@ const ENTRIES = ['index', 'element', 'queue', 'relay', 'relay-redis', 'clients',
 /** Browsers that know `light-dark()`: for older targets the CSS minifier would replace it by something that breaks. */
 const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
 
-// Three builds, one folder: readable ES modules for bundlers and servers, one small file for the script tag, the demo shop.
+// One folder for all: readable ES modules for bundlers and servers, one small file for the script tag, the inspector, the demo shop.
 const builds: Record<string, UserConfig> = {
   esm: {
     build: {
@@ -33,6 +34,17 @@ const builds: Record<string, UserConfig> = {
       lib: { entry: 'src/script-tag.ts', formats: ['iife'], name: 'offerletScript', fileName: () => 'offerlet.js' },
     },
   },
+  // Loaded beside it in sandbox alone: one module that brings all it needs.
+  inspector: {
+    build: {
+      emptyOutDir: false,
+      target: 'es2022',
+      cssTarget: CSS_TARGET,
+      lib: { entry: 'src/inspector/inspect.tsx', formats: ['es'], fileName: () => 'offerlet-inspector.js' },
+      // Libraries keep their white space unless told otherwise; this one is for a browser.
+      rolldownOptions: { output: { minify: true } },
+    },
+  },
   // The shop's backend is a module that the command loads; its pages have scripts of their own.
   demo: {
     build: {
@@ -54,11 +66,7 @@ const builds: Record<string, UserConfig> = {
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: {
-        input: {
-          'with-npm': 'demo/pages/with-npm.ts',
-          'with-element': 'demo/pages/with-element.ts',
-          'live-report': 'demo/pages/live-report.ts',
-        },
+        input: Object.fromEntries(readdirSync('demo/pages').map((file) => [parse(file).name, `demo/pages/${file}`])),
         output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
       },
     },

@@ -35,10 +35,15 @@ export async function bundleOf(code: string, external: readonly string[] = []): 
       rolldownOptions: {
         input: 'line',
         external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
-        output: { format: 'es', codeSplitting: false },
+        output: { format: 'es' },
       },
     },
   });
   const { output } = (Array.isArray(result) ? result[0] : result) as Rolldown.RolldownOutput;
-  return Buffer.from(output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join(''));
+  const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])));
+  const loaded = new Set(output.flatMap((file) => (file.type === 'chunk' && file.isEntry ? [file.fileName] : [])));
+  // What a page loads at once: chunks behind an `import()` come only when they are asked for.
+  for (const name of loaded)
+    for (const other of chunks.get(name)?.imports ?? []) if (chunks.has(other)) loaded.add(other);
+  return Buffer.from([...loaded].map((name) => chunks.get(name)?.code ?? '').join(''));
 }
