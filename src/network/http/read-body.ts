@@ -1,3 +1,6 @@
+/** Levels of lists and objects inside each other: more than any caller needs, fewer than upset a database or a stack. */
+const MAX_DEPTH = 100;
+
 /** A body's JSON value, or the status that refuses it and why. */
 export type JsonBody =
   | { readonly ok: true; readonly json: unknown }
@@ -10,10 +13,27 @@ export async function readJson(request: Request, maxBytes: number): Promise<Json
   const bytes = await readAtMost(request, maxBytes);
   if (!bytes) return tooLarge;
   try {
-    return { ok: true, json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
+    const json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+    if (!isDeep(json)) return { ok: true, json };
+    return { ok: false, status: 400, message: `The JSON of the body is nested more than ${MAX_DEPTH} levels deep.` };
   } catch {
     return { ok: false, status: 400, message: 'The body is not valid JSON in UTF-8.' };
   }
+}
+
+/** Level by level: a function that called itself for each would be what it guards against. */
+function isDeep(json: unknown): boolean {
+  let level = [json];
+  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
+    const below: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      for (const child of Object.values(value)) below.push(child);
+    }
+    if (below.length === 0) return false;
+    level = below;
+  }
+  return true;
 }
 
 async function readAtMost(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {

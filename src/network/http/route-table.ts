@@ -47,7 +47,9 @@ function compile(pattern: string): RegExp {
 
 function decode(groups: Readonly<Record<string, string>>): RouteParams | undefined {
   try {
-    return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
+    const params = Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)] as const);
+    // No id and no name holds U+0000, and no database takes it.
+    return params.some(([, value]) => value.includes('\0')) ? undefined : Object.fromEntries(params);
   } catch {
     return undefined;
   }

@@ -1,5 +1,4 @@
 import type { NetworkContext, RouteParams } from '../context.ts';
-import { isPlainText } from '../channel/plain-text.ts';
 import { answerPage, CARD_STYLE } from './answer-page.ts';
 import { escapeMarkup } from './svg.ts';
 
@@ -13,13 +12,11 @@ interface Visited {
 /** Where a click on an offer of the demo lands: the advertiser's page, as far as a sandbox has one. */
 export async function getVisit(_request: Request, context: NetworkContext, params: RouteParams): Promise<Response> {
   const offerId = params['offer_id'] ?? '';
-  const [offer] = !isPlainText(offerId)
-    ? []
-    : await context.db.query<Visited>(
-        `SELECT heading, advertisers.name, logo_url, details -> 'metadata' ->> 'code' AS code
-         FROM offers JOIN advertisers USING (advertiser_id) WHERE offer_id = $1`,
-        [offerId],
-      );
+  const [offer] = await context.db.query<Visited>(
+    `SELECT heading, advertisers.name, logo_url, details -> 'metadata' ->> 'code' AS code
+     FROM offers JOIN advertisers USING (advertiser_id) WHERE offer_id = $1`,
+    [offerId],
+  );
   if (!offer) {
     const body = '<main><h1>There is no such offer</h1><p>It may have been taken out of the catalogue.</p></main>';
     return answerPage({ title: 'No such offer', body, style: CARD_STYLE, status: 404 });

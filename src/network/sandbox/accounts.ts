@@ -7,10 +7,9 @@ import { readUuid } from '../channel/uuid.ts';
 import type { Route } from '../context.ts';
 import { createKey, revokeKey, rotateKey } from '../keys/create-key.ts';
 import { KEY_KINDS } from '../keys/key-record.ts';
-import { refusal } from '../partner/accept-call.ts';
 import { createTenant } from '../seed/tenant.ts';
 import { issueTenantKeys } from '../start/first-keys.ts';
-import { control, notFound, plainControl } from './control.ts';
+import { control, notFound, plainControl, refuseFields } from './control.ts';
 import { textField, timeField, uuidField } from './fields.ts';
 import { findOwner } from './first-owner.ts';
 
@@ -47,7 +46,7 @@ export const accounts: readonly Route[] = [
     }),
     async run({ context, body }) {
       const owner = await findOwner(context.db, body.publisher_remote_id);
-      if (!owner) return notFound('publisher');
+      if (!owner) return refuseFields([{ path: 'publisher_remote_id', message: 'must be the id of a publisher' }]);
       const isScoped = body.kind === 'integration' || body.kind === 'publisher_reporting';
       return createKey(context.db, {
         kind: body.kind,
@@ -108,12 +107,7 @@ export const accounts: readonly Route[] = [
     body: v.object({ subcategory_ids: v.unknown() }),
     async run({ context, params, body }) {
       const list = readSubcategoryIds(body.subcategory_ids, await readCategories(context.db));
-      if (!list.ok)
-        return refusal(
-          400,
-          'The body of this control is not valid.',
-          list.messages.map((message) => ({ path: 'subcategory_ids', message })),
-        );
+      if (!list.ok) return refuseFields(list.messages.map((message) => ({ path: 'subcategory_ids', message })));
       const id = readUuid(params['id']);
       const [changed] = await context.db.query(
         `UPDATE publishers SET external_exclusions = $2::jsonb WHERE removed_at IS NULL AND (publisher_remote_id = $1 OR pending_publisher_id = $1)

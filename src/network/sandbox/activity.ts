@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { Route } from '../context.ts';
 import { periodsOf } from '../time/periods.ts';
-import { refusal } from '../partner/accept-call.ts';
-import { control } from './control.ts';
+import { control, refuseFields } from './control.ts';
 import { countField, moneyField, timeField, uuidField } from './fields.ts';
 
 const COUNTS = [
@@ -22,11 +21,7 @@ const MONEY = [
   'attributed_ad_spend_amount',
   'billable_ad_spend_amount',
 ] as const;
-const dimensionField = v.pipe(
-  v.string(),
-  v.maxLength(200),
-  v.check((text) => !text.includes('\0'), 'must hold no NUL'),
-);
+const dimensionField = v.pipe(v.string(), v.maxLength(200, 'must be 200 characters or fewer'));
 
 const rowBody = v.strictObject(
   {
@@ -68,9 +63,7 @@ export const activity: readonly Route[] = [
       const unknown = body.rows.findIndex(({ publisher_remote_id }) => !channels.has(publisher_remote_id));
       if (unknown >= 0) {
         const path = `rows.${unknown}.publisher_remote_id`;
-        return refusal(400, 'The body of this control is not valid.', [
-          { path, message: 'must be the id of an approved publisher' },
-        ]);
+        return refuseFields([{ path, message: 'must be the id of an approved publisher' }]);
       }
       const rows = body.rows.map(({ hour, publisher_remote_id, widget_id, widget_loads, ...row }) => {
         // Two names of one fact: a row that gives both says it twice.

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { isObject } from '../../wire/json.ts';
+import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, Route, RouteParams } from '../context.ts';
 import { readJson } from '../http/read-body.ts';
 import { refusal } from '../partner/accept-call.ts';
+import { findBrokenText } from './broken-text.ts';
 
 /** Bytes of a control's body: a year of hourly activity fits. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;
@@ -27,6 +28,8 @@ export function control<Schema extends v.GenericSchema>(options: {
     const read = await readJson(request, BODY_MAX_BYTES);
     if (!read.ok) return refusal(read.status, read.message);
     if (!isObject(read.json)) return refusal(400, 'The body must be a JSON object.');
+    const broken = refuseBrokenText(read.json);
+    if (broken) return broken;
     const checked = v.safeParse(options.body, read.json);
     if (!checked.success) return refuseBody(checked.issues);
     return options.run({ request, context, params, body: checked.output });
@@ -42,6 +45,11 @@ export function plainControl(options: {
   return guarded(options.method, options.pattern, (request, context, params) =>
     options.run({ request, context, params, body: undefined }),
   );
+}
+
+/** A 400 that says which fields of a control are wrong. */
+export function refuseFields(problems: readonly Problem[]): Response {
+  return refusal(400, 'What this control was given is not valid.', problems);
 }
 
 /** A 404 that names what was not found. */
@@ -64,14 +72,23 @@ function guarded(
       // A page on another site can reach a loopback address through its reader's browser.
       if (request.headers.get('sec-fetch-site') === 'cross-site')
         return refusal(403, 'The controls do not answer to other sites.');
-      const answer = await run(request, context, params);
+      const answer =
+        refuseBrokenText(Object.fromEntries(new URL(request.url).searchParams)) ??
+        (await run(request, context, params));
       if (answer instanceof Response) return answer;
       return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
     },
   };
 }
 
+function refuseBrokenText(given: unknown): Response | undefined {
+  const path = findBrokenText(given);
+  const message = 'must be text without U+0000 and without half characters';
+  return path === undefined ? undefined : refuseFields([{ path, message }]);
+}
+
 function refuseBody(issues: readonly v.BaseIssue<unknown>[]): Response {
-  const problems = issues.slice(0, 20).map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message }));
-  return refusal(400, 'The body of this control is not valid.', problems);
+  return refuseFields(
+    issues.slice(0, 20).map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })),
+  );
 }

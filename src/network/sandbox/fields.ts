@@ -1,10 +1,14 @@
 import * as v from 'valibot';
 import { parseDatetime } from '../../wire/datetime.ts';
 
+/** Years that a control takes: around them dates are counted back by the history and on by a day, and all of them must have four digits. */
+const YEAR = { first: 1970, last: 9_000 };
+const IN_THESE_YEARS = `of the years ${YEAR.first} to ${YEAR.last}`;
+
 /** An ISO 8601 time with its zone. */
 export const timeField = v.pipe(
   v.string(),
-  v.check((text) => parseDatetime(text) !== undefined, 'must be an ISO time, such as 2025-11-20T10:30:00Z'),
+  v.check(isTime, `must be an ISO time ${IN_THESE_YEARS}, such as 2025-11-20T10:30:00Z`),
   v.transform((text) => new Date(parseDatetime(text) ?? 0)),
 );
 
@@ -12,8 +16,8 @@ export const timeField = v.pipe(
 export const dateField = v.pipe(
   v.string(),
   v.check(
-    (text) => /^\d{4}-\d\d-\d\d$/.test(text) && parseDatetime(`${text}T00:00:00Z`) !== undefined,
-    'must be a date, such as 2025-11-20',
+    (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isTime(`${text}T00:00:00Z`),
+    `must be a date ${IN_THESE_YEARS}, such as 2025-11-20`,
   ),
 );
 
@@ -39,12 +43,16 @@ export const textField = v.pipe(
   v.string(),
   v.trim(),
   v.nonEmpty('must not be blank'),
-  v.maxLength(2_000),
-  v.check((text) => !text.includes('\0'), 'must hold no NUL'),
+  v.maxLength(2_000, 'must be 2000 characters or fewer'),
 );
 
 /** An address that a browser opens, or one that begins with `/`: the network's own. */
 export const addressField = v.pipe(v.string(), v.maxLength(8_192), v.check(isAddress, 'must be an http or https URL'));
+
+function isTime(text: string): boolean {
+  const year = new Date(parseDatetime(text) ?? Number.NaN).getUTCFullYear();
+  return year >= YEAR.first && year <= YEAR.last;
+}
 
 function isAddress(text: string): boolean {
   if (/^\/(?!\/)[\x21-\x7e]*$/.test(text)) return true;

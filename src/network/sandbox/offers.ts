@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { NetworkContext, Route } from '../context.ts';
 import type { Queries } from '../database/database.ts';
-import { refusal } from '../partner/accept-call.ts';
-import { control, notFound, plainControl } from './control.ts';
+import { control, notFound, plainControl, refuseFields } from './control.ts';
 import { addressField, moneyField, textField, uuidField } from './fields.ts';
 
 const assetField = v.object({
@@ -76,10 +75,7 @@ async function save(context: NetworkContext, offer: OfferBody, offerId: string =
   const [subcategory] = await context.db.query('SELECT 1 AS found FROM subcategories WHERE remote_id = $1', [
     offer.subcategory_id,
   ]);
-  if (!subcategory)
-    return refusal(400, 'The body of this control is not valid.', [
-      { path: 'subcategory_id', message: 'must be the id of a subcategory' },
-    ]);
+  if (!subcategory) return refuseFields([{ path: 'subcategory_id', message: 'must be the id of a subcategory' }]);
   const now = await context.now();
   await context.db.transaction(async (db) => {
     const advertiserId = await saveAdvertiser(db, offer.advertiser);

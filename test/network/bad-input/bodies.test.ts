@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DATABASE_KINDS } from '../databases.ts';
+import { openWorld, type Answered, type World } from '../world.ts';
+import { bodyCalls, type BodyCall } from './calls.ts';
+import { NASTY, placesIn, replaced, type Path } from './nasty.ts';
+
+/** Every value in every place takes a minute on each database; a newcomer's run takes each value and each place, in turn. */
+const STRIDE = process.env['OFFERLET_LONG'] === '1' ? 1 : 13;
+
+describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
+  let world: World;
+  let calls: BodyCall[];
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    calls = await bodyCalls(world);
+  }, 120_000);
+  afterAll(() => world.close());
+
+  test('every call takes the body that it is said to take', async () => {
+    for (const call of calls) {
+      const { status, body } = await send(world, call, call.body);
+      expect(status, `${call.path} ${JSON.stringify(body)}`).toBeLessThan(300);
+      await call.undo?.();
+    }
+  });
+
+  test('no value in any place of a body is more than a 400 that names the place, and nothing of it is stored', async () => {
+    const wrong: string[] = [];
+    let turn = 0;
+    for (const call of calls) {
+      for (const place of placesIn(call.body)) {
+        for (const value of [undefined, ...NASTY]) {
+          turn += 1;
+          if (turn % STRIDE !== 0 || (value === undefined && place.length === 0)) continue;
+          const problem = await judge(world, call, { place, value }).catch(String);
+          const what = `${call.method} ${call.path} ${place.join('.')} = ${JSON.stringify(value)?.slice(0, 60)}`;
+          if (problem !== undefined) wrong.push(`${what}: ${problem.slice(0, 300)}`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(turn).toBeGreaterThan(5_000);
+  }, 600_000);
+
+  test('a body that is nested thousands of levels deep is refused, whole or in a part that nobody reads', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const call of calls) {
+      const whole = JSON.stringify(call.body);
+      for (const text of [deep, `{"nobody_reads":${deep},${whole.slice(1)}`]) {
+        const answer = await send(world, call, text);
+        expect(answer.status, call.path).toBe(400);
+        expect(JSON.stringify(answer.body)).toContain('nested');
+      }
+    }
+  });
+
+  test('a body that is no JSON, no UTF-8, or too large is refused in the shape of its surface', async () => {
+    for (const call of calls) {
+      for (const text of ['', '{', '{"a":1}}', '\u0000', '{"a":"\t"}', '[1', 'nul']) {
+        const answer = await send(world, call, text);
+        expect({ path: call.path, status: answer.status }).toEqual({ path: call.path, status: 400 });
+        expect(JSON.stringify(answer.body)).toContain('JSON');
+      }
+      if (call.path.startsWith('/sandbox/')) continue;
+      const { status } = await send(world, call, JSON.stringify({ pad: 'x'.repeat(1_100_000) }));
+      expect({ path: call.path, status }).toEqual({ path: call.path, status: 413 });
+    }
+  });
+});
+
+/** What is wrong with the answer to a body that has another value in one place, if anything is. */
+async function judge(
+  world: World,
+  call: BodyCall,
+  { place, value }: { place: Path; value: unknown },
+): Promise<string | undefined> {
+  const before = await stock(world);
+  const { status, body } = await send(world, call, replaced(call.body, place, value));
+  if (status < 300) {
+    await call.undo?.();
+    return undefined;
+  }
+  const said = JSON.stringify(body);
+  const isJudgedOneByOne = call.path === '/events/batch' && body.results !== undefined;
+  if (!(isJudgedOneByOne ? [502] : [400, 413]).includes(status)) return `${status} ${said}`;
+  const after = await stock(world);
+  if (after !== before) return `${status}, but ${before} became ${after}`;
+  // A whole body has no name, and an event of a batch has an index in its place.
+  const name = place
+    .filter((part) => typeof part === 'string')
+    .findLast((part) => !(isJudgedOneByOne && part === 'events'));
+  return status === 413 || name === undefined || said.includes(name) ? undefined : `does not name ${name}: ${said}`;
+}
+
+/** What is there, as far as the network tells. */
+async function stock(world: World): Promise<string> {
+  return JSON.stringify((await world.control('GET', '/sandbox/health')).counts);
+}
+
+function send(world: World, call: BodyCall, body: unknown): Promise<Answered> {
+  const key = call.key && world.network.describe().keys[call.key];
+  return world.call(call.method, call.path, {
+    ...(key === undefined ? {} : { key }),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { version: '1.0.0', 'content-type': 'application/json' },
+  });
+}
