@@ -76,6 +76,7 @@ const builds: Record<string, UserConfig> = {
 export default defineConfig(({ mode }) => ({
   ...builds[mode],
   publicDir: false,
+  logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   // Tests run the source of the public entries; what is published is tested by test/package.
   test: {

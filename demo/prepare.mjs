@@ -19,16 +19,18 @@ if (major < 20 || (major === 20 && minor < 19)) {
 export function install() {
   const hash = hashOf(['package-lock.json']);
   // Not `npm ci`: it refuses a lock file that was made where some other platform's optional binary was not to be had.
-  once('installed', hash, 'Installing dependencies (npm install) …', () =>
-    run('npm', 'install', '--no-save', '--no-audit', '--no-fund'),
-  );
+  if (isMarked('installed', hash)) return;
+  console.log('Installing dependencies (npm install) …');
+  run('npm', 'install', '--no-save', '--no-audit', '--no-fund');
+  mark('installed', hash);
 }
 
 /** Builds dist/, unless it is built from these sources. */
 export function build() {
   const missing = !existsSync(join(ROOT, 'dist', 'cli.js')) || !existsSync(join(ROOT, 'dist', 'offerlet.js'));
-  once(missing ? undefined : 'built', hashOf(SOURCES), 'Building …', () => run('npm', 'run', '--silent', 'build'));
-  mark('built', hashOf(SOURCES));
+  if (!missing && isMarked('built', hashOf(SOURCES))) return;
+  console.log('Building …');
+  run('npm', 'run', '--silent', 'build');
 }
 
 /** Runs a command in the project's folder and ends this process when it fails. */
@@ -41,11 +43,8 @@ export function run(command, ...args) {
   if (status !== 0) process.exit(signal === 'SIGINT' ? 130 : (status ?? 1));
 }
 
-function once(name, hash, message, work) {
-  if (name !== undefined && existsSync(join(MARKS, name)) && readFileSync(join(MARKS, name), 'utf8') === hash) return;
-  console.log(message);
-  work();
-  if (name !== undefined) mark(name, hash);
+function isMarked(name, hash) {
+  return existsSync(join(MARKS, name)) && readFileSync(join(MARKS, name), 'utf8') === hash;
 }
 
 function mark(name, hash) {
@@ -74,7 +73,8 @@ function readEntries(path) {
   }
 }
 
+// `npm run build` calls it for its first and its last step.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  install();
-  if (process.argv[2] !== 'install') build();
+  if (process.argv[2] === 'install') install();
+  if (process.argv[2] === 'built') mark('built', hashOf(SOURCES));
 }
