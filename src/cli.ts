@@ -11,7 +11,8 @@ const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError',
 
 const HELP = `offerlet: partner offers on thank-you pages, the whole line on your machine
 
-  offerlet sandbox [--port 4173] [--network-port 4600] [--data DIR | --memory | --database-url URL] [--json]
+  offerlet sandbox [--port 4173] [--network-port 4600] [--data DIR | --memory | --database-url URL]
+                   [--scenario NAME | --scenarios] [--json]
       network + relay (at /offers) + demo shop (at /)
   offerlet network [--port 4600] [--host 127.0.0.1] [--data DIR | --memory | --database-url URL]
                    [--environment staging|production] [--seed demo|empty] [--now ISO] [--show-keys] [--json]

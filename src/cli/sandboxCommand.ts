@@ -1,9 +1,11 @@
 import type { Network } from '../network.ts';
 import { createRelay } from '../relay.ts';
+import { forcedFetch } from '../wire/forced-fetch.ts';
 import { createConsole } from './console.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import { listen, type Answerer } from './listen.ts';
 import { startNetwork } from './networkCommand.ts';
+import { listScenarios, queryOf, readScenario } from './scenarioOption.ts';
 import { readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { loadShop } from './loadShop.ts';
 import { foreignReason, isReading } from './ownPagesOnly.ts';
@@ -15,6 +17,8 @@ const OPTIONS = {
   data: 'text',
   memory: 'flag',
   'database-url': 'text',
+  scenario: 'text',
+  scenarios: 'flag',
   json: 'flag',
 } as const;
 const DEFAULT_PORT = 4173;
@@ -26,6 +30,8 @@ const RELAY_PATH = '/offers';
 export async function sandboxCommand(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createConsole({ json: settings.json });
+  if (settings.scenarios) return listScenarios(out);
+  const scenario = readScenario(settings.scenario);
   out.say('Starting the sandbox network; its first start makes a catalogue and 60 days of history …');
   const front = openFront();
   // Listens first: a port in use is said at once, and a page that is opened early waits for its answer.
@@ -51,6 +57,7 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
       basePath: RELAY_PATH,
       sandbox: true,
       forwardEventIds: true,
+      ...(scenario && { fetch: forcedFetch(globalThis.fetch, scenario) }),
     }),
     controls: controlSurface(network, networkServer.url),
     shop: createShop({ network: networkServer.url, keys }),
@@ -59,7 +66,8 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
   out.say(
     `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nControls  ${server.url}${CONTROL_PATH}/health\nCtrl-C stops everything.\n`,
   );
-  out.say(`Open ${server.url}`);
+  if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
+  out.say(`Open ${server.url}${queryOf(scenario)}`);
   await untilStopped([server, networkServer, network]);
 }
 

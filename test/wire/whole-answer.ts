@@ -1,0 +1,35 @@
+/** A network's answer with so many complete offers in one group. */
+export function answerWith(count: number): Record<string, unknown> {
+  const numbers = [...Array(count).keys()].map((index) => index + 1);
+  return {
+    session_id: '6f9e0d52-0000-4000-8000-000000000001',
+    recommendations: Object.fromEntries(
+      numbers.map((n) => [
+        `offer-${n}`,
+        {
+          advertiser: { id: `adv-${n}`, name: `Advertiser ${n}`, logo_url: 'https://cdn.example/logo.svg' },
+          offer: {
+            id: `offer-${n}`,
+            heading: `Heading ${n}`,
+            subheading: 'Fresh coffee at your door.',
+            target_url: `https://advertiser.example/${n}`,
+            cta_details: { accept_copy: 'Yes, please', decline_copy: 'No, thanks' },
+            disclosure_details: { copy: 'Terms apply.' },
+          },
+        },
+      ]),
+    ),
+    recommendation_groups: [
+      {
+        id: 'group_0',
+        items: numbers.map((n) => ({
+          insertion_order: n,
+          insertion_id: `ins-${n}`,
+          offer_id: `offer-${n}`,
+          advertiser_id: `adv-${n}`,
+        })),
+      },
+    ],
+    footer: {},
+  };
+}
