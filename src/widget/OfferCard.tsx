@@ -88,7 +88,7 @@ export function OfferCard({
           </p>
         )}
       </div>
-      {isNear && <Tiles view={view} offer={placed} />}
+      <Tiles view={view} offer={placed} isShown={isShown} isNear={isNear} />
       <Claim view={view} offer={placed} isClaimed={isClaimed} />
       <div class="actions">
         <OutsideLink

@@ -4,8 +4,17 @@ import { hide } from './Logo.tsx';
 import { OutsideLink } from './OutsideLink.tsx';
 import type { View } from './view.ts';
 
+/** What a row of tiles is told. */
+export interface TilesProps {
+  view: View;
+  offer: PlacedOffer;
+  isShown: boolean;
+  /** Shown, or next: its pictures are fetched. The tiles of later steps keep their places, so that no step changes the height. */
+  isNear: boolean;
+}
+
 /** The offer's pictures, each a link to its own address or to the offer's. */
-export function Tiles({ view, offer }: { view: View; offer: PlacedOffer }): JSX.Element | null {
+export function Tiles({ view, offer, isShown, isNear }: TilesProps): JSX.Element | null {
   const { assets = [], heading, target_url } = offer.offer;
   if (!assets.length) return null;
   return (
@@ -15,18 +24,20 @@ export function Tiles({ view, offer }: { view: View; offer: PlacedOffer }): JSX.
           key={asset.id}
           href={asset.target_url ?? target_url}
           title={view.props.messages.newTab}
-          ref={asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
+          ref={isShown && asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
           onClick={(event) => view.accept(event, offer, asset)}
           onAuxClick={(event) => view.accept(event, offer, asset)}
         >
-          <img
-            src={asset.image_url}
-            alt={`${heading} (${index + 1})`}
-            loading="lazy"
-            decoding="async"
-            referrerpolicy="no-referrer"
-            onError={hide}
-          />
+          {isNear && (
+            <img
+              src={asset.image_url}
+              alt={`${heading} (${index + 1})`}
+              loading="lazy"
+              decoding="async"
+              referrerpolicy="no-referrer"
+              onError={hide}
+            />
+          )}
         </OutsideLink>
       ))}
     </div>

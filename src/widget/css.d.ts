@@ -1,4 +1,4 @@
-declare module '*.css?raw' {
+declare module '*.css?inline' {
   const css: string;
   export default css;
 }

@@ -1,4 +1,4 @@
-import css from './widget.css?raw';
+import css from './widget.css?inline';
 
 let shared: CSSStyleSheet | undefined;
 

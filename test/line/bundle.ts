@@ -7,7 +7,12 @@ export async function bundle(entry: string, format: 'iife' | 'es', name = 'offer
     logLevel: 'error',
     define: { 'process.env.NODE_ENV': '"development"' }, // for React, which then mounts twice
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { write: false, target: 'es2022', lib: { entry, formats: [format], name } },
+    build: {
+      write: false,
+      target: 'es2022',
+      cssTarget: ['chrome123', 'safari17.5', 'firefox128'],
+      lib: { entry, formats: [format], name },
+    },
   })) as Rolldown.RolldownOutput[];
   return output[0]?.output[0].code ?? '';
 }
