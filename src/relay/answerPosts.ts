@@ -57,7 +57,6 @@ export function answerPosts(
     batch: batch.call,
     ledger,
     keepIds: settings.forwardEventIds,
-    now,
     measure,
   });
 

@@ -18,16 +18,16 @@ export interface Forwarded {
   readonly isReflecting: boolean;
 }
 
-/** The events as the network wants them: without `event_id`, unless it is one of ours. */
-export function withoutIds(events: readonly WireEvent[], keepIds: boolean): readonly WireEvent[] {
-  if (keepIds) return events;
-  return events.map(({ event_id: _event_id, ...event }) => event);
+/** The events as networks want them that know no `event_id`. */
+export function withoutIds(events: readonly WireEvent[]): readonly object[] {
+  // JSON leaves out what is undefined, and copying so is several times faster than leaving the field out of the copy.
+  return events.map((event) => ({ ...event, event_id: undefined }));
 }
 
 /** Sends events in one call to `/events/batch` and reads what became of each. Never throws. */
 export async function forwardBatch(
   call: CallNetwork,
-  { events, requestId }: { events: readonly WireEvent[]; requestId: string },
+  { events, requestId }: { events: readonly object[]; requestId: string },
 ): Promise<Forwarded> {
   const every = events.map((_, index) => index);
   try {
@@ -41,7 +41,7 @@ export async function forwardBatch(
 /** Sends one event to `/events`. Never throws. */
 export async function forwardOne(
   call: CallNetwork,
-  { event, requestId }: { event: WireEvent; requestId: string },
+  { event, requestId }: { event: object; requestId: string },
 ): Promise<Forwarded> {
   try {
     const answer = await call({ body: JSON.stringify(event), requestId });

@@ -10,6 +10,11 @@ export type Outcome =
   /** The call that it was part of failed as a whole, and `reply` says how. */
   | { readonly state: 'unanswered'; readonly error: ResultError; readonly reply: Reply };
 
+/** The status of a batch with these outcomes, should it have results. */
+export function statusOf(outcomes: readonly Outcome[]): number {
+  return batchStatus(outcomes.map(resultOf));
+}
+
 /** One result per event, in the order in which the page sent them; the status follows from the results. */
 export function replyOf(outcomes: readonly Outcome[]): Reply {
   const [first] = outcomes;

@@ -1,0 +1,138 @@
+import type { WireEvent } from '../wire/events.ts';
+import { withoutIds, type Forwarded } from './forward.ts';
+import type { Ledger } from './ledger.ts';
+import type { Measure } from './metrics.ts';
+import type { Outcome } from './outcome.ts';
+import type { Reply } from './reply.ts';
+
+/** Takes events to the network in one call. */
+export type Forward = (events: readonly object[]) => Promise<Forwarded>;
+
+export interface Round {
+  /** One for each event, in its order. */
+  readonly outcomes: readonly Outcome[];
+  /** The call's own reply, when every event of the round was in it. */
+  readonly asIs?: Reply | undefined;
+  readonly isReflecting: boolean;
+}
+
+/** Brings events to the network, each at most once at a time and never again once it was accepted. */
+export type ForwardOnce = (events: readonly WireEvent[], by: { forward: Forward; requestId: string }) => Promise<Round>;
+
+/** Where an event that is on its way will have its outcome. */
+interface Berth {
+  readonly settled: Promise<readonly (Outcome | undefined)[]>;
+  readonly index: number;
+}
+
+/** A `ForwardOnce`: what is on its way at this moment lives here, what was accepted in the ledger. */
+export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; measure: Measure }): ForwardOnce {
+  const { ledger, keepIds, measure } = options;
+  const underWay = new Map<string, Berth>();
+
+  return async (events, { forward, requestId }) => {
+    const ids = events.map((event) => event.event_id?.toLowerCase());
+    const { promise: settled, settle, abandon } = createSettlement();
+    const mine: number[] = [];
+    const copies: { index: number; of: Berth }[] = [];
+    // Between the look into `underWay` and the entry into it nothing awaits, so two copies can never both be first.
+    for (const [index, id] of ids.entries()) {
+      const of = id === undefined ? undefined : underWay.get(id);
+      if (of) copies.push({ index, of });
+      else mine.push(index);
+      if (id !== undefined && !of) underWay.set(id, { settled, index });
+    }
+    const outcomes: (Outcome | undefined)[] = events.map(() => undefined);
+    let result: Forwarded | undefined;
+    try {
+      const fresh = await claimFresh(mine, { ids, outcomes, requestId });
+      if (fresh.length > 0) {
+        const sent = fresh.flatMap((index) => events[index] ?? []);
+        result = await forward(keepIds ? sent : withoutIds(sent));
+        await writeDown(result, { fresh, ids, outcomes, requestId });
+      }
+      settle(outcomes);
+    } catch (error) {
+      abandon(error);
+      throw error;
+    } finally {
+      for (const index of mine) underWay.delete(ids[index] ?? '');
+    }
+    for (const { index, of } of copies) outcomes[index] = (await of.settled)[of.index];
+    return {
+      outcomes: outcomes.map((outcome) => outcome ?? FORGOTTEN),
+      asIs: result?.outcomes.length === events.length ? result.asIs : undefined,
+      isReflecting: result?.isReflecting ?? false,
+    };
+  };
+
+  /** Notes what is known already; what is left is to be forwarded. */
+  async function claimFresh(mine: readonly number[], { ids, outcomes, requestId }: Notes): Promise<readonly number[]> {
+    const named = mine.filter((index) => ids[index] !== undefined);
+    const claims = await ledger.claim(idsAt(named, ids), requestId);
+    for (const [at, index] of named.entries()) {
+      if (claims[at] === 'known') outcomes[index] = KNOWN;
+      if (claims[at] === 'busy') outcomes[index] = BUSY;
+    }
+    const fresh = mine.filter((index) => outcomes[index] === undefined);
+    if (fresh.length < mine.length) measure({ name: 'events_known', value: mine.length - fresh.length });
+    if (fresh.length > 0) measure({ name: 'events_forwarded', value: fresh.length });
+    return fresh;
+  }
+
+  /** Notes what the call came to, and tells the ledger before anybody is answered. */
+  async function writeDown(
+    result: Forwarded,
+    { fresh, ids, outcomes, requestId }: Notes & { fresh: readonly number[] },
+  ): Promise<void> {
+    const accepted: number[] = [];
+    const refused: number[] = [];
+    const lost: number[] = [];
+    for (const [at, index] of fresh.entries()) {
+      const outcome = result.outcomes[at];
+      outcomes[index] = outcome;
+      if (outcome?.state === 'accepted') accepted.push(index);
+      else if (result.lost.includes(at)) lost.push(index);
+      else refused.push(index);
+    }
+    if (accepted.length > 0) await ledger.accept(idsAt(accepted, ids), requestId);
+    if (refused.length > 0) await ledger.release(idsAt(refused, ids), requestId);
+    if (lost.length > 0) await ledger.lose(idsAt(lost, ids), requestId);
+  }
+}
+
+interface Notes {
+  readonly ids: readonly (string | undefined)[];
+  readonly outcomes: (Outcome | undefined)[];
+  readonly requestId: string;
+}
+
+const KNOWN: Outcome = { state: 'known' };
+const BUSY: Outcome = {
+  state: 'refused',
+  error: { code: 'in_flight', message: 'This event is on its way from another server; ask again.', retryable: true },
+};
+const FORGOTTEN: Outcome = {
+  state: 'refused',
+  error: { code: 'no_result', message: 'Nothing is known about this event; it may be sent again.', retryable: true },
+};
+
+function createSettlement(): {
+  promise: Berth['settled'];
+  settle: (outcomes: readonly (Outcome | undefined)[]) => void;
+  abandon: (error: unknown) => void;
+} {
+  let settle: (outcomes: readonly (Outcome | undefined)[]) => void = () => undefined;
+  let abandon: (error: unknown) => void = () => undefined;
+  const promise: Berth['settled'] = new Promise((resolve, reject) => {
+    settle = resolve;
+    abandon = reject;
+  });
+  // Mostly nobody waits for it.
+  promise.catch(() => undefined);
+  return { promise, settle, abandon };
+}
+
+function idsAt(indexes: readonly number[], ids: readonly (string | undefined)[]): string[] {
+  return indexes.flatMap((index) => ids[index] ?? []);
+}
