@@ -1,10 +1,9 @@
-// The key of a row on disk: `time(9)`, then what stays when the time changes: `tab(4) kind(1) count`. Sorted as text the
-// oldest comes first, no two tabs can collide, and a list of keys alone tells which rows may go.
+// The key of a row on disk: `time(13) kind(1) chance`. Sorted as text the oldest comes first, no two tabs collide, and a
+// list of keys alone tells which rows may go.
 
-/** Keeps the base-36 digits of a time at nine from 1932 on. */
+/** Keeps a time at 13 digits from 1873 to 2160. */
 const TIME_OFFSET = 4e12;
-const TIME_DIGITS = 9;
-const KIND_AT = 13;
+const TIME_DIGITS = 13;
 
 /** The key of what the tabs of an origin must agree on; it sorts before every event. */
 export const TROUBLE = '!';
@@ -18,27 +17,22 @@ export function isWaiting(key: string): boolean {
   return key > '0' && key < DEAD;
 }
 
-/** A key from a time and the rest of a key. */
-export function keyAt(time: number, rest: string): string {
-  return Math.floor(time + TIME_OFFSET).toString(36) + rest;
-}
-
-/** The key of a new row. `tab` has four characters; `count` differs within a tab. */
-export function rowKey(time: number, tab: string, isClick: boolean, count: number): string {
-  return keyAt(time, tab + (isClick ? 'c' : 'a') + count);
+/** The key of a new row, at a whole number of milliseconds. */
+export function rowKey(time: number, isClick: boolean): string {
+  return time + TIME_OFFSET + (isClick ? 'c' : 'a') + Math.random();
 }
 
 /** The key of the same row, due at another time. */
 export function dueAt(key: string, time: number): string {
-  return keyAt(time, key.slice(TIME_DIGITS));
+  return time + TIME_OFFSET + key.slice(TIME_DIGITS);
 }
 
 /** When the row was made or, of a refused one, when it is due. */
 export function keyTime(key: string): number {
-  return parseInt(key.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
+  return parseInt(key) - TIME_OFFSET;
 }
 
 /** Sorts the rows that are to be kept first: clicks before displays, newer before older. */
 export function byWorth(a: string, b: string): number {
-  return a[KIND_AT] + a < b[KIND_AT] + b ? 1 : -1;
+  return a[TIME_DIGITS] + a < b[TIME_DIGITS] + b ? 1 : -1;
 }

@@ -1,16 +1,17 @@
-import { promisifyRequest } from 'idb-keyval';
+import { promisifyRequest as done } from 'idb-keyval';
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
 import { DEAD, isWaiting, rowKey } from './key.ts';
 import { openRows } from './openRows.ts';
 import { openSender } from './openSender.ts';
 import { post } from './post.ts';
+import { queueName } from './queueName.ts';
 import { toStored } from './toStored.ts';
 
 /** What `openQueue` is told. */
 export interface QueueOptions {
   /** Where batches are posted, e.g. `/offers/events/batch`. */
   endpoint: string;
-  /** Queues of one name on one origin are one queue. */
+  /** Queues of one name on one origin are one queue. Named after its endpoint unless given, so that no event goes astray. */
   name?: string;
   /** Replaces the built-in POST to `endpoint`. */
   send?: Send;
@@ -34,14 +35,17 @@ export interface Queue {
 }
 
 /** Opens the queue, which begins to send what earlier pages have left. */
-export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpoint), onEvent }: QueueOptions): Queue {
-  const tab = Math.random().toString(36).slice(2).padEnd(4, '0').slice(0, 4);
-  let count = 0;
-  let dropped = 0;
+export function openQueue({
+  endpoint,
+  name = queueName(endpoint),
+  send = post(endpoint),
+  onEvent,
+}: QueueOptions): Queue {
+  const total = { delivered: 0, dropped: 0 };
   let last = 0;
 
   function emit(event: QueueEvent): void {
-    if (event.type === 'dropped') dropped += event.count;
+    if (event.type === 'delivered' || event.type === 'dropped') total[event.type] += event.count;
     try {
       onEvent?.(event);
     } catch {
@@ -53,7 +57,7 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
   const sender = openSender(name, rows, send, emit);
 
   async function stats(): Promise<QueueStats> {
-    const keys = await rows.keys();
+    const [keys] = await rows.look();
     const waiting = keys.filter(isWaiting).length;
     const isMemory = rows.isMemory();
     return {
@@ -62,7 +66,7 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
       inFlight: rows.flying.size,
       deadLetters: keys.filter((key) => key > DEAD).length,
       storage: isMemory ? 'memory' : 'indexeddb',
-      dropped,
+      ...total,
       ...sender.stats(),
     };
   }
@@ -72,12 +76,12 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
       const event = toStored(given);
       const isClick = event.event_name.endsWith('CLICK');
       last = Math.max(last + 1, Date.now());
-      await rows.add(rowKey(last, tab, isClick, count++), { event });
+      await rows.add(rowKey(last, isClick), { event });
       emit({ type: 'tracked', event });
       sender.soon(isClick);
     },
     async flush() {
-      const before = sender.stats().delivered;
+      const before = total.delivered;
       await rows.write();
       await sender.flush();
       const now = await stats();
@@ -85,11 +89,10 @@ export function openQueue({ endpoint, name = 'offerlet-queue', send = post(endpo
     },
     purge: rows.purge,
     stats,
-    deadLetters: () =>
-      rows.disk('readonly', async (found) => {
-        const all = (await promisifyRequest(found.getAll())) as (DeadLetter | undefined)[];
-        return all.filter((row): row is DeadLetter => !!row?.reason);
-      }),
+    async deadLetters() {
+      const all: unknown[] = (await rows.disk('readonly', (found) => done(found.getAll()))) ?? [...rows.mine.values()];
+      return (all as DeadLetter[]).filter(({ reason }) => reason);
+    },
     close() {
       sender.close();
       return rows.write();

@@ -10,22 +10,22 @@ const TURN_MAX_MS = 30_000;
  * Where there are no Web Locks (older browsers, sandboxed frames) the tabs share a lease in the store.
  */
 export async function takeTurn<T>(name: string, disk: Disk, work: () => Promise<T>): Promise<T | undefined> {
-  const { locks } = globalThis.navigator ?? {};
+  const locks = globalThis.navigator?.locks;
   if (locks) {
-    return locks
-      .request(name, { signal: AbortSignal.timeout?.(TURN_MAX_MS) }, work)
-      .catch((error: unknown) =>
-        /Timeout/.test(String(error)) ? locks.request(name, { steal: true }, work) : undefined,
-      );
+    return locks.request(name, { signal: AbortSignal.timeout(TURN_MAX_MS) }, work).catch((error: unknown) => {
+      if (/Timeout/.test(String(error))) return locks.request(name, { steal: true }, work);
+      // A sandboxed frame has no storage either: nobody shares anything with it.
+      return /Security/.test(String(error)) ? work() : undefined;
+    });
   }
-  const isFree = await disk('readwrite', async (rows) => {
+  const isBusy = await disk('readwrite', async (rows) => {
     const left = (await promisifyRequest<number>(rows.get(LEASE))) - Date.now();
     // More than the longest lease was taken under another clock.
-    if (left > 0 && left <= TURN_MAX_MS) return false;
-    rows.put(Date.now() + TURN_MAX_MS, LEASE);
-    return true;
+    const isTaken = left > 0 && left <= TURN_MAX_MS;
+    if (!isTaken) rows.put(Date.now() + TURN_MAX_MS, LEASE);
+    return isTaken;
   });
-  if (!isFree) return undefined;
+  if (isBusy) return undefined;
   const result = await work();
   await disk('readwrite', (rows) => void rows.delete(LEASE));
   return result;

@@ -1,39 +1,36 @@
-import { own } from '../wire/json.ts';
 import type { StoredEvent } from './events.ts';
 
 /** Characters of one field, as the receivers have it; so 20 events always fit into a batch and 1,000 into 2 MiB. */
 const FIELD_MAX_LENGTH = 200;
 
 /**
- * The event as it is kept, built field by field from what the wire knows: whatever else the caller's object carries, an
- * e-mail say, stays out of the store. Throws a TypeError that names what is wrong.
+ * The event as it is kept, nothing in it but what the wire knows: whatever else the caller's object carries, an e-mail say,
+ * stays out of the store. Throws a TypeError that names what is wrong.
  */
 export function toStored(given: unknown): StoredEvent {
-  const event: Record<string, unknown> = {
+  // Old versions of Prototype.js put a `toJSON` on strings: the replacer goes back to the value itself.
+  const known = JSON.stringify(given ?? {}, function (this: Readonly<Record<string, unknown>>, name) {
+    const value = this[name] ?? undefined;
+    if (/^((brand|product)_properties|)$/.test(name)) return value;
+    if (
+      !/^((asset|advertiser|event|insertion|offer|product|session)_id|event_name|event_datetime|initiating_target)$/.test(
+        name,
+      )
+    )
+      return undefined;
+    if (value !== undefined && (typeof value !== 'string' || value.length > FIELD_MAX_LENGTH)) refuse(name);
+    return value;
+  });
+  const event = {
     event_id: newId(),
     event_datetime: new Date().toISOString(),
-    ...pick(given, 'event_id event_name event_datetime session_id initiating_target asset_id'),
+    ...(JSON.parse(known) as Omit<StoredEvent, 'event_id' | 'event_datetime'>),
   };
-  for (const name of ['brand_properties', 'product_properties']) {
-    const part = own(given, name);
-    if (part) event[name] = pick(part, 'offer_id advertiser_id insertion_id product_id');
-  }
-  if (event.event_name === 'CONVERSION') throw TypeError('Only servers report a CONVERSION, never a page');
-  if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_/.test(String(event.event_name))) refuse('event_name');
+  const { event_name } = event;
+  if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_/.test(event_name)) refuse('event_name (only servers report a CONVERSION)');
   if (!event.session_id) refuse('session_id');
-  if (!Date.parse(String(event.event_datetime))) refuse('event_datetime');
-  return event as unknown as StoredEvent;
-}
-
-function pick(given: unknown, names: string): Record<string, unknown> {
-  const picked: Record<string, unknown> = {};
-  for (const name of names.split(' ')) {
-    const value = own(given, name) ?? undefined;
-    if (value === undefined) continue;
-    if (typeof value !== 'string' || value.length > FIELD_MAX_LENGTH) refuse(name);
-    picked[name] = value;
-  }
-  return picked;
+  if (!Date.parse(event.event_datetime)) refuse('event_datetime');
+  return event;
 }
 
 function refuse(name: string): never {

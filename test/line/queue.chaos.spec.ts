@@ -127,6 +127,22 @@ test('65 KB and more at pagehide: at most 60 KB by keepalive, and nothing lost',
   await comeBack(page, 'h', 300);
 });
 
+test('a sandboxed frame, which may neither store nor lock: events live in memory and are sent', async ({ page }) => {
+  await page.goto(`${site.url}/?idle`);
+  await page.evaluate(() => {
+    const frame = document.createElement('iframe');
+    frame.setAttribute('sandbox', 'allow-scripts');
+    frame.src = '/frame';
+    document.body.append(frame);
+  });
+  const frame = page.frameLocator('iframe');
+  await expect(frame.locator('body')).toBeAttached();
+  const inside = page.frames().find((each) => each.url().endsWith('/frame'));
+  await inside?.evaluate(() => track('s', 30));
+  expect(await inside?.evaluate(() => queue.stats())).toMatchObject({ storage: 'memory' });
+  await expect.poll(() => tally(site.arrived(), 's', 30)).toEqual({ lost: 0, doubled: 0 });
+});
+
 test('quota exceeded: events are kept in memory, sent, and the page hears of it', async ({ page, context }) => {
   const devtools = await context.newCDPSession(page);
   await page.goto(`${site.url}/?idle`);
@@ -143,7 +159,9 @@ test('the database is deleted under the queue: the events of this page are writt
   site.isDown = true;
   await page.evaluate(async () => {
     await track('x', 10);
-    await new Promise((done) => indexedDB.deleteDatabase('offerlet-queue').addEventListener('success', done));
+    await new Promise((done) =>
+      indexedDB.deleteDatabase('offerlet-queue /events/batch').addEventListener('success', done),
+    );
   });
   await expect.poll(() => page.evaluate(() => queue.stats())).toMatchObject({ onDisk: 10 });
   site.isDown = false;
@@ -155,12 +173,12 @@ test('rows that a repaired store has lost are counted and told', async ({ page }
   site.isDown = true;
   await page.evaluate(() => track('l', 50));
   await expect
-    .poll(() => page.evaluate(() => Number(localStorage.getItem('offerlet-queue'))))
+    .poll(() => page.evaluate(() => Number(localStorage.getItem('offerlet-queue /events/batch'))))
     .toBeGreaterThanOrEqual(50);
   await page.goto(`${site.url}/?idle`);
   await page.evaluate(async () => {
     const db = await new Promise<IDBDatabase>((done) => {
-      const request = indexedDB.open('offerlet-queue');
+      const request = indexedDB.open('offerlet-queue /events/batch');
       request.addEventListener('success', () => done(request.result));
     });
     const rows = db.transaction('rows', 'readwrite').objectStore('rows');

@@ -46,6 +46,23 @@ test('leaving while the relay is down loses nothing', async ({ driver }) => {
   await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, doubled: 0 });
 });
 
+test('two endpoints on one origin have a queue each, and no event goes to the other', async ({ driver }) => {
+  await driver.goto(`${site.url}/?idle`);
+  site.isDown = true;
+  await driver.eval(async () => {
+    const { openQueue } = offerletQueue;
+    const event = { event_name: 'BRAND_VIEW', session_id: 's' } as const;
+    const [one, two] = [openQueue({ endpoint: '/events/batch' }), openQueue({ endpoint: '/other/events/batch' })];
+    await Promise.all([one.track({ ...event, event_id: 'n0' }), two.track({ ...event, event_id: 'other' })]);
+    await Promise.all([one.close(), two.close()]);
+  });
+  site.isDown = false;
+  await driver.goto(site.url);
+  await expect.poll(() => tally(site.arrived(), 'n', 1), { timeout: 10_000 }).toEqual({ lost: 0, doubled: 0 });
+  await driver.eval(() => queue.flush());
+  expect(site.arrived()).not.toContain('other');
+});
+
 test('nothing personal is in the storage', async ({ driver }) => {
   await driver.goto(site.url);
   site.isDown = true;
@@ -57,7 +74,7 @@ test('nothing personal is in the storage', async ({ driver }) => {
     };
     await queue.track({ event_name: 'BRAND_CLICK', session_id: 's', ...planted });
     const db = await new Promise<IDBDatabase>((done) => {
-      const request = indexedDB.open('offerlet-queue');
+      const request = indexedDB.open('offerlet-queue /events/batch');
       request.addEventListener('success', () => done(request.result));
     });
     return new Promise<string>((done) => {

@@ -62,6 +62,9 @@ export async function startQueueSite(): Promise<QueueSite> {
         response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' });
         return response.end(isScript ? script : PAGE);
       }
+      // A sandboxed frame is of another origin.
+      response.setHeader('access-control-allow-origin', '*').setHeader('access-control-allow-headers', 'content-type');
+      if (request.method === 'OPTIONS') return response.end();
       if (site.isDown) return request.socket.destroy();
       let body = '';
       for await (const part of request) body += String(part);

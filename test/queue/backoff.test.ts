@@ -80,7 +80,7 @@ it('a wait is never shorter than Retry-After, not even when told to send', () =>
 });
 
 it('being told to send ends the back-off, but for half a second after the failure', () => {
-  const trouble = { since: NOW - 90_000, late: 6, at: NOW + 60_000, floor: NOW + 500 };
+  const trouble = { since: NOW - 90_000, at: NOW + 60_000, floor: NOW + 500 };
   expect(waitFor(trouble, NOW, false)).toBe(60_000);
   expect(waitFor(trouble, NOW, true)).toBe(500);
   expect(waitFor(trouble, NOW + 501, true)).toBe(0);

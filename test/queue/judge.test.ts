@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judge } from '../../src/queue/judge.ts';
+import { judge, type Verdict } from '../../src/queue/judge.ts';
 
 const ok = (index: unknown): object => ({ index, success: true });
 const no = (index: number, retryable?: boolean): object => ({
@@ -7,11 +7,13 @@ const no = (index: number, retryable?: boolean): object => ({
   success: false,
   ...(retryable === undefined ? {} : { error: { code: 'c', message: 'm', retryable } }),
 });
-const fates = (status: number, results: unknown, sent = 3): readonly string[] => judge(status, { results }, sent).fates;
+const names = ({ fates }: Verdict): readonly string[] => fates.map(([fate]) => fate);
+const fates = (status: number, results: unknown, sent = 3): readonly string[] =>
+  names(judge(status, { results }, sent));
 
 it('only 201 and 202 deliver a whole batch', () => {
   const delivered = Array.from({ length: 600 }, (_, status) => status).filter((status) =>
-    judge(status, undefined, 2).fates.includes('done'),
+    names(judge(status, undefined, 2)).includes('done'),
   );
   expect(delivered).toEqual([201, 202]);
 });
@@ -25,8 +27,8 @@ it('a 4xx that is about us and not about the events pauses', () => {
 });
 it('400, 413 and 422 split a batch and bury a single event', () => {
   for (const status of [400, 413, 422]) {
-    expect(judge(status, undefined, 2)).toMatchObject({ next: 'split', fates: ['kept', 'kept'] });
-    expect(judge(status, undefined, 1)).toMatchObject({ next: 'go', fates: ['dead'] });
+    expect(judge(status, undefined, 2)).toMatchObject({ next: 'split', fates: [['kept'], ['kept']] });
+    expect(judge(status, undefined, 1)).toMatchObject({ next: 'go', fates: [['dead']] });
   }
 });
 it('a 207 is matched by index, never by position', () => {
@@ -40,12 +42,11 @@ it('what a 207 does not mention, or mentions twice, stays', () => {
 it('foreign indices, indices as text and unreadable bodies settle nothing', () => {
   expect(fates(207, [ok('0'), ok(7), ok(-1), ok(1.5), null, 'x', ok(2)])).toEqual(['kept', 'kept', 'done']);
   for (const results of [undefined, null, 'x', 5, {}, []]) expect(fates(207, results, 2)).toEqual(['kept', 'kept']);
-  expect(judge(207, 'not json', 1)).toMatchObject({ next: 'wait', fates: ['kept'] });
+  expect(judge(207, 'not json', 1)).toMatchObject({ next: 'wait', fates: [['kept']] });
 });
 it('a refusal that is final is a dead letter with its reason', () => {
   const verdict = judge(207, { results: [ok(0), no(1, false), no(2, true)] }, 3);
-  expect(verdict).toMatchObject({ next: 'go', fates: ['done', 'dead', 'again'] });
-  expect(verdict.reasons[1]).toBe('c: m');
+  expect(verdict).toEqual({ next: 'go', fates: [['done'], ['dead', 'c: m'], ['again', 'c: m']] });
 });
 it('a 207 that accepts nothing is an outage, one that accepts something is not', () => {
   expect(judge(207, { results: [no(0), no(1)] }, 2).next).toBe('wait');
@@ -54,8 +55,8 @@ it('a 207 that accepts nothing is an outage, one that accepts something is not',
 it('a 502 with results keeps what may be retried without counting it, and buries the rest', () => {
   expect(judge(502, { results: [no(0, true), no(1, false), no(2)] }, 3)).toMatchObject({
     next: 'wait',
-    fates: ['kept', 'dead', 'kept'],
+    fates: [['kept', 'c: m'], ['dead', 'c: m'], ['kept']],
   });
-  expect(judge(502, { results: [no(0, false)] }, 1)).toMatchObject({ next: 'go', fates: ['dead'] });
-  expect(judge(502, '<html>', 2)).toMatchObject({ next: 'wait', fates: ['kept', 'kept'] });
+  expect(judge(502, { results: [no(0, false)] }, 1)).toEqual({ next: 'go', fates: [['dead', 'c: m']] });
+  expect(judge(502, '<html>', 2)).toMatchObject({ next: 'wait', fates: [['kept'], ['kept']] });
 });

@@ -56,12 +56,29 @@ describe('delivery', () => {
     expect(await queue.deadLetters()).toMatchObject([{ event: { event_id: 'e3' } }]);
   });
 
-  it('isolates one bad event of 20 in at most 11 requests and delivers the 19', async () => {
-    const queue = opening((ids) => ({ status: ids.includes('e13') ? 400 : 202 }));
-    await Promise.all(names(20).map((id) => queue.track(event(id))));
-    await queue.flush();
-    expect(queue.batches.length).toBeLessThanOrEqual(11);
-    expect(await queue.stats()).toMatchObject({ onDisk: 0, delivered: 19, deadLetters: 1 });
+  it('isolates one bad event of 20 in at most 11 requests and delivers the 19, wherever it stands', async () => {
+    for (const bad of [0, 9, 10, 13, 19]) {
+      freshStorage();
+      const queue = opening((ids) => ({ status: ids.includes(`e${bad}`) ? 400 : 202 }));
+      await Promise.all(names(20).map((id) => queue.track(event(id))));
+      await queue.flush();
+      expect(queue.batches.length).toBeLessThanOrEqual(11);
+      expect(await queue.stats()).toMatchObject({ onDisk: 0, delivered: 19, deadLetters: 1 });
+      await queue.close();
+    }
+  });
+
+  it('isolates two bad events, and twenty, each once', async () => {
+    for (const bad of [names(2), ['e3', 'e17'], names(20)]) {
+      freshStorage();
+      const queue = opening((ids) => ({ status: ids.some((id) => bad.includes(id)) ? 422 : 202 }));
+      await Promise.all(names(20).map((id) => queue.track(event(id))));
+      await queue.flush();
+      expect(queue.batches.length).toBeLessThanOrEqual(bad.length === 2 ? 20 : 39);
+      expect(queue.of('dead_letter').map((told) => told.event.event_id)).toEqual(bad);
+      expect(await queue.stats()).toMatchObject({ onDisk: 0, delivered: 20 - bad.length });
+      await queue.close();
+    }
   });
 });
 

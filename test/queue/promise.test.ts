@@ -138,7 +138,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
   function open(): Queue {
     const mine = ++page;
     return openQueue({
-      endpoint: '/',
+      endpoint: '/events/batch',
       // A page that was killed hears nothing any more.
       send: async (events) => {
         const answered = await answer(events);

@@ -1,4 +1,4 @@
-import { IDBFactory, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
+import { IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
 import { openQueue, type Queue, type QueueOptions } from '../../src/queue/openQueue.ts';
 import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
@@ -10,7 +10,7 @@ export function event(id: string, more: Partial<TrackedEvent> = {}): TrackedEven
 /** An empty browser storage in place of the one before. */
 export function freshStorage(): void {
   const kept = new Map<string, string>();
-  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBObjectStore, IDBTransaction });
+  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange, IDBObjectStore, IDBTransaction });
   Object.defineProperty(globalThis, 'localStorage', {
     configurable: true,
     value: {
@@ -66,7 +66,7 @@ export function names(count: number): string[] {
 
 /** The ids in the queue's database, read past the queue. */
 export async function onDisk(
-  name = 'offerlet-queue',
+  name = 'offerlet-queue /events/batch',
 ): Promise<{ events: string[]; letters: string[]; keys: string[] }> {
   const db = await new Promise<IDBDatabase>((done, failed) => {
     const request = indexedDB.open(name);
