@@ -63,8 +63,10 @@ export function mountOffers({
   function dismiss(by: DismissEvent['by']): void {
     if (isOver) return;
     if (isLayer) memory.once('closed');
+    isOver = true;
+    watcher.close();
     story.emit({ type: 'dismiss', by });
-    end();
+    void widget.close().then(end);
   }
 
   function end(): void {

@@ -11,7 +11,8 @@ export interface DragOptions {
   sheet: HTMLElement;
   tapped(): void;
   pulledUp(): void;
-  pulledDown(): void;
+  /** Tells whether that ended the sheet. */
+  pulledDown(): boolean;
 }
 
 /** Lets the handle drag the sheet; a press without a drag (a finger's, a mouse's, a key's) is a tap. */
@@ -33,9 +34,10 @@ export function dragSheet({ handle, sheet, tapped, pulledUp, pulledDown }: DragO
   handle.addEventListener('pointerup', (event) => {
     if (!from) return;
     const speed = moved / Math.max(1, event.timeStamp - from.at);
+    // It goes on from where it was let go.
+    if (moved > TAP_PX && (moved > sheet.offsetHeight * FAR || speed > FAST) && pulledDown()) return;
     settle();
     if (moved < -TAP_PX) pulledUp();
-    else if (moved > TAP_PX && (moved > sheet.offsetHeight * FAR || speed > FAST)) pulledDown();
   });
   handle.addEventListener('pointercancel', settle);
   handle.addEventListener('click', () => {

@@ -11,9 +11,9 @@ import { Widget } from './Widget.tsx';
 /** A widget on the page. */
 export interface MountedWidget {
   update(props: Partial<WidgetProps>): void;
-  /** Ends a layer as if the shopper had, without a word to `on`. */
-  close(): void;
-  /** Leaves the host as empty as it was. */
+  /** Ends it without a word to `on`; a layer fades away first where the reader likes motion. Resolves once the host is empty. */
+  close(): Promise<void>;
+  /** Leaves the host as empty as it was, at once. */
   unmount(): void;
 }
 
@@ -37,10 +37,10 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     },
     pass(event, offer) {
       if (event.detail > 1) return;
-      const type = state.claimed.includes(offer) ? 'next' : 'decline';
-      step(event, passed(state, offer));
-      props.on({ type, offer });
-      if (isFinished(state, props.groups)) dismiss('finished');
+      const next = passed(state, offer);
+      props.on({ type: state.claimed.includes(offer) ? 'next' : 'decline', offer });
+      if (isFinished(next, props.groups)) dismiss('finished');
+      else step(event, next);
     },
     back(event, offer, to) {
       step(event, returned(state, to));
@@ -62,15 +62,15 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   return {
     update(changes) {
       props = { ...props, ...changes };
-      if (isOpen) draw(state);
+      draw(state);
     },
     close,
-    unmount: close,
+    unmount: clear,
   };
 
   function draw(next: WidgetState): void {
     state = next;
-    render(isOpen ? <Widget view={{ ...view, props, state }} /> : null, root);
+    if (isOpen) render(<Widget view={{ ...view, props, state }} />, root);
   }
 
   function seen(key: object, subject: Subject): RefCallback<Element> {
@@ -89,14 +89,26 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   function dismiss(by: Parameters<View['dismiss']>[0]): void {
     if (!isOpen) return;
-    close();
+    void close();
     props.on({ type: 'dismiss', by });
   }
 
-  function close(): void {
-    if (!isOpen) return;
+  async function close(): Promise<void> {
+    end();
+    // Out of the top layer by now, and out of reach; what is left of it can be seen going.
+    element.inert = true;
+    const animations = props.mode === 'INLINE' ? [] : (element.getAnimations?.() ?? []);
+    if (animations.length > 0) await Promise.allSettled(animations.map(({ finished }) => finished));
+    clear();
+  }
+
+  function end(): void {
+    if (isOpen) closeLayer();
     isOpen = false;
-    closeLayer();
-    draw(state);
+  }
+
+  function clear(): void {
+    end();
+    render(null, root);
   }
 }

@@ -26,7 +26,11 @@ export function openSheet({ element, isDeaf, dismiss }: LayerOptions): () => voi
       sheet: element,
       tapped: () => (element.hasAttribute('data-peek') ? expand() : peek(PEEK_PX)),
       pulledUp: expand,
-      pulledDown: () => (isDeaf() ? undefined : dismiss('drag')),
+      pulledDown() {
+        if (isDeaf()) return false;
+        dismiss('drag');
+        return true;
+      },
     });
   }
   // Browsers without popovers show it all the same, only not above everything.

@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
+import { hero, pictures, placed } from '../widget/offers.ts';
 import { acted, listening, mount, openShop } from './widgetPage.ts';
 
 const TALL = '<div style="height:3000px"></div><a id="end" href="#">The end</a>';
@@ -107,6 +108,53 @@ test('decline shows the next offer, puts the focus on its heading, and the heigh
   expect(await height()).toBe(before);
   await page.getByRole('button', { name: 'Previous offer' }).click();
   expect(await focused(page)).toBe('Your first bag of coffee is on us');
+});
+
+test('the buttons stay in their place from step to step, also when only a later one has pictures', async ({ page }) => {
+  for (const [width, mode] of [
+    [390, 'OVERLAY'],
+    [1100, 'INLINE'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 760 });
+    await openShop(page);
+    await mount(page, { mode, groups: [hero(placed(0), placed(1), placed(2, { assets: pictures(4) }))] });
+    await listening(page);
+    const shown = page.locator('article:not([inert])');
+    const top = async (): Promise<number | undefined> => (await shown.locator('[part=accept]').boundingBox())?.y;
+    const first = await top();
+    for (let step = 0; step < 2; step++) {
+      await shown.locator('[part=decline]').click();
+      expect(await top(), mode).toBeCloseTo(first ?? -1, 0);
+    }
+    expect((await shown.locator('.tiles').boundingBox())?.height).toBeLessThanOrEqual(96);
+  }
+});
+
+test('a layer fades away, out of reach at once and with the focus back, unless less motion is asked for', async ({
+  page,
+}) => {
+  for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+    for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+      await page.emulateMedia({ reducedMotion });
+      await openShop(page);
+      await page.locator('#before').focus();
+      await mount(page, { mode });
+      await listening(page);
+      const [during, after] = await page.evaluate(async () => {
+        const shadow = document.querySelector('offer-let-layer')?.shadowRoot;
+        const root = shadow?.querySelector<HTMLElement>('.root');
+        const close = shadow?.querySelector<HTMLElement>('[part=close]');
+        close?.focus();
+        close?.click();
+        const still = { count: shadow?.childElementCount, isInert: root?.inert, focus: document.activeElement?.id };
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return [{ ...still, sheets: document.adoptedStyleSheets.length }, shadow?.childElementCount];
+      });
+      const isFading = reducedMotion === 'no-preference';
+      expect(during, mode).toEqual({ count: isFading ? 1 : 0, isInert: true, focus: 'before', sheets: 0 });
+      expect(after).toBe(0);
+    }
+  }
 });
 
 test('a layer locks the page and leaves it as it was, byte for byte', async ({ page }) => {
