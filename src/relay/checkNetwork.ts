@@ -3,6 +3,7 @@ import { readKey, type Environment } from '../wire/keys.ts';
 import { plainText } from '../wire/text.ts';
 import { RelayConfigError } from './errors.ts';
 import { explain } from './log.ts';
+import { readApiKey, readBaseUrl } from './networkOptions.ts';
 import { readAnswer } from './readAnswer.ts';
 
 /** What the network says about itself; `warning` when it says nothing that can be used. */
@@ -20,12 +21,15 @@ const ANSWER_BYTES = 16 * 1024;
  * when it is not; a network without such an answer is only a warning. The command does this at every start.
  */
 export async function checkNetwork(options: {
-  apiKey: string;
-  baseUrl: string;
+  apiKey: string | undefined;
+  baseUrl: string | undefined;
   fetch?: typeof globalThis.fetch;
 }): Promise<NetworkCheck> {
-  const { apiKey, baseUrl, fetch = globalThis.fetch } = options;
-  const address = `${baseUrl.replace(/\/+$/, '')}/health`;
+  const { fetch = globalThis.fetch } = options;
+  const apiKey = readApiKey(options);
+  const key = readKey(apiKey);
+  const baseUrl = readBaseUrl(options.baseUrl, { isLive: key?.environment === 'production' });
+  const address = `${baseUrl}/health`;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
@@ -37,7 +41,6 @@ export async function checkNetwork(options: {
         warning: `${address} does not say whether it is staging or production, so the key could not be checked against it.`,
       };
     }
-    const key = readKey(apiKey);
     if (key && key.environment !== environment)
       throw new RelayConfigError(mismatch(key.environment, { environment, baseUrl }));
     const version = plainText(own(health, 'version'), 40);

@@ -11,8 +11,11 @@ export interface ComposeOptions {
   /** What the request's headers say; fills gaps only. */
   readonly observed: Attributes;
   readonly emails: 'hash' | 'raw';
-  readonly sandbox: boolean;
+  readonly sandbox: SandboxRule;
 }
+
+/** `always`: every question is a test. `asked`: those are that the page marks. `never`: the page's mark is removed. */
+export type SandboxRule = 'always' | 'asked' | 'never';
 
 /**
  * The question for the network: the page's known fields, with what the server knows in the place of what the page said,
@@ -38,8 +41,16 @@ export async function composeQuestion({
   const attributes = merge(merge(observed, own(page, 'attributes')), known.attributes);
   if (attributes && Object.keys(attributes).length > 0) question['attributes'] = attributes;
   else delete question['attributes'];
-  if (sandbox) question['custom_metadata'] = { ...merge({}, own(page, 'custom_metadata')), is_sandbox: true };
+  markSandbox(question, sandbox);
   return question;
+}
+
+function markSandbox(question: Record<string, unknown>, rule: SandboxRule): void {
+  const metadata = merge({}, question['custom_metadata']);
+  if (rule === 'always') question['custom_metadata'] = { ...metadata, is_sandbox: true };
+  if (rule !== 'never' || own(metadata, 'is_sandbox') === undefined) return;
+  delete metadata?.['is_sandbox'];
+  question['custom_metadata'] = metadata;
 }
 
 /** What a question must hold before it is worth asking; whether its values please is for the network to say. */

@@ -29,7 +29,7 @@ export function createCore(options: RelayOptions): Core {
     return jsonReply(200, {
       status: 'ok',
       environment: settings.environment ?? null,
-      sandbox: settings.sandbox,
+      sandbox: settings.sandbox === 'always',
       network,
     });
   }

@@ -36,15 +36,18 @@ export interface RelayLimits {
 
 /** The options of `createRelay`. */
 export interface RelayOptions {
-  /** The integration key; it never leaves the server. */
-  apiKey: string;
+  /** The integration key; it never leaves the server. `undefined`, as an unset variable gives it, stops the start. */
+  apiKey: string | undefined;
   /** The version of the Recommendations API that the merchant's integration is pinned to, such as `1.0.0`. */
   version: string;
-  /** The network's address, such as `https://partner.example`. */
-  baseUrl: string;
+  /** The network's address, such as `https://partner.example`. `undefined` stops the start. */
+  baseUrl: string | undefined;
   /** What the merchant believes to talk to; a key that says otherwise stops the start. */
   environment?: Environment;
-  /** Marks every question as a test; the widget then shows a Sandbox mark. */
+  /**
+   * Marks every question as a test; the widget then shows a Sandbox mark. Without it a page may ask for that by itself,
+   * unless the relay is in production.
+   */
   sandbox?: boolean;
   /** Where the relay is mounted: `/` unless given. */
   basePath?: string;

@@ -58,6 +58,15 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   ['a store that is none', { seen: new Map() }, /seen must have claim, accept and release/],
   ['a context that is no function', { context: {} }, /context must be a function/],
   ['a header name with a colon', { addressHeader: 'x-real-ip:' }, /addressHeader must be the name/],
+  [
+    'a word for the limits',
+    { limits: 'small' },
+    /limits must be an object of bytes, such as limits: \{ recommendationsBytes: 16384 \}/,
+  ],
+  ['a bucket of another kind', { rateLimit: { perShop: {} } }, /rateLimit has no 'perShop'/],
+  ['a log that is no function', { onLog: console }, /onLog must be a function/],
+  ['a fetch that is no function', { fetch: 'fetch' }, /fetch must be a function/],
+  ['no option at all', { apiKey: null, version: null, baseUrl: null }, /apiKey is missing/],
   ['a misspelt option', { apikey: 'x' }, /no option 'apikey': it takes apiKey, version/],
 ])('%s stops the start with a sentence that says what to write', (_, bad, message) => {
   const start = (): unknown => createRelay({ ...GOOD, ...bad } as RelayOptions);
@@ -77,6 +86,17 @@ test.each<[string, RelayOptions]>([
   ],
 ])('%s starts', (_, options) => {
   expect(createRelay(options)).toBeTypeOf('function');
+});
+
+test('a key and an address from variables that are not set are found out at the start', async () => {
+  const apiKey = process.env['OFFERLET_NO_SUCH_KEY'];
+  const baseUrl = process.env['OFFERLET_NO_SUCH_NETWORK'];
+  expect(() => createRelay({ apiKey, version: '1.0.0', baseUrl: GOOD.baseUrl })).toThrow(
+    /apiKey is missing.*apiKey: process\.env\.OFFERLET_API_KEY/,
+  );
+  expect(() => createRelay({ apiKey: KEY, version: '1.0.0', baseUrl })).toThrow(/baseUrl is missing/);
+  await expect(checkNetwork({ apiKey, baseUrl })).rejects.toThrow(/apiKey is missing/);
+  await expect(checkNetwork({ apiKey: KEY, baseUrl: 'partner.example' })).rejects.toThrow(/is no address/);
 });
 
 test.each([

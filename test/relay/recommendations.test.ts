@@ -164,28 +164,6 @@ test("the shopper's address is sent only if asked for", async () => {
   }
 });
 
-test('a relay in sandbox mode marks the question and the answer, whatever the page says', async () => {
-  const { network, post } = setUp({ sandbox: true });
-  const response = await post('/recommendations', {
-    ...QUESTION,
-    custom_metadata: { is_sandbox: false, campaign: 'x' },
-  });
-  expect(network.calls[0]?.body['custom_metadata']).toEqual({ is_sandbox: true, campaign: 'x' });
-  expect(await response.json()).toEqual({ ...ANSWER, sandbox: true });
-});
-
-test('a page may ask for the sandbox by itself', async () => {
-  const { post } = setUp();
-  const response = await post('/recommendations', { ...QUESTION, custom_metadata: { is_sandbox: true } });
-  expect(await response.json()).toEqual({ ...ANSWER, sandbox: true });
-});
-
-test("the sandbox mark is the relay's word, not the network's", async () => {
-  const { network, post } = setUp();
-  network.answerWith(() => json(200, { ...ANSWER, sandbox: true }));
-  expect(await (await post('/recommendations', QUESTION)).json()).toMatchObject({ sandbox: false });
-});
-
 test.each([
   [{ placement_details: QUESTION.placement_details }, 'user_details'],
   [{ ...QUESTION, user_details: {} }, 'user_details'],
