@@ -69,6 +69,7 @@ export function answerPosts(
   }
 
   async function spendSessions(judged: readonly Judged[]): Promise<void> {
+    if (!limiter) return;
     const counts = new Map<string, number>();
     for (const one of judged) if (one.ok) counts.set(one.event.session_id, (counts.get(one.event.session_id) ?? 0) + 1);
     for (const [session, count] of counts) await spend(session, 'session', count);

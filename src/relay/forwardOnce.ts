@@ -47,7 +47,7 @@ export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; m
     try {
       const fresh = await claimFresh(mine, { ids, outcomes, requestId });
       if (fresh.length > 0) {
-        const sent = fresh.flatMap((index) => events[index] ?? []);
+        const sent = fresh.length === events.length ? events : fresh.flatMap((index) => events[index] ?? []);
         result = await forward(keepIds ? sent : withoutIds(sent));
         await writeDown(result, { fresh, ids, outcomes, requestId });
       }
@@ -134,5 +134,10 @@ function createSettlement(): {
 }
 
 function idsAt(indexes: readonly number[], ids: readonly (string | undefined)[]): string[] {
-  return indexes.flatMap((index) => ids[index] ?? []);
+  const picked: string[] = [];
+  for (const index of indexes) {
+    const id = ids[index];
+    if (id !== undefined) picked.push(id);
+  }
+  return picked;
 }

@@ -23,44 +23,49 @@ export function nodeTransport(url: string): Transport | undefined {
     path: target.pathname,
     method: 'POST',
   };
-  return ({ headers, body, timeoutMs, maxBytes }) => {
-    const length = Buffer.byteLength(body);
-    return new Promise<Delivered>((resolve, reject) => {
-      const request = http.request({ ...where, headers: { ...headers, host: target.host, 'content-length': length } });
+  return ({ headers, body, timeoutMs, maxBytes }) =>
+    new Promise<Delivered>((resolve, reject) => {
+      // A flat list is written as it is; an object would be stored header by header and read again.
+      const list = ['host', target.host, 'content-length', String(Buffer.byteLength(body))];
+      for (const name in headers) list.push(name, headers[name] ?? '');
+      const request = http.request({ ...where, headers: list });
       const timer = setTimeout(() => {
         reject(new LateError('The network did not answer in time.'));
         request.destroy();
       }, timeoutMs);
-      request.on('response', (answer) => {
-        collect(answer, maxBytes).then(resolve, reject);
-      });
+      request.on('response', (answer) => collect(answer, { maxBytes, resolve, reject }));
       request.on('error', reject);
       request.on('close', () => clearTimeout(timer));
       request.end(body);
     });
-  };
 }
 
-function collect(answer: IncomingMessage, maxBytes: number): Promise<Delivered> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    if (answer.headers['content-encoding'] !== undefined) {
-      answer.destroy(new Error('The network compressed an answer that was to come as it is.'));
-    }
-    answer.on('data', (chunk: Uint8Array) => {
-      length += chunk.byteLength;
-      if (length > maxBytes) answer.destroy(new Error(`The network's answer is larger than ${maxBytes} bytes.`));
-      else chunks.push(chunk);
-    });
-    answer.on('error', reject);
-    answer.on('close', () => reject(new Error("The network's answer broke off.")));
-    answer.on('end', () => {
-      const text = new TextDecoder().decode(chunks.length === 1 ? chunks[0] : joinBytes(chunks, length));
-      resolve({ status: answer.statusCode ?? 0, text, retryAfter: answer.headers['retry-after'] ?? null });
-    });
+function collect(
+  answer: IncomingMessage,
+  settle: { maxBytes: number; resolve: (delivered: Delivered) => void; reject: (error: Error) => void },
+): void {
+  const { maxBytes, resolve, reject } = settle;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (answer.headers['content-encoding'] !== undefined) {
+    answer.destroy(new Error('The network compressed an answer that was to come as it is.'));
+  }
+  answer.on('data', (chunk: Uint8Array) => {
+    length += chunk.byteLength;
+    if (length > maxBytes) answer.destroy(new Error(`The network's answer is larger than ${maxBytes} bytes.`));
+    else chunks.push(chunk);
+  });
+  answer.on('error', reject);
+  answer.on('close', () => {
+    if (!answer.readableEnded) reject(new Error("The network's answer broke off."));
+  });
+  answer.on('end', () => {
+    const text = decoder.decode(chunks.length === 1 ? chunks[0] : joinBytes(chunks, length));
+    resolve({ status: answer.statusCode ?? 0, text, retryAfter: answer.headers['retry-after'] ?? null });
   });
 }
+
+const decoder = new TextDecoder();
 
 /** Bun and Deno call themselves Node too, and have a native `fetch` that is as fast. */
 function isNode(): boolean {

@@ -33,7 +33,9 @@ export async function readNodeBody(incoming: NodeBody, { maxBytes, timeoutMs }: 
       });
       incoming.on('end', resolve);
       incoming.on('error', () => reject(unreadable()));
-      incoming.on('close', () => reject(unreadable()));
+      incoming.on('close', () => {
+        if (!incoming.readableEnded) reject(unreadable());
+      });
     });
   } finally {
     clearTimeout(timer);
