@@ -1,5 +1,5 @@
 import { createAdaptorServer } from '@hono/node-server';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { UsageError } from './settings.ts';
 
 /** Who asks, and how to hang up on them (a scripted fault does). */
@@ -22,22 +22,38 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const SLOW_CLIENT_CHECK_MS = 2_000;
 /** Three report filters of 250 values each make a long address; Node's default of 16 KiB would answer 431. */
 const MAX_HEADER_BYTES = 64 * 1024;
+const SERVER_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
+};
 /** Requests under way get this long at shutdown. */
 const DRAIN_MS = 5_000;
 
-/** Listens on a port (0: any free one) and answers every request with `answer`. */
-export async function listen(answer: Answerer, where: { port: number; host?: string }): Promise<Listening> {
-  const host = where.host ?? '127.0.0.1';
+/** A port (0: any free one), on this machine alone unless `host` says otherwise. */
+export interface Where {
+  port: number;
+  host?: string;
+}
+
+/** Answers every request with `answer`. */
+export function listen(answer: Answerer, where: Where): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: (request, bindings) => answer(request, clientOf(bindings)),
-    serverOptions: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
-    },
+    serverOptions: SERVER_OPTIONS,
     overrideGlobalObjects: false,
   }) as Server;
+  return open(server, where);
+}
+
+/** Answers every request with a listener of node:http, which costs a third of a `Request` and a `Response`. */
+export function listenPlainly(listener: RequestListener, where: Where): Promise<Listening> {
+  return open(createServer(SERVER_OPTIONS, listener), where);
+}
+
+async function open(server: Server, where: Where): Promise<Listening> {
+  const host = where.host ?? '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, { port: where.port, host })));
     server.listen(where.port, host, resolve);

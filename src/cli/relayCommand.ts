@@ -1,6 +1,6 @@
-import { checkNetwork, createRelay, openSeenFile } from '../relay.ts';
+import { checkNetwork, createRelay, openSeenFile, toNode } from '../relay.ts';
 import { createConsole } from './console.ts';
-import { listen } from './listen.ts';
+import { listenPlainly } from './listen.ts';
 import { oneOf, readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { untilStopped } from './untilStopped.ts';
 
@@ -56,7 +56,7 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
     port: settings.port ?? DEFAULT_PORT,
     ...(settings.host === undefined ? {} : { host: settings.host }),
   };
-  const server = await listen(relay, where);
+  const server = await listenPlainly(toNode(relay), where);
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}`);
   out.say('Ctrl-C stops it.');
