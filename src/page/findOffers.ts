@@ -25,7 +25,13 @@ export async function findOffers(search: Search): Promise<Found | Outcome> {
   const { key, signal } = search;
   // Only pages on https have locks.
   const locks = navigator.locks as LockManager | undefined;
-  return key && locks ? locks.request(key, { signal }, () => recallOrAsk(search)) : recallOrAsk(search);
+  const go = (): Promise<Found | Outcome> => recallOrAsk(search);
+  if (!key || !locks) return go();
+  // A frame whose storage is blocked is refused locks as well: nobody shares anything with it.
+  return locks.request(key, { signal }, go).catch((error: unknown) => {
+    if (/Security/.test(String(error))) return go();
+    throw error;
+  });
 }
 
 async function recallOrAsk({ relay, body, memory, signal }: Search): Promise<Found | Outcome> {
