@@ -1,5 +1,5 @@
 import type { Database, Queries } from './database.ts';
-import { MIGRATIONS, REFERENCE_TABLES, SHARDED_TABLES } from './schema.ts';
+import { MIGRATIONS, SHARDED_TABLES, type Migration } from './schema.ts';
 
 /** Names the lock that lets one process at a time migrate or seed; any constant will do as long as it stays. */
 const SET_UP_LOCK = 4_600_001;
@@ -27,27 +27,28 @@ export async function migrate(db: Database): Promise<number> {
         `The database has schema version ${version}; this offerlet knows up to ${MIGRATIONS.length}. Use a newer offerlet.`,
       );
     }
-    for (const [index, sql] of MIGRATIONS.entries()) {
+    for (const [index, migration] of MIGRATIONS.entries()) {
       if (index < version) continue;
-      await transaction.exec(sql);
-      if (index === 0) await distribute(transaction);
+      await transaction.exec(migration.sql);
+      await distribute(transaction, migration);
+      if (migration.fill) await transaction.exec(migration.fill);
       await transaction.query('INSERT INTO schema_versions VALUES ($1, $2)', [index + 1, new Date()]);
     }
     return MIGRATIONS.length - version;
   });
 }
 
-/** Where the database has the citus extension: spreads the big tables by publisher and copies the small ones to every node. */
-async function distribute(db: Queries): Promise<void> {
+/**
+ * Where the database has the citus extension: spreads the new big tables by publisher, all in the same way, and copies the
+ * new small ones to every node.
+ */
+async function distribute(db: Queries, { sharded, reference }: Migration): Promise<void> {
   const [citus] = await db.query("SELECT 1 AS present FROM pg_extension WHERE extname = 'citus'");
   if (!citus) return;
-  for (const table of REFERENCE_TABLES) await db.query('SELECT create_reference_table($1)', [table]);
-  for (const [index, table] of SHARDED_TABLES.entries()) {
-    if (index === 0) await db.query("SELECT create_distributed_table($1, 'publisher_id')", [table]);
-    else
-      await db.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => $2)", [
-        table,
-        SHARDED_TABLES[0],
-      ]);
+  for (const table of reference) await db.query('SELECT create_reference_table($1)', [table]);
+  const [first] = SHARDED_TABLES;
+  for (const table of sharded) {
+    if (table === first) await db.query("SELECT create_distributed_table($1, 'publisher_id')", [table]);
+    else await db.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => $2)", [table, first]);
   }
 }

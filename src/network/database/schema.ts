@@ -1,6 +1,8 @@
+import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/fact-columns.ts';
+
 // The schema in plain PostgreSQL. What keeps it fit for a distributed PostgreSQL (a test over the catalogue checks it):
 // every unique key of a sharded table holds publisher_id, no triggers, no plpgsql, no date_trunc, no foreign keys
-// across shards. Periods (hour, day, week_start, month_start) are computed in code and stored.
+// across shards. Periods (hour, day, week_start, month_start) are computed in code and stored, or follow from the hour.
 // Money is unbounded NUMERIC: it is rounded once, when a report shows it.
 
 /** Tables that grow with traffic: a distributed PostgreSQL spreads them by `publisher_id`. */
@@ -9,6 +11,7 @@ export const SHARDED_TABLES = [
   'events',
   'activity',
   'hourly_facts',
+  'daily_facts',
   'conversions',
   'receipts',
   'explanations',
@@ -188,7 +191,7 @@ CREATE TABLE conversions (
   PRIMARY KEY (publisher_id, conversion_id)
 );
 CREATE INDEX conversions_of_session ON conversions (session_id);
--- What every report is made from. widget_id is '' where none was sent (a key cannot hold null); a report shows null.
+-- What every report by the hour is made from. widget_id is '' where none was sent (a key cannot hold null); a report shows null.
 -- channel_id is the publisher's channel when it happened.
 CREATE TABLE hourly_facts (
   publisher_id uuid NOT NULL,
@@ -239,5 +242,47 @@ CREATE TABLE explanations (
 );
 `;
 
+const DAILY = `
+-- What every other report is made from: the same facts by UTC day, a twenty-fourth of the rows at best. The two are kept
+-- by the same statements (facts/add-facts.ts).
+CREATE TABLE daily_facts (
+  publisher_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  day date NOT NULL,
+  week_start date NOT NULL,
+  month_start date NOT NULL,
+  page_type text NOT NULL,
+  widget_type text NOT NULL,
+  widget_id text NOT NULL,
+  ${COUNT_COLUMNS.map((column) => `${column} bigint NOT NULL DEFAULT 0`).join(',\n  ')},
+  ${MONEY_COLUMNS.map((column) => `${column} numeric NOT NULL DEFAULT 0`).join(',\n  ')},
+  PRIMARY KEY (publisher_id, day, channel_id, page_type, widget_type, widget_id)
+);
+CREATE INDEX daily_facts_of_channel ON daily_facts (channel_id, day);
+`;
+
+/** Fills the facts by the day, which are empty, from those by the hour. */
+export const SUM_UP_DAYS = `
+INSERT INTO daily_facts (publisher_id, channel_id, day, week_start, month_start, page_type, widget_type, widget_id, ${FACT_COLUMNS.join(', ')})
+SELECT publisher_id, channel_id, day, min(week_start), min(month_start), page_type, widget_type, widget_id, ${FACT_COLUMNS.map((column) => `sum(${column})`).join(', ')}
+FROM hourly_facts GROUP BY publisher_id, channel_id, day, page_type, widget_type, widget_id;
+`;
+
+/** One step of the schema: its statements, the tables that they make, and what fills them. */
+export interface Migration {
+  readonly sql: string;
+  readonly sharded: readonly string[];
+  readonly reference: readonly string[];
+  /** Runs when the tables stand where they belong. */
+  readonly fill?: string;
+}
+
 /** The migrations in their order; one that was released is never edited, the next one changes what it made. */
-export const MIGRATIONS: readonly string[] = [ACCOUNTS + CATALOGUE + TRAFFIC];
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    sql: ACCOUNTS + CATALOGUE + TRAFFIC,
+    sharded: SHARDED_TABLES.filter((table) => table !== 'daily_facts'),
+    reference: REFERENCE_TABLES,
+  },
+  { sql: DAILY, sharded: ['daily_facts'], reference: [], fill: SUM_UP_DAYS },
+];

@@ -1,7 +1,21 @@
-// The one statement that stores events and keeps the hourly facts. Each side can read it here and nowhere else.
+import { addCells } from '../facts/add-facts.ts';
+
+// The one statement that stores events and keeps the facts. Each side can read it here; its last parts, which every writer
+// of facts shares, are in facts/add-facts.ts.
 //
 // It is one statement so that an answer never stands for half of it, and it keeps to what a distributed PostgreSQL takes:
 // every row is one publisher's, every conflict target holds publisher_id, RETURNING names plain columns only.
+
+/** What events alone make count; money follows in a statement of its own. */
+const COUNTED = [
+  'feed_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+  'impressions',
+  'clicks',
+  'conversions',
+  'order_revenue_amount',
+] as const;
 
 /** One event of `$2`. Its periods are in `$4`, computed in code. */
 export interface IncomingEvent {
@@ -38,7 +52,7 @@ export interface IncomingSession {
  *
  * A session's load, display and view and an insertion's impression count once, in the hour of the first event that shows
  * them: `marked` holds those that are new, and those that an earlier event moves out of a later hour. The cell that a
- * moved one leaves exists already, so what stands for its periods (`1970-01-01`) is never stored.
+ * moved one leaves exists already, so what stands for its week and month (`1970-01-01`) is never stored.
  */
 export const INGEST = `
 WITH incoming AS (
@@ -69,28 +83,21 @@ WITH incoming AS (
   UNION ALL SELECT session_id, previous_hour, kind, -1 FROM marked WHERE previous_hour IS NOT NULL
   UNION ALL SELECT session_id, hour, 'click', 1 FROM fresh WHERE event_name = 'BRAND_CLICK'
   UNION ALL SELECT session_id, hour, 'conversion', 1 FROM converted
-), counted AS (
-  INSERT INTO hourly_facts AS f (publisher_id, channel_id, hour, day, week_start, month_start, page_type, widget_type, widget_id,
-    feed_loads, widget_displays, viewable_widget_displays, impressions, clicks, conversions, order_revenue_amount)
-  SELECT $1::uuid, s.channel_id, c.hour, coalesce(min(p.day), '1970-01-01'), coalesce(min(p.week_start), '1970-01-01'),
-    coalesce(min(p.month_start), '1970-01-01'), s.page_type, s.widget_type, s.widget_id,
-    coalesce(sum(c.n) FILTER (WHERE c.kind = 'load'), 0), coalesce(sum(c.n) FILTER (WHERE c.kind = 'display'), 0),
-    coalesce(sum(c.n) FILTER (WHERE c.kind = 'view'), 0), coalesce(sum(c.n) FILTER (WHERE c.kind = 'impression'), 0),
-    coalesce(sum(c.n) FILTER (WHERE c.kind = 'click'), 0), coalesce(sum(c.n) FILTER (WHERE c.kind = 'conversion'), 0),
-    coalesce(sum(c.n * s.order_amount) FILTER (WHERE c.kind = 'load'), 0)
+), cells AS (
+  SELECT $1::uuid AS publisher_id, s.channel_id, c.hour, (c.hour AT TIME ZONE 'UTC')::date AS day,
+    coalesce(min(p.week_start), '1970-01-01') AS week_start, coalesce(min(p.month_start), '1970-01-01') AS month_start,
+    s.page_type, s.widget_type, s.widget_id,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'load'), 0) AS feed_loads,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'display'), 0) AS widget_displays,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'view'), 0) AS viewable_widget_displays,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'impression'), 0) AS impressions,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'click'), 0) AS clicks,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'conversion'), 0) AS conversions,
+    coalesce(sum(c.n * s.order_amount) FILTER (WHERE c.kind = 'load'), 0) AS order_revenue_amount
   FROM changes c
   JOIN json_to_recordset($3::json) AS s(session_id uuid, channel_id uuid, page_type text, widget_type text, widget_id text, order_amount numeric)
     USING (session_id)
-  LEFT JOIN json_to_recordset($4::json) AS p(hour timestamptz, day date, week_start date, month_start date) ON p.hour = c.hour
+  LEFT JOIN json_to_recordset($4::json) AS p(hour timestamptz, week_start date, month_start date) ON p.hour = c.hour
   GROUP BY s.channel_id, c.hour, s.page_type, s.widget_type, s.widget_id
-  ORDER BY s.channel_id, c.hour, s.page_type, s.widget_type, s.widget_id
-  ON CONFLICT (publisher_id, channel_id, hour, page_type, widget_type, widget_id) DO UPDATE SET
-    feed_loads = f.feed_loads + excluded.feed_loads,
-    widget_displays = f.widget_displays + excluded.widget_displays,
-    viewable_widget_displays = f.viewable_widget_displays + excluded.viewable_widget_displays,
-    impressions = f.impressions + excluded.impressions,
-    clicks = f.clicks + excluded.clicks,
-    conversions = f.conversions + excluded.conversions,
-    order_revenue_amount = f.order_revenue_amount + excluded.order_revenue_amount
-)
+), ${addCells(COUNTED)}
 SELECT event_id FROM stored`;

@@ -1,4 +1,5 @@
 import type { Database, Queries } from '../database/database.ts';
+import { addCells } from '../facts/add-facts.ts';
 import type { Session } from '../ingest/read-sessions.ts';
 import { periodsOf } from '../time/periods.ts';
 
@@ -10,6 +11,21 @@ export interface Shares {
 
 /** The shares where PUT /sandbox/settings names none. */
 export const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
+
+const EARNED = [
+  'attributed_ad_spend_amount',
+  'billable_ad_spend_amount',
+  'channel_payout',
+  'publisher_payout',
+  'revenue_with_email',
+  'revenue_without_email',
+] as const;
+const ADD_MONEY = `
+WITH cells AS (
+  SELECT $1::uuid AS publisher_id, $2::uuid AS channel_id, $3::timestamptz AS hour, $4::date AS day, $5::date AS week_start, $6::date AS month_start,
+    $7::text AS page_type, $8::text AS widget_type, $9::text AS widget_id, ${EARNED.map((column, index) => `$${index + 10}::numeric AS ${column}`).join(', ')}
+), ${addCells(EARNED)}
+SELECT 1 AS done`;
 
 interface Claim {
   readonly conversion_id: string;
@@ -96,33 +112,21 @@ async function addMoney(
   const { hour, day, week_start, month_start } = periodsOf(claim.hour);
   const withEmail = session.has_email ? money.channel : '0';
   const withoutEmail = session.has_email ? '0' : money.channel;
-  await db.query(
-    `INSERT INTO hourly_facts AS f (publisher_id, channel_id, hour, day, week_start, month_start, page_type, widget_type, widget_id,
-       attributed_ad_spend_amount, billable_ad_spend_amount, channel_payout, publisher_payout, revenue_with_email, revenue_without_email)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-     ON CONFLICT (publisher_id, channel_id, hour, page_type, widget_type, widget_id) DO UPDATE SET
-       attributed_ad_spend_amount = f.attributed_ad_spend_amount + excluded.attributed_ad_spend_amount,
-       billable_ad_spend_amount = f.billable_ad_spend_amount + excluded.billable_ad_spend_amount,
-       channel_payout = f.channel_payout + excluded.channel_payout,
-       publisher_payout = f.publisher_payout + excluded.publisher_payout,
-       revenue_with_email = f.revenue_with_email + excluded.revenue_with_email,
-       revenue_without_email = f.revenue_without_email + excluded.revenue_without_email`,
-    [
-      session.publisher_id,
-      session.channel_id,
-      hour,
-      day,
-      week_start,
-      month_start,
-      session.page_type,
-      session.widget_type,
-      session.widget_id,
-      claim.price,
-      money.billable,
-      money.channel,
-      money.publisher,
-      withEmail,
-      withoutEmail,
-    ],
-  );
+  await db.query(ADD_MONEY, [
+    session.publisher_id,
+    session.channel_id,
+    hour,
+    day,
+    week_start,
+    month_start,
+    session.page_type,
+    session.widget_type,
+    session.widget_id,
+    claim.price,
+    money.billable,
+    money.channel,
+    money.publisher,
+    withEmail,
+    withoutEmail,
+  ]);
 }

@@ -1,5 +1,5 @@
 import type { Parameter, Queries } from '../database/database.ts';
-import { FACT_COLUMNS } from './metric-sql.ts';
+import { FACT_COLUMNS } from '../facts/fact-columns.ts';
 import type { DateRange } from './periods.ts';
 import type { ReportQuery } from './query.ts';
 import type { Variant } from './variant.ts';
@@ -32,6 +32,12 @@ export function matchingFacts(holder: Holder, range: DateRange, { filters }: Rep
   among('page_type', filters.page_types);
   among('widget_type', filters.widget_types);
   return { sql: parts.join(' AND '), params };
+}
+
+/** How many facts by the hour, the smallest there are, fulfil a condition (R50). */
+export async function countHourlyFacts(db: Queries, { sql, params }: Condition): Promise<number> {
+  const [row] = await db.query<{ count: number }>(`SELECT count(*) AS count FROM hourly_facts WHERE ${sql}`, params);
+  return row?.count ?? 0;
 }
 
 /** The date of the holder's first activity, and the hour of its latest one that has begun: whatever its page type. */

@@ -1,22 +1,5 @@
+import { FACT_COLUMNS, type FactColumn } from '../facts/fact-columns.ts';
 import type { Metric, Variant } from './variant.ts';
-
-/** The measured columns of `hourly_facts`: a cell where one of them is not 0 was observed (R23). */
-export const FACT_COLUMNS = [
-  'impressions',
-  'clicks',
-  'conversions',
-  'feed_loads',
-  'widget_displays',
-  'viewable_widget_displays',
-  'channel_payout',
-  'publisher_payout',
-  'revenue_with_email',
-  'revenue_without_email',
-  'order_revenue_amount',
-  'attributed_ad_spend_amount',
-  'billable_ad_spend_amount',
-] as const;
-export type FactColumn = (typeof FACT_COLUMNS)[number];
 
 const MONEY_PLACES = 2;
 const RATIO_PLACES = 4;

@@ -11,7 +11,7 @@ import {
   type CodedError,
 } from './coded-errors.ts';
 import { dateOf, startOf, timestamp } from './dates.ts';
-import { findSpan, matchingFacts, type Holder } from './facts.ts';
+import { countHourlyFacts, findSpan, matchingFacts, type Holder } from './facts.ts';
 import { clippedPeriod, type DateRange } from './periods.ts';
 import type { ReportQuery } from './query.ts';
 import { groupingColumns, reportStatement, SUMMARY_PREFIX, type StatementRow } from './statement.ts';
@@ -63,8 +63,11 @@ export async function makeReport(
   const facts = matchingFacts(holder, range, query);
   const { sql, params } = reportStatement(facts, query, holder.variant);
   const rows = await db.query<StatementRow>(sql, params);
-  const { total_rows: total = 0, source_rows: sourceRows = 0 } = rows[0] ?? {};
+  const { total_rows: total = 0, source_rows: factsRead = 0 } = rows[0] ?? {};
   const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
+  const isByDay = query.grain !== 'hour';
+  // A day's fact stands for the facts of at most 24 hours: they are counted only where that could be too many.
+  const sourceRows = isByDay && factsRead * 24 > maxSourceRows ? await countHourlyFacts(db, facts) : factsRead;
   if (sourceRows > maxSourceRows) return { refused: tooManySourceRows(maxSourceRows, sourceRows) };
   const maxRows = settings.report_row_limit ?? REPORT_MAX_ROWS;
   if (total > maxRows) return { refused: tooManyRows(maxRows, total) };

@@ -8,7 +8,7 @@ import type { Grouping, Variant } from './variant.ts';
 /** One row of the statement's answer: the totals on each, and a row of the page unless the page is empty. */
 export interface StatementRow {
   readonly total_rows: number;
-  /** How many facts the report was made from (R50). */
+  /** How many facts the report was made from. */
   readonly source_rows: number;
   /** Null when the page is empty. The epoch's seconds at which the row's unclipped period begins. */
   readonly period: number | null;
@@ -24,6 +24,11 @@ const PERIOD_COLUMN: Readonly<Record<Exclude<TimeGrain, 'total'>, string>> = {
   month: 'month_start',
   hour: 'hour',
 };
+
+/** The facts that a grain is made from: whole days are added up already, and every range is one of whole days. */
+function factsBy(grain: TimeGrain): 'hourly_facts' | 'daily_facts' {
+  return grain === 'hour' ? 'hourly_facts' : 'daily_facts';
+}
 
 /** The columns that a grouping adds to each row, in their order (R22). */
 export function groupingColumns(groupBy: readonly Grouping[]): readonly string[] {
@@ -58,7 +63,7 @@ export function reportStatement(
   const summary = metrics.map((metric) => `${metricSql(metric, variant)} AS ${SUMMARY_PREFIX}${metric}`);
   const sql = `
 WITH cells AS MATERIALIZED (
-  SELECT ${cells.join(', ')} FROM hourly_facts WHERE ${facts.sql}
+  SELECT ${cells.join(', ')} FROM ${factsBy(grain)} WHERE ${facts.sql}
   ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''} HAVING count(*) > 0
 ), named AS (
   SELECT ${[...named, ...sums].join(', ')} FROM cells ${join}

@@ -1,26 +1,11 @@
 import * as v from 'valibot';
 import type { Route } from '../context.ts';
+import { addCells } from '../facts/add-facts.ts';
+import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/fact-columns.ts';
 import { periodsOf } from '../time/periods.ts';
 import { control, refuseFields } from './control.ts';
 import { countField, moneyField, timeField, uuidField } from './fields.ts';
 
-const COUNTS = [
-  'impressions',
-  'clicks',
-  'conversions',
-  'feed_loads',
-  'widget_displays',
-  'viewable_widget_displays',
-] as const;
-const MONEY = [
-  'channel_payout',
-  'publisher_payout',
-  'revenue_with_email',
-  'revenue_without_email',
-  'order_revenue_amount',
-  'attributed_ad_spend_amount',
-  'billable_ad_spend_amount',
-] as const;
 const dimensionField = v.pipe(v.string(), v.maxLength(200, 'must be 200 characters or fewer'));
 
 const rowBody = v.strictObject(
@@ -31,25 +16,24 @@ const rowBody = v.strictObject(
     widget_type: dimensionField,
     widget_id: v.optional(v.nullable(dimensionField), null),
     widget_loads: v.optional(countField),
-    ...v.entriesFromList(COUNTS, v.optional(countField, 0)),
-    ...v.entriesFromList(MONEY, v.optional(moneyField, 0)),
+    ...v.entriesFromList(COUNT_COLUMNS, v.optional(countField, 0)),
+    ...v.entriesFromList(MONEY_COLUMNS, v.optional(moneyField, 0)),
   },
   'is not a column of the hourly facts',
 );
 
 /** Adds up rows of the same cell, so that one statement touches no fact twice; then adds them to what is there. */
-const ADD = `
-INSERT INTO hourly_facts AS f (publisher_id, channel_id, hour, day, week_start, month_start, page_type, widget_type, widget_id, ${[...COUNTS, ...MONEY].join(', ')})
-SELECT publisher_id, channel_id, hour, min(day), min(week_start), min(month_start), page_type, widget_type, widget_id,
-  ${[...COUNTS, ...MONEY].map((column) => `sum(${column})`).join(', ')}
-FROM json_to_recordset($1::json) AS r(publisher_id uuid, channel_id uuid, hour timestamptz, day date, week_start date, month_start date,
-  page_type text, widget_type text, widget_id text, ${COUNTS.map((column) => `${column} bigint`).join(', ')}, ${MONEY.map((column) => `${column} numeric`).join(', ')})
-GROUP BY publisher_id, channel_id, hour, page_type, widget_type, widget_id
-ORDER BY publisher_id, channel_id, hour, page_type, widget_type, widget_id
-ON CONFLICT (publisher_id, channel_id, hour, page_type, widget_type, widget_id) DO UPDATE SET
-  ${[...COUNTS, ...MONEY].map((column) => `${column} = f.${column} + excluded.${column}`).join(', ')}`;
+export const ADD_ACTIVITY = `
+WITH cells AS (
+  SELECT publisher_id, channel_id, hour, min(day) AS day, min(week_start) AS week_start, min(month_start) AS month_start,
+    page_type, widget_type, widget_id, ${FACT_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(', ')}
+  FROM json_to_recordset($1::json) AS r(publisher_id uuid, channel_id uuid, hour timestamptz, day date, week_start date, month_start date,
+    page_type text, widget_type text, widget_id text, ${COUNT_COLUMNS.map((column) => `${column} bigint`).join(', ')}, ${MONEY_COLUMNS.map((column) => `${column} numeric`).join(', ')})
+  GROUP BY publisher_id, channel_id, hour, page_type, widget_type, widget_id
+), ${addCells(FACT_COLUMNS)}
+SELECT 1 AS done`;
 
-/** POST /sandbox/activity: adds to the hourly facts. */
+/** POST /sandbox/activity: adds to the facts. */
 export const activity: readonly Route[] = [
   control({
     method: 'POST',
@@ -77,7 +61,7 @@ export const activity: readonly Route[] = [
           ...periodsOf(hour),
         };
       });
-      await context.db.query(ADD, [JSON.stringify(rows)]);
+      await context.db.query(ADD_ACTIVITY, [JSON.stringify(rows)]);
       return { rows: rows.length };
     },
   }),

@@ -1,5 +1,6 @@
 import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
+import { SUM_UP_DAYS } from '../database/schema.ts';
 import { advertiserRows, offerRows } from './catalogue-rows.ts';
 import { factRows } from './fact-rows.ts';
 import { history } from './history.ts';
@@ -30,6 +31,7 @@ export async function seed(
   await insert(db, 'advertisers', advertiserRows());
   await insert(db, 'offers', offerRows(now));
   await insert(db, 'hourly_facts', factRows(history(now), channelId));
+  await db.exec(SUM_UP_DAYS);
   const [first] = DEMO_SHOPS;
   return {
     channel,

@@ -49,6 +49,34 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
     }
   });
 
+  test('R57 days are the sums of their hours, even after an earlier event moved what counts once across midnight', async () => {
+    const session = await world.session({ order_details: { cost_details: { amount: '10.10', currency_code: 'EUR' } } });
+    const at = (event_name: string, event_datetime: string): unknown => event(event_name, session, { event_datetime });
+    for (const time of ['2025-11-20T09:30:00Z', '2025-11-20T00:10:00Z', '2025-11-19T23:50:00Z', '2025-11-19T23:40:00Z'])
+      await world.batch(['WIDGET_LOAD', 'BRAND_DISPLAY', 'BRAND_CLICK'].map((name) => at(name, time)));
+    await world.batch([at('CONVERSION', '2025-11-20T00:20:00Z')]);
+    const report = async (grain: string): Promise<Map<string, Record<string, number>>> => {
+      const path = `/adnet/reporting/v2/report/?from=2025-11-18&to=2025-11-20&time_grain=${grain}&limit=250`;
+      const { body } = await world.call('GET', path, { key: world.network.describe().keys.management ?? '' });
+      const days = new Map<string, Record<string, number>>();
+      for (const { period_start, period_end, ctr, cvr, rpl, attributed_cpa, ...measured } of body.data) {
+        const day = days.get(period_start.slice(0, 10)) ?? {};
+        for (const [metric, value] of Object.entries(measured))
+          day[metric] = Math.round(((day[metric] ?? 0) + Number(value)) * 100) / 100;
+        days.set(period_start.slice(0, 10), day);
+      }
+      return days;
+    };
+    const days = await report('day');
+    expect(days.get('2025-11-19')).toMatchObject({ order_revenue_amount: 10.1, conversions: 0 });
+    expect(days.get('2025-11-20')).toMatchObject({
+      order_revenue_amount: 0,
+      conversions: 1,
+      attributed_ad_spend_amount: 2.5,
+    });
+    expect(await report('hour')).toEqual(days);
+  });
+
   test('R53 every answer carries the request id that its meta names', async () => {
     const key = world.network.describe().keys.management ?? '';
     const answer = await world.call('GET', '/adnet/reporting/v2/report/', { key });

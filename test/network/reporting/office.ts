@@ -4,6 +4,7 @@ import { createRecall } from '../../../src/network/http/recall.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createKey } from '../../../src/network/keys/create-key.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
+import { ADD_ACTIVITY } from '../../../src/network/sandbox/activity.ts';
 import { periodsOf } from '../../../src/network/time/periods.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
@@ -100,9 +101,7 @@ export async function openOffice(db: Database, environment: 'production' | 'stag
         ...Object.fromEntries(MEASURED.map((metric) => [metric, 0])),
         ...rest,
       }));
-      await db.query('INSERT INTO hourly_facts SELECT * FROM jsonb_populate_recordset(NULL::hourly_facts, $1::jsonb)', [
-        JSON.stringify(rows),
-      ]);
+      await db.query(ADD_ACTIVITY, [JSON.stringify(rows)]);
     },
     async ask(path, init) {
       const requestId = randomUUID();

@@ -178,6 +178,20 @@ onEachDatabase('the window of a report', (its) => {
     expect((await office.channelReport('metrics=clicks&from=2025-11-17&to=2025-11-20')).status).toBe(200);
   });
 
+  test('R50 source rows are facts by the hour, also of a report by the day', async () => {
+    const { office } = its;
+    await office.facts(
+      ...[8, 9, 10].map((hour) => ({ hour: `2025-11-19T${String(hour).padStart(2, '0')}:00:00Z`, clicks: 1 })),
+    );
+    office.settings = { source_row_limit: 2 };
+    expect((await office.channelReport('metrics=clicks&time_grain=day')).body).toMatchObject({
+      code: 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED',
+      total_rows: 3,
+    });
+    office.settings = { source_row_limit: 3 };
+    expect((await office.channelReport('metrics=clicks&time_grain=day')).status).toBe(200);
+  });
+
   test('R51 a holder that never had any data is told so, one that had some gets an empty report', async () => {
     const { office } = its;
     for (const query of ['', 'from=2025-11-01&to=2025-11-02']) {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/network/database/database.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { seed } from '../../../src/network/seed/seed.ts';
 import type { Tenant } from '../../../src/network/seed/tenant.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
 
 const NOW = new Date('2026-11-21T14:30:00Z');
 const OPTIONS = { now: NOW, environment: 'staging' } as const;
-const TABLES = 'channels, categories, subcategories, publishers, api_keys, advertisers, offers, hourly_facts';
+const TABLES = [...SHARDED_TABLES, ...REFERENCE_TABLES].join(', ');
 
 describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
   let open: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -19,6 +20,7 @@ describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
   afterAll(() => open.close());
   const fingerprint = (db: Database) =>
     db.query(`SELECT count(*) AS rows, sum(impressions) AS impressions, sum(order_revenue_amount) AS revenue, max(hour) AS last,
+      (SELECT sum(order_revenue_amount) FROM daily_facts) AS revenue_by_day,
       (SELECT string_agg(offer_id || heading, ',' ORDER BY offer_id) FROM offers) AS offers FROM hourly_facts`);
 
   test('the demo has one channel, twelve approved publishers and requests in every other status', async () => {
@@ -39,6 +41,7 @@ describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
     await open.db.exec(`TRUNCATE ${TABLES}`);
     expect(await sow('demo')).toEqual(first);
     expect(await fingerprint(open.db)).toEqual(before);
+    expect(before[0]?.['revenue_by_day']).toBe(before[0]?.['revenue']);
   });
 
   test('empty has one channel, one approved publisher and categories, and nothing else', async () => {
