@@ -9,6 +9,8 @@ export interface NodeRequest extends NodeBody {
   readonly baseUrl?: string | undefined;
   readonly complete?: boolean | undefined;
   readonly socket: { readonly remoteAddress?: string | undefined };
+  pause(): unknown;
+  resume(): unknown;
 }
 
 /** A node:http request as the relay needs it. */

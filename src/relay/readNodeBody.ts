@@ -10,7 +10,6 @@ export interface NodeBody {
   readonly rawBody?: unknown;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
   on(event: 'end' | 'close' | 'error', listener: () => void): unknown;
-  pause(): unknown;
 }
 
 /** The text of a node request's body: from the stream, or as a body parser has left it. Throws a `RelayError`. */
@@ -26,10 +25,8 @@ export async function readNodeBody(incoming: NodeBody, { maxBytes, timeoutMs }: 
       incoming.on('data', (chunk) => {
         length += chunk.byteLength;
         if (length <= maxBytes) chunks.push(chunk);
-        else {
-          incoming.pause();
-          reject(tooLarge(maxBytes));
-        }
+        // What follows is passed over by whoever answers.
+        else reject(tooLarge(maxBytes));
       });
       incoming.on('end', resolve);
       incoming.on('error', () => reject(unreadable()));

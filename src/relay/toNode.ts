@@ -6,6 +6,7 @@ import { readNodeBody } from './readNodeBody.ts';
 export interface NodeResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string | number>): unknown;
+  write(body: string): unknown;
   end(body?: string): unknown;
 }
 
@@ -41,6 +42,10 @@ export function toNode(relay: (request: Request, from: From) => Promise<Response
   };
 }
 
+/** With what was read before, and what a socket reads ahead, this stays below 256 KiB. */
+const PASS_OVER_BYTES = 96 * 1024;
+const PASS_OVER_MS = 1_000;
+
 const FAILED: Outgoing = {
   status: 500,
   headers: { 'content-type': 'application/json' },
@@ -53,8 +58,33 @@ function write(
 ): void {
   const all: Record<string, string | number> = { ...headers };
   if (status !== 204 && message.method !== 'HEAD') all['content-length'] = Buffer.byteLength(body);
+  const isUnread = message.complete === false;
   // What is left unread of a refused body must not be taken for the next request.
-  if (message.complete === false) all['connection'] = 'close';
+  if (isUnread) all['connection'] = 'close';
   response.writeHead(status, all);
-  response.end(body);
+  if (!isUnread) return void response.end(body);
+  // Hanging up on a sender can cost it the answer: that one is sent first, and the rest is read for a while.
+  response.write(body);
+  passOver(message, () => response.end());
+}
+
+/** Reads on without keeping anything, until the body ends, or is too much or too slow to wait for. */
+function passOver(message: NodeRequest, done: () => void): void {
+  let length = 0;
+  let isOver = false;
+  const timer = setTimeout(stop, PASS_OVER_MS);
+  function stop(): void {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    message.pause();
+    done();
+  }
+  message.on('data', (chunk) => {
+    length += chunk.byteLength;
+    if (length > PASS_OVER_BYTES) stop();
+  });
+  message.on('end', stop);
+  message.on('close', stop);
+  message.resume();
 }

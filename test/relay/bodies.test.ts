@@ -1,0 +1,112 @@
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createRelay, toNode, type Relay, type RelayOptions } from '../../src/relay.ts';
+import { createFakeNetwork, KEY } from './fakeNetwork.ts';
+import { serve, type Served } from './serve.ts';
+
+let served: Served | undefined;
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+});
+
+function relayOn(options: Partial<RelayOptions> = {}): Relay {
+  const { fetch } = createFakeNetwork();
+  return createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example', fetch, ...options });
+}
+
+async function dial(): Promise<Socket> {
+  served ??= await serve(toNode(relayOn()));
+  const { port } = served;
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket)).on('error', reject);
+  });
+}
+
+/** Everything that comes back until the other side hangs up. */
+function readAll(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let got = '';
+    socket.on('data', (chunk) => (got += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('end', () => resolve(got));
+  });
+}
+
+const HEAD = 'POST /recommendations HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+const CHUNK = `1000\r\n${'x'.repeat(4_096)}\r\n`;
+
+test.each([
+  ['fast', 0],
+  ['slow', 4],
+])('a %s sender of an unannounced body above the limit gets to read its 413', async (_, waitMs) => {
+  const socket = await dial();
+  const answer = readAll(socket);
+  socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+  for (let sent = 0; sent < 80 * 1024; sent += 4_096) {
+    await new Promise((resolve, reject) =>
+      socket.write(CHUNK, (error) => (error ? reject(error) : resolve(undefined))),
+    );
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+  socket.write('0\r\n\r\n');
+  expect(await answer).toMatch(
+    /^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*"The request body is larger than 16384 bytes\."\}$/i,
+  );
+});
+
+test('a sender that goes on after its 413 is hung up on', async () => {
+  const socket = await dial();
+  const answer = readAll(socket);
+  socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${CHUNK.repeat(5)}`);
+  const started = Date.now();
+  expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+  expect(Date.now() - started).toBeLessThan(5_000);
+});
+
+test('an announced size above the limit is a 413 before anything is read', async () => {
+  const socket = await dial();
+  const answer = readAll(socket);
+  const started = Date.now();
+  socket.write(`${HEAD}Content-Length: 100000000\r\n\r\n{`);
+  expect(await answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+  expect(Date.now() - started).toBeLessThan(2_500);
+});
+
+test('an unannounced body is cut off after at most 256 KiB', async () => {
+  const statuses: number[] = [];
+  const answer = toNode(relayOn());
+  const server = createServer((incoming, outgoing) => {
+    outgoing.on('finish', () => statuses.push(outgoing.statusCode));
+    answer(incoming, outgoing);
+  });
+  const bytesRead = new Promise<number>((resolve) => {
+    server.on('connection', (socket) => socket.on('close', () => resolve(socket.bytesRead)));
+  });
+  served = await serve(server);
+  const socket = connect(served.port, '127.0.0.1').on('error', () => undefined);
+  socket.write(`${HEAD.replace('recommendations', 'events/batch')}Transfer-Encoding: chunked\r\n\r\n`);
+  const timer = setInterval(() => socket.write(CHUNK), 1);
+  expect(await bytesRead).toBeLessThanOrEqual(256 * 1024);
+  clearInterval(timer);
+  socket.destroy();
+  expect(statuses).toEqual([413]);
+});
+
+test('a body that drips is a 408', async () => {
+  const slow = relayOn({ timeouts: { body: 80 } });
+  served = await serve(toNode(slow));
+  const socket = await dial();
+  const answer = readAll(socket);
+  socket.write(`${HEAD}Content-Length: 100\r\n\r\n{`);
+  expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) });
+  const stream = new Request('https://shop.example/recommendations', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  expect((await slow(stream)).status).toBe(408);
+});
