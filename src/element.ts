@@ -1,5 +1,6 @@
 import { defineElement } from './page/defineElement.ts';
+import { showOffers } from './showInspected.ts';
 
 export { defineElement, type OfferLetElement } from './page/defineElement.ts';
 
-defineElement();
+defineElement(showOffers);

@@ -9,4 +9,5 @@ export type {
   OutcomeEvent,
   PageEvent,
 } from './page/page-event.ts';
-export { showOffers, type Offers } from './page/showOffers.ts';
+export type { Offers } from './page/showOffers.ts';
+export { showOffers } from './showInspected.ts';

@@ -1,4 +1,5 @@
 import { defineElement } from './page/defineElement.ts';
+import type { Inspect } from './page/inspection.ts';
 import { openPageApi, type PageApi } from './page/openPageApi.ts';
 import { readAttributes } from './page/readAttributes.ts';
 
@@ -14,11 +15,18 @@ function start(page: { offerlet?: unknown }): void {
     console.warn('offerlet: it is on this page already, the second script does nothing: remove one of the two');
     return;
   }
-  const api = openPageApi();
+  const api = openPageApi(inspect);
   // An element with id="offerlet" also answers to this name; only a list can hold calls.
   page.offerlet = api;
   if (script && ['relay', 'view', 'display-mode'].some((name) => script.hasAttribute(`data-${name}`)))
     api.show(readAttributes(script, 'data-'));
   if (Array.isArray(before)) api.push(...(before as Parameters<PageApi['push']>));
   defineElement(api.show);
+}
+
+/** The inspector lies beside the script; a policy that let this one in lets it in as well. */
+async function inspect(...given: Parameters<Inspect>): Promise<unknown> {
+  const { src } = script as HTMLScriptElement;
+  const loaded = (await import(/* @vite-ignore */ new URL('offerlet-inspector.js', src).href)) as { inspect: Inspect };
+  return loaded.inspect(...given);
 }

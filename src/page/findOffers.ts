@@ -17,6 +17,8 @@ export interface Search {
 /** An answer, and whether it is that of an earlier page. */
 export interface Found {
   readonly answer: Answer;
+  /** The same as it came. */
+  readonly json: unknown;
   readonly isRemembered: boolean;
 }
 
@@ -35,8 +37,9 @@ export async function findOffers(search: Search): Promise<Found | Outcome> {
 }
 
 async function recallOrAsk({ relay, body, memory, signal }: Search): Promise<Found | Outcome> {
-  const remembered = read(memory.recall());
-  if (remembered.ok) return { answer: remembered.value, isRemembered: true };
+  const kept = memory.recall();
+  const remembered = read(kept);
+  if (remembered.ok) return { answer: remembered.value, json: kept, isRemembered: true };
   const reply = await askRelay({ relay, body, signal });
   if ('code' in reply) return reply;
   const fresh = read(reply.json);
@@ -50,7 +53,7 @@ async function recallOrAsk({ relay, body, memory, signal }: Search): Promise<Fou
   }
   signal.throwIfAborted();
   if (fresh.value.groups.length > 0) memory.keep(reply.json);
-  return { answer: fresh.value, isRemembered: false };
+  return { answer: fresh.value, json: reply.json, isRemembered: false };
 }
 
 function read(json: unknown): ReturnType<typeof readRecommendations> {

@@ -1,9 +1,10 @@
-import type { openQueue } from '../queue/openQueue.ts';
+import type { Queue } from '../queue/openQueue.ts';
 import { buildRequest } from './buildRequest.ts';
 import { wrong, type Settings } from './checkOptions.ts';
 import { findOffers } from './findOffers.ts';
 import { findPlace } from './findPlace.ts';
 import { firstOffers } from './firstOffers.ts';
+import type { Exchange } from './inspection.ts';
 import { isBot } from './isBot.ts';
 import { openMemory, type Memory } from './memory.ts';
 import { mountOffers } from './mountOffers.ts';
@@ -19,14 +20,24 @@ export interface Opening {
   readonly options: ShowOptions;
   readonly settings: Settings;
   readonly story: Story;
-  readonly queue: ReturnType<typeof openQueue>;
   readonly signal: AbortSignal;
+  track: Queue['track'];
+  /** Told of an answer that says sandbox. */
+  inspect(exchange: Exchange): Promise<unknown>;
   /** Told how to close the offers once they stand. */
   onMount(close: () => void): void;
 }
 
 /** Asks for offers, shows and watches them. Everything it sets up ends with `signal`, after which it goes no further. */
-export async function openOffers({ options, settings, story, queue, signal, onMount }: Opening): Promise<Outcome> {
+export async function openOffers({
+  options,
+  settings,
+  story,
+  signal,
+  track,
+  inspect,
+  onMount,
+}: Opening): Promise<Outcome> {
   const { relay, mode, view } = settings;
   const isLayer = mode !== 'INLINE';
   const target = findPlace(options.target);
@@ -44,6 +55,10 @@ export async function openOffers({ options, settings, story, queue, signal, onMo
   const found = await findOffers({ relay, body, key, memory, signal });
   signal.throwIfAborted();
   if ('code' in found) return found;
+  if (found.answer.sandbox) {
+    await inspect({ body, json: found.json });
+    signal.throwIfAborted();
+  }
   const { answer, isRemembered } = found;
   const { session_id, left_out, sandbox } = answer;
   const groups = firstOffers(answer.groups, options.maxOffers);
@@ -57,7 +72,7 @@ export async function openOffers({ options, settings, story, queue, signal, onMo
     emit: story.emit,
     once: memory.once,
     track(event) {
-      if (isCounted) queue.track(event).catch((error: unknown) => story.emit({ type: 'error', reason: String(error) }));
+      if (isCounted) track(event).catch((error: unknown) => story.emit({ type: 'error', reason: String(error) }));
     },
   });
   // A remembered answer was counted by the page that asked for it.

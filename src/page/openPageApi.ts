@@ -1,4 +1,5 @@
 import type { Explanation } from './explanation.ts';
+import type { Inspect } from './inspection.ts';
 import type { ShowOptions } from './options.ts';
 import { showOffers, type Offers } from './showOffers.ts';
 
@@ -17,7 +18,7 @@ export interface PageApi {
 }
 
 /** The page's API, with no mounts yet. */
-export function openPageApi(): PageApi {
+export function openPageApi(inspect?: Inspect): PageApi {
   const mounts = new Set<Offers>();
   let word: boolean | undefined;
 
@@ -33,7 +34,7 @@ export function openPageApi(): PageApi {
       }
     },
     show(options) {
-      const offers = showOffers(word === undefined ? options : { ...options, consent: word });
+      const offers = showOffers(word === undefined ? options : { ...options, consent: word }, inspect);
       const { destroy } = offers;
       offers.destroy = () => {
         mounts.delete(offers);

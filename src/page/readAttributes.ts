@@ -8,7 +8,12 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
   const get = (name: string): string | undefined => element.getAttribute(prefix + name)?.trim() || undefined;
   /** `email-hash` becomes `email_hash`. */
   const pick = (names: string): Record<string, unknown> =>
-    Object.fromEntries(names.split(' ').map((name) => [name.replace('-', '_'), get(name)]));
+    Object.fromEntries(
+      names
+        .split(' ')
+        .map((name) => [name.replace('-', '_'), get(name)])
+        .filter(([, value]) => value),
+    );
   const sandbox = element.getAttribute(`${prefix}sandbox`);
   const most = get('max-offers');
   const options = {

@@ -1,6 +1,8 @@
-import { openQueue } from '../queue/openQueue.ts';
-import { checkOptions } from './checkOptions.ts';
+import { emptyQueue } from '../queue/emptyQueue.ts';
+import { openQueue, type Queue } from '../queue/openQueue.ts';
+import { checkOptions, type Settings } from './checkOptions.ts';
 import type { Explanation } from './explanation.ts';
+import { mayInspect, type Exchange, type Inspect } from './inspection.ts';
 import { forgetAll } from './memory.ts';
 import { openOffers } from './openOffers.ts';
 import type { ShowOptions } from './options.ts';
@@ -25,66 +27,17 @@ export interface Offers {
 }
 
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
-export function showOffers(options: ShowOptions): Offers {
+export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
   const story = beginStory(options?.onEvent);
-  const settings = checkOptions(options, document.baseURI);
+  let settings = checkOptions(options, document.baseURI);
   let life = new AbortController();
-  let queue: ReturnType<typeof openQueue> | undefined;
+  let queue: Queue | undefined;
   let isAllowed = false;
   let isDestroyed = false;
   let closeOffers: (() => void) | undefined;
   let settle: (result: Outcome) => void;
   let ended = unsettled();
-  void run(options?.consent ?? !('globalPrivacyControl' in navigator && navigator.globalPrivacyControl));
-
-  function unsettled(): Promise<Outcome> {
-    return new Promise((resolve) => (settle = resolve));
-  }
-
-  function end(result: Outcome): void {
-    if (story.outcome) return;
-    story.outcome = result;
-    const { code, message, hint } = result;
-    const isError = code === 'invalid_config' || code === 'refused' || code === 'network_error';
-    // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
-    if (code === 'invalid_config') console.warn(`offerlet: ${message}: ${hint}`);
-    story.emit({ type: isError ? 'error' : code, ...result });
-    settle(result);
-  }
-
-  async function run(word: boolean | Promise<boolean>): Promise<void> {
-    const { signal } = (life = new AbortController());
-    // So that the caller has its `Offers` before the first event, and a mount that React undoes at once does nothing.
-    const isYes: unknown = await Promise.resolve(word).catch(() => false);
-    if (signal.aborted) return;
-    if ('code' in settings) return end(settings);
-    isAllowed = isYes === true;
-    if (!isAllowed) return deny();
-    try {
-      await whenReady();
-      signal.throwIfAborted();
-      queue ??= openQueue({ endpoint: `${settings.relay}/events/batch`, onEvent: story.emit });
-      end(await openOffers({ options, settings, story, queue, signal, onMount: (close) => (closeOffers = close) }));
-    } catch (error) {
-      if (!signal.aborted)
-        end(outcome('network_error', `The offers could not be shown (${String(error)})`, 'please report this'));
-    }
-  }
-
-  /** Whatever an earlier page was allowed to keep goes as well. */
-  function deny(): void {
-    isAllowed = false;
-    life.abort();
-    const hadMemory = forgetAll();
-    if ('code' in settings) return;
-    if (hadMemory) queue ??= openQueue({ endpoint: `${settings.relay}/events/batch`, onEvent: story.emit });
-    const emptied = queue;
-    queue = undefined;
-    void emptied?.purge().then(emptied.close, emptied.close);
-    end(outcome('consent_denied', 'There is no consent', 'consent(true) shows the offers once there is'));
-  }
-
-  return {
+  const offers: Offers = {
     get outcome() {
       return ended;
     },
@@ -104,9 +57,93 @@ export function showOffers(options: ShowOptions): Offers {
       if (!isGiven) return deny();
       if (isAllowed) return;
       life.abort();
-      if (story.outcome) ended = unsettled();
-      story.outcome = undefined;
-      void run(true);
+      restart(true);
     },
   };
+  void run(options?.consent ?? !('globalPrivacyControl' in navigator && navigator.globalPrivacyControl));
+  return offers;
+
+  function unsettled(): Promise<Outcome> {
+    return new Promise((resolve) => (settle = resolve));
+  }
+
+  function end(result: Outcome): void {
+    if (story.outcome) return;
+    story.outcome = result;
+    const { code, message, hint } = result;
+    const isError = code === 'invalid_config' || code === 'refused' || code === 'network_error';
+    // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
+    if (code === 'invalid_config') console.warn(`offerlet: ${message}: ${hint}`);
+    story.emit({ type: isError ? 'error' : code, ...result });
+    settle(result);
+    void look();
+  }
+
+  async function run(word: boolean | Promise<boolean>): Promise<void> {
+    const { signal } = (life = new AbortController());
+    // So that the caller has its `Offers` before the first event, and a mount that React undoes at once does nothing.
+    const isYes: unknown = await Promise.resolve(word).catch(() => false);
+    if (signal.aborted) return;
+    if ('code' in settings) return end(settings);
+    isAllowed = isYes === true;
+    if (!isAllowed) return deny();
+    try {
+      await whenReady();
+      signal.throwIfAborted();
+      queue ??= reopen();
+      end(
+        await openOffers({
+          options,
+          settings,
+          story,
+          signal,
+          track: async (event) => queue?.track(event),
+          inspect: look,
+          onMount: (close) => (closeOffers = close),
+        }),
+      );
+    } catch (error) {
+      if (!signal.aborted)
+        end(outcome('network_error', `The offers could not be shown (${String(error)})`, 'please report this'));
+    }
+  }
+
+  /** Whatever an earlier page was allowed to keep goes as well. */
+  function deny(): void {
+    isAllowed = false;
+    life.abort();
+    forgetAll();
+    if ('code' in settings) return;
+    if (queue) void queue.purge().then(queue.close, queue.close);
+    else void emptyQueue(`${settings.relay}/events/batch`);
+    queue = undefined;
+    end(outcome('consent_denied', 'There is no consent', 'consent(true) shows the offers once there is'));
+  }
+
+  function restart(word: boolean | Promise<boolean>): void {
+    if (story.outcome) ended = unsettled();
+    story.asked = story.answered = story.outcome = undefined;
+    void run(word);
+  }
+
+  function reopen(): Queue {
+    void queue?.close();
+    return (queue = openQueue({ endpoint: `${(settings as Settings).relay}/events/batch`, onEvent: story.emit }));
+  }
+
+  function again(changes: Partial<ShowOptions>): void {
+    life.abort();
+    forgetAll();
+    options = { ...options, ...changes };
+    settings = checkOptions(options, document.baseURI);
+    restart(options.consent ?? true);
+  }
+
+  async function look(exchange?: Exchange): Promise<void> {
+    try {
+      if (mayInspect(options, exchange)) await inspect?.({ offers, options, again, reopen, ...exchange });
+    } catch {
+      // No inspector, then: the offers are shown all the same.
+    }
+  }
 }

@@ -1,0 +1,110 @@
+import { livesOf } from './lives.ts';
+import { maskAddress } from './mask.ts';
+import type { Exchange } from './tap.ts';
+import type { Forced } from './force.ts';
+import type { QueueStats, Story } from './mount.ts';
+import type { Check } from './checkPage.ts';
+
+/** What a report is made of. */
+export interface Findings {
+  readonly story: Story;
+  readonly forced: Forced;
+  readonly options: Readonly<Record<string, string>>;
+  readonly exchanges: readonly Exchange[];
+  readonly stats: QueueStats | undefined;
+  readonly checks: readonly Check[];
+  readonly href: string;
+  readonly now: Date;
+}
+
+/** A report in Markdown that a developer can act on. Nothing in it names a person or an order. */
+export function reportOf(findings: Findings): string {
+  const { story, forced, options, exchanges, stats, checks, href, now } = findings;
+  const { outcome, asked, answered, left_out } = story;
+  const lives = livesOf(story.events, exchanges);
+  const lines = [
+    '# offerlet report',
+    '',
+    `- Outcome: **${outcome?.code ?? 'not yet'}**${outcome ? `: ${line(outcome.message)}` : ''}`,
+    ...(outcome?.hint ? [`- Hint: ${line(outcome.hint)}`] : []),
+    `- Page: ${maskAddress(href)}`,
+    `- When: ${now.toISOString()}`,
+    `- Browser: ${navigator.userAgent}`,
+    `- Viewport: ${innerWidth} × ${innerHeight} at ${devicePixelRatio}, ${document.documentElement.lang || 'no lang'}, ${document.dir || 'ltr'}`,
+    `- Forced: ${wordsOf(forced) || 'nothing'}`,
+    '',
+    '## Configuration',
+    '',
+    ...Object.entries(options).map(([name, value]) => `- ${name}: ${line(value)}`),
+    ...(asked
+      ? [`- asked: ${maskAddress(asked.relay)}, shopper named by ${asked.user_details.join(', ') || 'nobody'}`]
+      : []),
+    ...(answered
+      ? [
+          `- answered: ${answered.offers} offers, session ${answered.session_id}${answered.isRemembered ? ', remembered' : ''}${answered.isCounted ? '' : ', not counted'}`,
+        ]
+      : []),
+    '',
+    '## Wire',
+    '',
+    ...table(
+      ['when', 'what', 'answer', 'ms', ''],
+      exchanges.map((one) => [
+        timeOf(one.at),
+        one.path,
+        String(one.status ?? one.error ?? 'none yet'),
+        String(one.ms ?? ''),
+        one.isForced ? 'forced' : '',
+      ]),
+    ),
+    ...(left_out.length > 0
+      ? ['', '### Left out', '', ...left_out.map(({ offer_id, reason }) => `- ${line(offer_id)}: ${line(reason)}`)]
+      : []),
+    '',
+    '## Events',
+    '',
+    ...table(
+      ['event', 'offer', 'fate', 'life'],
+      lives.map(({ event, fate, steps }) => [
+        event.event_name,
+        event.brand_properties?.offer_id ?? '',
+        fate,
+        steps.map(({ at, text }) => `${timeOf(at)} ${text}`).join('; '),
+      ]),
+    ),
+    '',
+    '## Queue',
+    '',
+    stats
+      ? `${stats.storage}: ${stats.onDisk} on disk, ${stats.inMemory} in memory, ${stats.inFlight} in flight, ${stats.deadLetters} dead, ${stats.delivered} delivered, ${stats.dropped} dropped; last answer ${stats.lastAnswer?.status ?? 'none'}${stats.isPaused ? '; paused' : ''}`
+      : 'There is none: nothing was allowed or asked yet.',
+    '',
+    '## Page',
+    '',
+    ...checks.map(({ state, title, text }) => `- ${state}: ${title}: ${line(text)}`),
+    '',
+  ];
+  return lines.join('\n');
+}
+
+/** The forced words in one line. */
+export function wordsOf(forced: Forced): string {
+  return Object.entries(forced)
+    .map(([name, word]) => `${name}=${word}`)
+    .join(', ');
+}
+
+/** The time of day, to the millisecond. */
+export function timeOf(at: number): string {
+  return Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : '';
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return ['None.'];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(line).join(' | ')} |`);
+}
+
+/** Others' words in a line of Markdown: no break out of it, no table of its own. */
+function line(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[|`<]/g, '\\$&');
+}

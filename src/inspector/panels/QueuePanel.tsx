@@ -1,0 +1,114 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { timeOf } from '../markdown.ts';
+import type { PanelProps } from '../model.ts';
+import type { QueueStats } from '../mount.ts';
+
+/** What is kept on this device, what it waits for, and what will never be accepted. */
+export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
+  const { subject } = model;
+  const [isSure, setSure] = useState(false);
+  if (!subject?.queue || !subject.stats)
+    return <p class="quiet">There is no queue: nothing was allowed or answered yet.</p>;
+  const { stats, rows, letters } = subject;
+  return (
+    <>
+      <dl>
+        <Figure name="on disk" value={stats.onDisk} />
+        <Figure name="in memory" value={stats.inMemory} />
+        <Figure name="in flight" value={stats.inFlight} />
+        <Figure name="dead letters" value={stats.deadLetters} />
+        <Figure name="delivered" value={stats.delivered} />
+        <Figure name="dropped" value={stats.dropped} />
+      </dl>
+      <p>{nextTry(stats, Date.now())}</p>
+      <p>
+        {stats.storage === 'indexeddb'
+          ? 'Kept in IndexedDB: it outlives the page.'
+          : 'Kept in memory, for the browser has no IndexedDB here: it ends with the page.'}
+      </p>
+      <p class="buttons">
+        <button type="button" onClick={actions.flush}>
+          Flush
+        </button>
+        {isSure ? (
+          <>
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                setSure(false);
+                actions.purge();
+              }}
+            >
+              Yes, delete all
+            </button>
+            <button type="button" onClick={() => setSure(false)}>
+              No
+            </button>
+          </>
+        ) : (
+          <button type="button" onClick={() => setSure(true)}>
+            Purge …
+          </button>
+        )}
+      </p>
+      <h3>Waiting</h3>
+      {rows.length === 0 ? (
+        <p class="quiet">Nothing waits on disk.</p>
+      ) : (
+        <ul class="rows">
+          {rows.map(({ event_id, event_name, event_datetime, tries }) => (
+            <li key={event_id}>
+              <time>{timeOf(Date.parse(event_datetime))}</time> <b>{event_name}</b>{' '}
+              {tries > 0 && <span class="mild">refused {tries === 1 ? 'once' : `${tries} times`}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      <h3>Dead letters</h3>
+      {letters.length === 0 ? (
+        <p class="quiet">None.</p>
+      ) : (
+        <ul class="rows">
+          {letters.map((letter) => (
+            <li key={letter.event.event_id}>
+              <b>{letter.event.event_name}</b> <span class="bad">{letter.reason}</span>
+              <button
+                type="button"
+                onClick={() => actions.replay(letter)}
+                aria-label={`Replay ${letter.event.event_name}`}
+              >
+                Replay
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** When the queue tries again, and why then. */
+export function nextTry(
+  { isPaused, nextTryAt, lastAnswer, onDisk, inMemory, inFlight }: QueueStats,
+  now: number,
+): string {
+  const last = lastAnswer?.status ? `the last answer was ${lastAnswer.status}` : 'the last request had no answer';
+  const waiting = onDisk + inMemory;
+  if (isPaused) return `Sending pauses because ${last}; it goes on at the next page view, or with Flush.`;
+  if (waiting === 0) return lastAnswer ? `Nothing waits; ${last}.` : 'Nothing waits.';
+  if (inFlight > 0) return `${inFlight} in flight.`;
+  if (nextTryAt !== undefined && nextTryAt > now)
+    return `Next try at ${timeOf(nextTryAt)}, in ${((nextTryAt - now) / 1_000).toFixed(1)} s, because ${last}.`;
+  return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the next batch, or for the pause after a refusal to end.`;
+}
+
+function Figure({ name, value }: { name: string; value: number }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
