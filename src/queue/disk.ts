@@ -12,35 +12,44 @@ export type Disk = <T>(
 const HANGING_MS = 1_000;
 
 /**
- * Opens the database of a queue. `onClosed` is told when the browser closes or deletes it under us, `onBroken` when from
- * now on memory has to do.
+ * Opens the database of a queue. `onBroken` is told when from now on memory has to do; `onBack` when there is a database
+ * which may lack rows, because the browser closed or deleted the one before or because it was only slow.
  */
-export function openDisk(name: string, onClosed: () => void, onBroken: (error: unknown) => void): Disk {
+export function openDisk(name: string, onBroken: (error: unknown) => void, onBack: () => void): Disk {
   let store = createStore(name, 'rows');
   let isBroken = false;
   const disk: Disk = async (mode, work, isAgain) => {
     if (isBroken) return undefined;
+    let result: Promise<unknown> | undefined;
     try {
-      return await within(
-        HANGING_MS,
-        store(mode, (rows) => {
-          const { db } = rows.transaction;
-          // idb-keyval's own `onclose` is replaced on purpose: ours does the same and tells.
-          // oxlint-disable-next-line unicorn/prefer-add-event-listener
-          db.onversionchange = db.onclose = () => {
-            db.close();
-            store = createStore(name, 'rows');
-            onClosed();
-          };
-          return work(rows);
-        }),
-      );
+      const opened = store(mode, (rows) => {
+        const { db } = rows.transaction;
+        // idb-keyval's own `onclose` is replaced on purpose: ours does the same and tells.
+        // oxlint-disable-next-line unicorn/prefer-add-event-listener
+        db.onversionchange = db.onclose = () => {
+          db.close();
+          store = createStore(name, 'rows');
+          onBack();
+        };
+        return work(rows);
+      });
+      result = opened;
+      return await within(HANGING_MS, opened);
     } catch (error) {
-      // A connection that the browser has lost gets a new one, once.
-      store = createStore(name, 'rows');
-      if (!isAgain && /State|Unknown|Abort/.test(String(error))) return disk(mode, work, true);
+      if (!isAgain && /State|Unknown|Abort/.test(String(error))) {
+        // A connection that the browser has lost gets a new one, once.
+        store = createStore(name, 'rows');
+        return disk(mode, work, true);
+      }
       if (!isBroken) onBroken(error);
       isBroken = true;
+      result?.then(
+        () => {
+          isBroken = false;
+          onBack();
+        },
+        () => {},
+      );
       return undefined;
     }
   };

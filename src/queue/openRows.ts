@@ -24,8 +24,8 @@ export interface Rows {
   /** Writes what is pending; resolves when it is on disk, or in memory where there is no disk. */
   write(): Promise<void>;
   add(key: string, row: Row): Promise<void>;
-  /** All keys, and the first rows: never all. */
-  look(): Promise<[keys: string[], first: Map<string, Kept>]>;
+  /** All keys, and the first rows: never all. In a turn, when nobody else takes rows away, it also notices lost ones. */
+  look(isTurn?: boolean): Promise<[keys: string[], first: Map<string, Kept>]>;
   /** Takes rows away and puts others, at once. `mayDrop`: then also drops what is too much or too old. */
   change(gone: readonly string[], put: readonly (readonly [string, Kept])[], mayDrop?: boolean): Promise<void>;
   purge(): Promise<void>;
@@ -47,14 +47,15 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
 
   const disk = openDisk(
     name,
-    () => {
-      pending = [...mine];
-      emit({ type: 'error', reason: 'Storage was closed: events are written again' });
-      void write();
-    },
     (error) => {
       isMemory = true;
       emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
+    },
+    () => {
+      isMemory = false;
+      pending = [...mine];
+      emit({ type: 'error', reason: 'Storage is back: events are written again' });
+      void write();
     },
   );
 
@@ -91,7 +92,8 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
         keys.filter((key) => !flying.has(key)),
         mine,
       );
-    if (gone[0]) remember();
+    const isLess = gone[0] || mayDrop;
+    if (isLess) remember();
     for (const key of gone) mine.delete(key);
     for (const [key, row] of put) mine.set(key, row);
     const found = await disk('readwrite', async (rows) => {
@@ -102,13 +104,15 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
       await committed(rows);
       return found;
     });
+    // Once more: another tab may have looked just before they were gone.
+    if (isLess) remember();
     for (const [why, keys] of found ?? drops([...mine.keys()].sort())) {
       for (const key of keys) mine.delete(key);
       dropped(why, keys.length);
     }
   };
 
-  async function look(): ReturnType<Rows['look']> {
+  async function look(isTurn?: boolean): ReturnType<Rows['look']> {
     const lost = new Set(mine.keys());
     for (const [key] of pending) lost.delete(key);
     const found = await disk('readonly', (rows) =>
@@ -120,7 +124,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     for (const key of keys) lost.delete(key);
     for (const key of lost) mine.delete(key);
     room = QUEUE_MAX_EVENTS - keys.length;
-    remember(keys.length);
+    if (isTurn) remember(keys.length);
     return [keys, new Map(values.map((row, at) => [keys[at] ?? '', row]))];
   }
 

@@ -70,8 +70,12 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   /** One turn: read, send, settle. Tells whether the next turn may follow at once. */
   async function once(): Promise<boolean> {
     if (isPaused || isClosed) return false;
-    if (!hasSwept) await change([], [], (hasSwept = true));
-    const [, first] = await rows.look();
+    const [, first] = await rows.look(true);
+    if (!hasSwept) {
+      hasSwept = true;
+      await change([], [], true);
+      return true;
+    }
     const now = Date.now();
     trouble = first.get(TROUBLE) as Trouble | undefined;
     let early = 0;

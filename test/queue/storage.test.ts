@@ -1,5 +1,6 @@
+import { IDBFactory } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { event, freshStorage, names, onDisk, open, type Watched } from './world.ts';
+import { event, freshStorage, names, onDisk, open, removeRows, type Watched } from './world.ts';
 
 const opened: Watched[] = [];
 const down = (options = {}): Watched => {
@@ -109,6 +110,55 @@ it('storage that hangs is given a second, then memory has to do', async () => {
   expect(Date.now() - before).toBeLessThan(3_000);
   await queue.flush();
   expect(queue.batches.flat()).toEqual(['a']);
+});
+
+it('storage that was only slow gets what memory held meanwhile', async () => {
+  const { open: openNow } = IDBFactory.prototype;
+  const slow = indexedDB;
+  vi.spyOn(slow, 'open').mockImplementation((...given) => {
+    const late = {} as IDBOpenDBRequest;
+    setTimeout(() => {
+      const request = openNow.apply(slow, given);
+      request.addEventListener('upgradeneeded', () => request.result.createObjectStore('rows'));
+      request.addEventListener('success', () =>
+        late.onsuccess?.call(Object.assign(late, { result: request.result }), new Event('success')),
+      );
+    }, 1_500);
+    return late;
+  });
+  const queue = down();
+  await queue.track(event('early'));
+  await queue.track(event('in memory'));
+  expect(await queue.stats()).toMatchObject({ storage: 'memory', inMemory: 2 });
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ storage: 'indexeddb', onDisk: 2 }), 3_000);
+  vi.restoreAllMocks();
+  expect((await onDisk()).events.sort()).toEqual(['early', 'in memory']);
+});
+
+it('rows that were lost are counted; rows that went on purpose never are', async () => {
+  const first = down();
+  await Promise.all(names(30).map((id) => first.track(event(id))));
+  await first.flush();
+  // Another tab that only looks must not remember what a turn is about to change.
+  const looking = down();
+  await Promise.all([looking.stats(), looking.stats()]);
+  await Promise.all([first.close(), looking.close()]);
+  const kept = Number(localStorage.getItem('offerlet-queue /events/batch'));
+  expect(kept).toBeGreaterThanOrEqual(30);
+  const { keys } = await onDisk();
+  await removeRows(keys.filter((key) => key > '0').slice(0, 12));
+  const second = down();
+  await vi.waitFor(
+    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 12, why: 'storage_lost' }]),
+    5_000,
+  );
+  await second.close();
+
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 8 * 24 * 3_600_000);
+  const third = open(() => ({ status: 202 }));
+  opened.push(third);
+  await vi.waitFor(() => expect(third.of('dropped')).toEqual([{ type: 'dropped', count: 18, why: 'expired' }]), 5_000);
+  clock.mockRestore();
 });
 
 it('fifty dead letters are kept, and each one that goes is counted', async () => {

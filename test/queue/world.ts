@@ -64,6 +64,18 @@ export function names(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `e${index}`);
 }
 
+/** Takes rows out of the queue's database, past the queue. */
+export async function removeRows(keys: readonly string[], name = 'offerlet-queue /events/batch'): Promise<void> {
+  const db = await new Promise<IDBDatabase>((done) => {
+    const request = indexedDB.open(name);
+    request.addEventListener('success', () => done(request.result));
+  });
+  const transaction = db.transaction('rows', 'readwrite');
+  for (const key of keys) transaction.objectStore('rows').delete(key);
+  await new Promise((done) => transaction.addEventListener('complete', done));
+  db.close();
+}
+
 /** The ids in the queue's database, read past the queue. */
 export async function onDisk(
   name = 'offerlet-queue /events/batch',
