@@ -16,8 +16,9 @@ const HELP = `offerlet: partner offers on thank-you pages, the whole line on you
       network + relay (at /offers) + demo shop (at /)
   offerlet network [--port 4600] [--host 127.0.0.1] [--data DIR | --memory | --database-url URL]
                    [--environment staging|production] [--seed demo|empty] [--now ISO] [--show-keys] [--json]
-  offerlet relay   --network URL --api-key KEY [--version 1.0.0] [--port 4601] [--host 127.0.0.1] [--base-path /]
-                   [--allow-origin ORIGIN]… [--sandbox] [--forward-event-ids] [--emails hash|raw] [--data DIR] [--json]
+  offerlet relay   --network URL --api-key KEY [--version 1.0.0] [--environment staging|production]
+                   [--port 4601] [--host 127.0.0.1] [--base-path /] [--allow-origin ORIGIN]… [--address-header NAME]
+                   [--sandbox] [--forward-event-ids] [--emails hash|raw] [--data DIR] [--json]
 
 Every option is also a variable: --api-key is OFFERLET_API_KEY. With --json the first line is one JSON object.
 `;

@@ -1,6 +1,6 @@
-import { checkNetwork, createRelay, openSeenFile, toNode } from '../relay.ts';
+import { checkNetwork, createRelay, openSeenFile, toNode, type RelayOptions } from '../relay.ts';
 import { createConsole } from './console.ts';
-import { listenPlainly } from './listen.ts';
+import { listenPlainly, type Where } from './listen.ts';
 import { oneOf, readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { untilStopped } from './untilStopped.ts';
 
@@ -8,10 +8,12 @@ const OPTIONS = {
   network: 'text',
   'api-key': 'text',
   version: 'text',
+  environment: 'text',
   port: 'port',
   host: 'text',
   'base-path': 'text',
   'allow-origin': 'list',
+  'address-header': 'text',
   sandbox: 'flag',
   'forward-event-ids': 'flag',
   emails: 'text',
@@ -36,11 +38,7 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
     throw new UsageError(
       'The integration key is missing: set OFFERLET_API_KEY (or write --api-key, which other users of this machine can see).',
     );
-  const emails = oneOf('emails', settings.emails, ['hash', 'raw']);
-  const { warning } = await checkNetwork({ apiKey, baseUrl });
-  if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
-  const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data);
-  const relay = createRelay({
+  const options: RelayOptions = {
     apiKey,
     baseUrl,
     version: settings.version ?? DEFAULT_VERSION,
@@ -48,14 +46,18 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
     allowedOrigins: settings['allow-origin'],
     sandbox: settings.sandbox,
     forwardEventIds: settings['forward-event-ids'],
-    emails,
-    ...(seen ? { seen } : {}),
+    emails: oneOf('emails', settings.emails, ['hash', 'raw']),
     onLog: (entry) => out.log(entry),
-  });
-  const where = {
-    port: settings.port ?? DEFAULT_PORT,
-    ...(settings.host === undefined ? {} : { host: settings.host }),
   };
+  if (settings.environment !== undefined)
+    options.environment = oneOf('environment', settings.environment, ['staging', 'production']);
+  if (settings['address-header'] !== undefined) options.addressHeader = settings['address-header'];
+  const { warning } = await checkNetwork({ apiKey, baseUrl });
+  if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
+  const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data);
+  const relay = createRelay(seen ? { ...options, seen } : options);
+  const where: Where = { port: settings.port ?? DEFAULT_PORT };
+  if (settings.host !== undefined) where.host = settings.host;
   const server = await listenPlainly(toNode(relay), where);
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}`);

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildCommand, type Command, type Running } from './command.ts';
+import { ANSWER, event, KEY, QUESTION } from './fakeNetwork.ts';
+import { serve, type Served } from './serve.ts';
+
+const LIVE = 'adnet_rk_live_canary0123456789';
+
+let command: Command;
+let network: Served;
+let directory: string;
+/** What the network's `/health` says. */
+let environment: string;
+/** Paths that reached the network, and the key that came with each. */
+let reached: string[];
+const started: Running[] = [];
+
+beforeAll(async () => {
+  command = await buildCommand();
+}, 60_000);
+afterAll(() => command.remove());
+beforeEach(async () => {
+  environment = 'staging';
+  reached = [];
+  directory = await mkdtemp(join(tmpdir(), 'offerlet-relay-'));
+  network = await serve((request, response) => {
+    if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
+    reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
+    const status = request.url === '/events' ? 201 : 200;
+    request.resume().on('end', () => response.writeHead(status).end(status === 201 ? '' : JSON.stringify(ANSWER)));
+  });
+});
+afterEach(async () => {
+  for (const each of started.splice(0)) {
+    each.kill('SIGKILL');
+    await each.ended;
+  }
+  await network.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function start(args: string[], env: Record<string, string> = { OFFERLET_API_KEY: KEY }): Running {
+  const running = command.start(['relay', '--network', network.url, '--port', '0', '--json', ...args], env);
+  started.push(running);
+  return running;
+}
+
+function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return fetch(address, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text });
+}
+
+test('the command answers pages at its base path, and ends when told to', async () => {
+  const running = start(['--base-path', '/offers']);
+  const url = await running.url;
+  expect(await (await post(`${url}/offers/recommendations`, QUESTION)).json()).toEqual(ANSWER);
+  expect((await post(`${url}/recommendations`, QUESTION)).status).toBe(404);
+  expect(reached).toEqual([`/recommendations ${KEY}`]);
+  running.kill('SIGTERM');
+  expect(await running.ended).toBe(0);
+  expect(running.output()).not.toContain(KEY);
+});
+
+test('killed with -9 and started again, it still knows what was accepted', async () => {
+  const sent = event();
+  const first = start(['--data', directory]);
+  expect((await post(`${await first.url}/events`, sent)).status).toBe(201);
+  first.kill('SIGKILL');
+  await first.ended;
+  const second = start(['--data', directory]);
+  expect((await post(`${await second.url}/events`, sent)).status).toBe(201);
+  expect(reached).toHaveLength(1);
+});
+
+test.each([
+  ['staging', KEY, undefined],
+  ['production', LIVE, undefined],
+  ['production', KEY, /The key is a test key .* is a production network: give a live key/],
+  ['staging', LIVE, /The key is a live key .* is a staging network: give a test key/],
+])('before a %s network, the key %s is checked at the start', async (says, key, refusal) => {
+  environment = says;
+  const running = start([], { OFFERLET_API_KEY: key });
+  if (refusal) {
+    expect(await running.ended).toBe(2);
+    expect(running.output()).toMatch(refusal);
+  } else expect((await fetch(`${await running.url}/health`)).status).toBe(200);
+  expect(running.output()).not.toContain(key);
+});
+
+test.each<[string, string[], Record<string, string>, RegExp]>([
+  ['without a key', [], {}, /integration key is missing: set OFFERLET_API_KEY/],
+  [
+    'with the key of another environment',
+    ['--environment', 'production'],
+    { OFFERLET_API_KEY: KEY },
+    /staging \(…_test_…\) key but environment is 'production'/,
+  ],
+  ['with every origin allowed', ['--allow-origin', '*'], { OFFERLET_API_KEY: KEY }, /exact origins only/],
+  ['with an address that is none', ['--network', 'partner'], { OFFERLET_API_KEY: KEY }, /baseUrl is missing or is no/],
+])('%s it says what to write in one line and does not start', async (_, args, env, message) => {
+  const running = start(args, env);
+  expect(await running.ended).toBe(2);
+  expect(running.output()).toMatch(message);
+  expect(running.output().trim().split('\n')).toHaveLength(1);
+});
+
+test('behind a web server, the address that it tells is the one that is limited', async () => {
+  const { port } = new URL(await start(['--address-header', 'x-forwarded-for']).url);
+  const requestFrom = (address: string): string =>
+    `POST /events HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Forwarded-For: 10.0.0.1, ${address}\r\nContent-Length: 0\r\n\r\n`;
+  // All at once, so that even a slow machine is faster than the bucket fills.
+  const flood = requestFrom('203.0.113.7').repeat(2_000) + requestFrom('203.0.113.8');
+  const statuses = await new Promise<string[]>((resolve, reject) => {
+    let got = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.end(flood));
+    socket.on('data', (chunk) => (got += chunk.toString('latin1')));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(got.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []));
+  });
+  expect(statuses).toHaveLength(2_001);
+  expect(statuses.slice(-2)).toEqual(['429', '400']);
+});

@@ -1,0 +1,71 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The `offerlet` command, built from the source as it is. */
+export interface Command {
+  /** Starts `offerlet` with arguments, in an environment with nothing but `env` and the path. */
+  start(args: readonly string[], env?: Record<string, string>): Running;
+  remove(): Promise<void>;
+}
+
+/** A process of the command. */
+export interface Running {
+  /** The address in the first line of output, which is JSON. Fails when the process ends before. */
+  readonly url: Promise<string>;
+  /** The exit code; `null` after a signal. */
+  readonly ended: Promise<number | null>;
+  /** All that it wrote to both streams. */
+  output(): string;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/** Builds the command into a folder from which the packages of the project are found. */
+export async function buildCommand(): Promise<Command> {
+  const folder = await mkdtemp(join(ROOT, 'node_modules', '.offerlet-command-'));
+  await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: 'silent',
+    publicDir: false,
+    build: {
+      outDir: folder,
+      minify: false,
+      target: 'es2022',
+      lib: { entry: join(ROOT, 'src/cli.ts'), formats: ['es'], fileName: () => 'cli.mjs' },
+      rolldownOptions: { external: (id) => !id.startsWith('.') && !id.startsWith('/') },
+    },
+  });
+  return {
+    start: (args, env = {}) =>
+      follow(
+        spawn(process.execPath, [join(folder, 'cli.mjs'), ...args], {
+          env: { PATH: process.env['PATH'] ?? '', ...env },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+      ),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function follow(child: ChildProcessByStdio<null, Readable, Readable>): Running {
+  let out = '';
+  let output = '';
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const url = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+      output += chunk.toString();
+      if (out.includes('\n')) resolve((JSON.parse(out.slice(0, out.indexOf('\n'))) as { url: string }).url);
+    });
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    void ended.then((code) => reject(new Error(`The command ended with ${code}: ${output}`)));
+  });
+  url.catch(() => undefined);
+  return { url, ended, output: () => output, kill: (signal) => void child.kill(signal) };
+}
