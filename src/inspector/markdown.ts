@@ -1,6 +1,8 @@
 import { livesOf } from './lives.ts';
 import { maskAddress } from './mask.ts';
 import type { Exchange } from './tap.ts';
+import { timeOf } from './timeOf.ts';
+import { VERSION } from './version.ts';
 import type { Forced } from './force.ts';
 import type { QueueStats, Story } from './mount.ts';
 import type { Check } from './checkPage.ts';
@@ -29,6 +31,7 @@ export function reportOf(findings: Findings): string {
     ...(outcome?.hint ? [`- Hint: ${line(outcome.hint)}`] : []),
     `- Page: ${maskAddress(href)}`,
     `- When: ${now.toISOString()}`,
+    `- offerlet: ${VERSION}`,
     `- Browser: ${navigator.userAgent}`,
     `- Viewport: ${innerWidth} × ${innerHeight} at ${devicePixelRatio}, ${document.documentElement.lang || 'no lang'}, ${document.dir || 'ltr'}`,
     `- Forced: ${wordsOf(forced) || 'nothing'}`,
@@ -92,11 +95,6 @@ export function wordsOf(forced: Forced): string {
   return Object.entries(forced)
     .map(([name, word]) => `${name}=${word}`)
     .join(', ');
-}
-
-/** The time of day, to the millisecond. */
-export function timeOf(at: number): string {
-  return Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : '';
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

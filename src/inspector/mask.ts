@@ -30,6 +30,6 @@ function maskAll(value: unknown): unknown {
 /** An address without what may name an order or a person: no query, no fragment, no part with a digit or an at sign. */
 export function maskAddress(href: string): string {
   const { origin, pathname } = new URL(href);
-  const parts = pathname.split('/').map((part) => (/[\d@]|%40/.test(part) ? '…' : part));
+  const parts = pathname.split('/').map((part) => (/[\d@]/.test(part) ? '…' : part));
   return origin + parts.join('/');
 }

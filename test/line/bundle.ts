@@ -12,6 +12,8 @@ export async function bundle(entry: string, format: 'iife' | 'es', name = 'offer
       target: 'es2022',
       cssTarget: ['chrome123', 'safari17.5', 'firefox128'],
       lib: { entry, formats: [format], name },
+      // What is loaded lazily comes along: a test serves one file.
+      rolldownOptions: { output: { codeSplitting: false } },
     },
   })) as Rolldown.RolldownOutput[];
   return output[0]?.output[0].code ?? '';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { livesOf } from '../lives.ts';
-import { timeOf } from '../markdown.ts';
+import { timeOf } from '../timeOf.ts';
 import type { PanelProps } from '../model.ts';
 
 /** Each event's life, from tracked to delivered, refused or dead. */

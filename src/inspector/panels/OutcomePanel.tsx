@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
 import type { MountEvent, Story } from '../mount.ts';
-import { timeOf } from '../markdown.ts';
+import { timeOf } from '../timeOf.ts';
 import { optionsInWords } from '../subject.ts';
 
 /** What each outcome means to somebody who tests. */

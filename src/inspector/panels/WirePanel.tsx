@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { readRecommendations } from '../../wire/recommendation-answer.ts';
 import { maskQuestion } from '../mask.ts';
-import { timeOf } from '../markdown.ts';
+import { timeOf } from '../timeOf.ts';
 import type { PanelProps } from '../model.ts';
 import type { Exchange } from '../tap.ts';
 
