@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Rolldown } from 'vite';
+
+/** A script that asks `/offers/recommendations` and shows what comes; `window.shown` is called once it stands on the page. */
+export interface Candidate {
+  name: string;
+  script: string;
+  /** Offers in the answer, and how they are grouped. */
+  offers: number;
+  slot: 'HERO' | 'SCROLLABLE';
+}
+
+const PEERS = { sweetalert2: '11.26.25', 'vanilla-cookieconsent': '3.1.0' };
+
+const BARE = JSON.stringify(fileURLToPath(new URL('../peers/preactCard.ts', import.meta.url)));
+
+/** The file that merchants serve, as `npm run build` made it, told what to show by a call that was made before it came. */
+const offerlet = (mode: string): string => `(window.offerlet ||= []).push((page) => {
+  const request = { user_details: { external_guid: 'me' }, placement_details: { view: 'THANK_YOU', display_mode: '${mode}' } };
+  void page.show({ relay: '/offers', request, target: '#offers' }).outcome.then(() => window.shown());
+});${readFileSync(new URL('../../../dist/offerlet.js', import.meta.url), 'utf8')}`;
+
+/** The peers start like the widget does, when the page has loaded and is idle, and show the same words. */
+const peer = (imports: string, show: string): string => `
+  ${imports}
+  async function start() {
+    await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1_000 }));
+    const response = await fetch('/offers/recommendations', { method: 'POST', body: '{}' });
+    const { recommendations } = await response.json();
+    const { advertiser, offer } = Object.values(recommendations)[0];
+    ${show}
+  }
+  if (document.readyState === 'complete') void start(); else addEventListener('load', start);`;
+
+const CANDIDATES: readonly (Omit<Candidate, 'script'> & { source?: string; mode?: string; isPeer?: true })[] = [
+  { name: 'offerlet, OVERLAY', offers: 1, slot: 'HERO', mode: 'OVERLAY' },
+  { name: 'offerlet, INLINE, 3', offers: 3, slot: 'HERO', mode: 'INLINE' },
+  { name: 'offerlet, list of 20', offers: 20, slot: 'SCROLLABLE', mode: 'INLINE' },
+  {
+    name: 'sweetalert2',
+    offers: 1,
+    slot: 'HERO',
+    isPeer: true,
+    source: peer(
+      "import Swal from 'sweetalert2';",
+      `void Swal.fire({ title: offer.heading, html: offer.subheading, imageUrl: advertiser.logo_url, imageWidth: 48, imageHeight: 48,
+        confirmButtonText: offer.cta_details.accept_copy, showCancelButton: true, cancelButtonText: offer.cta_details.decline_copy, showCloseButton: true,
+        footer: '<a href="https://network.test/privacy">Privacy</a>', didOpen: () => window.shown() });`,
+    ),
+  },
+  {
+    name: 'vanilla-cookieconsent',
+    offers: 1,
+    slot: 'HERO',
+    isPeer: true,
+    source: peer(
+      "import css from 'vanilla-cookieconsent/dist/cookieconsent.css?inline'; import * as CookieConsent from 'vanilla-cookieconsent';",
+      `document.head.append(Object.assign(document.createElement('style'), { textContent: css }));
+      await CookieConsent.run({ hideFromBots: false, disablePageInteraction: true, categories: { necessary: { readOnly: true } },
+        guiOptions: { consentModal: { layout: 'box', position: 'middle center' } }, onModalReady: () => window.shown(),
+        language: { default: 'en', translations: { en: { consentModal: { label: advertiser.name, title: offer.heading, description: offer.subheading,
+          acceptAllBtn: offer.cta_details.accept_copy, acceptNecessaryBtn: offer.cta_details.decline_copy, footer: '<a href="https://network.test/privacy">Privacy</a>' },
+          preferencesModal: { sections: [] } } } } });`,
+    ),
+  },
+  {
+    name: 'preact, bare card',
+    offers: 1,
+    slot: 'HERO',
+    source: peer(
+      `import { showCard } from ${BARE};`,
+      "showCard(document.querySelector('#offers'), { advertiser, offer }); window.shown();",
+    ),
+  },
+];
+
+/** Installs the peers into a folder of their own outside the project and bundles everybody alike. */
+export async function bundleCandidates(): Promise<Candidate[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies: PEERS }));
+  console.log(`installing ${Object.keys(PEERS).join(', ')} …`);
+  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  const candidates: Candidate[] = [];
+  for (const { source, mode, isPeer, ...candidate } of CANDIDATES) {
+    if (isPeer && status !== 0) {
+      console.log(`${candidate.name}: left out, the registry is out of reach`);
+      continue;
+    }
+    const script = mode ? offerlet(mode) : await bundle(folder, candidate.name, source ?? '');
+    candidates.push({ ...candidate, script });
+  }
+  return candidates;
+}
+
+async function bundle(folder: string, name: string, code: string): Promise<string> {
+  const entry = join(folder, `${name.replaceAll(/\W/g, '-')}.js`);
+  writeFileSync(entry, code);
+  const output = (await build({
+    configFile: false,
+    logLevel: 'error',
+    root: folder,
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: { write: false, target: 'es2022', lib: { entry, formats: ['iife'], name: 'candidate' } },
+  })) as Rolldown.RolldownOutput[];
+  return output[0]?.output[0].code ?? '';
+}
