@@ -46,6 +46,7 @@ export function forcedOptions(own: MountOptions, page: PageForcing): MountOption
   };
   return {
     ...own,
+    relay: page.relay ? '' : own.relay,
     request: { ...own.request, placement_details },
     theme: theme ?? own.theme,
     locale: locale ?? own.locale,

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { findScenario, SCENARIOS } from '../../wire/scenarios.ts';
 import { FORCES, readWord, type Force } from '../force.ts';
 import type { PanelProps } from '../model.ts';
@@ -78,14 +79,20 @@ function Choice({
   choose(name: string, word: string): void;
 }): JSX.Element {
   const { name, label, words, hint } = force;
+  // What is being written stands until it is done: the panel is drawn anew meanwhile.
+  const [draft, setDraft] = useState<string>();
   if (words.length === 0) {
     return (
       <label>
         <span>{label}</span>
         <input
-          value={word}
+          value={draft ?? word}
           placeholder={hint}
-          onChange={(event) => choose(name, readWord(force, event.currentTarget.value) ?? '')}
+          onInput={(event) => setDraft(event.currentTarget.value)}
+          onChange={(event) => {
+            setDraft(undefined);
+            choose(name, readWord(force, event.currentTarget.value) ?? '');
+          }}
         />
       </label>
     );

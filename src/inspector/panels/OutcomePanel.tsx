@@ -33,7 +33,7 @@ export function OutcomePanel({ model }: PanelProps): JSX.Element {
           </p>
         )}
       </section>
-      <h3>Story</h3>
+      <h2>Story</h2>
       <ol class="story">
         {storyOf(story).map((text) => (
           <li key={text}>{text}</li>
@@ -47,7 +47,7 @@ export function OutcomePanel({ model }: PanelProps): JSX.Element {
           );
         })}
       </ol>
-      <h3>Configuration</h3>
+      <h2>Configuration</h2>
       <dl>
         {Object.entries(optionsInWords(subject)).map(([name, value]) => (
           <div key={name}>

@@ -53,7 +53,7 @@ export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
           </button>
         )}
       </p>
-      <h3>Waiting</h3>
+      <h2>Waiting</h2>
       {rows.length === 0 ? (
         <p class="quiet">Nothing waits on disk.</p>
       ) : (
@@ -66,7 +66,7 @@ export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
           ))}
         </ul>
       )}
-      <h3>Dead letters</h3>
+      <h2>Dead letters</h2>
       {letters.length === 0 ? (
         <p class="quiet">None.</p>
       ) : (

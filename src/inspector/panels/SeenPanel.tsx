@@ -12,7 +12,7 @@ export function SeenPanel({ model }: PanelProps): JSX.Element {
   const count = (name: string): number => tracked.filter((one) => one === name).length;
   return (
     <>
-      <h3>Offers in sight</h3>
+      <h2>Offers in sight</h2>
       {sights.length === 0 && <p class="quiet">No offer stands on the page.</p>}
       {sights.map(({ heading, share, needed, ms, longestMs }, index) => (
         <div key={index} class="sight">
@@ -28,7 +28,7 @@ export function SeenPanel({ model }: PanelProps): JSX.Element {
           </span>
         </div>
       ))}
-      <h3>Reported</h3>
+      <h2>Reported</h2>
       <dl>
         {['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'].map((name) => (
           <div key={name}>

@@ -11,7 +11,7 @@ export function WirePanel({ model }: PanelProps): JSX.Element {
   const isAsked = exchanges.some(({ path }) => path.endsWith('/recommendations'));
   return (
     <>
-      <h3>Requests to the relay</h3>
+      <h2>Requests to the relay</h2>
       {subject?.body && !isAsked && (
         <details class="exchange">
           <summary>
@@ -30,7 +30,7 @@ export function WirePanel({ model }: PanelProps): JSX.Element {
         <ExchangeRow key={`${exchange.at} ${exchange.path}`} exchange={exchange} />
       ))}
       {exchanges.length === 0 && !subject?.body && <p class="quiet">None yet.</p>}
-      <h3>Offers of the answer</h3>
+      <h2>Offers of the answer</h2>
       <Offers json={subject?.json} />
       <p class="quiet">Whatever could be about a person is masked here, in the report and in nothing that is sent.</p>
     </>

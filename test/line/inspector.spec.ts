@@ -1,0 +1,262 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { goTo, inSandbox, openInspected, outcomeNow, panel, startInspected } from './inspectorFixture.ts';
+import { offersOf, type Fixture } from './pageFixture.ts';
+import { HASH, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startInspected();
+});
+test.beforeEach(() => inSandbox(fixture));
+test.afterAll(() => fixture.close());
+
+const inspector = (page: Page) => page.locator('offerlet-inspector');
+const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
+const TABS = ['Outcome', 'Wire', 'Seen', 'Events', 'Queue', 'Force', 'Page'];
+
+/** Every address that the page asks for from now on. */
+function requestsOf(page: Page): string[] {
+  const urls: string[] = [];
+  page.on('request', (request) => urls.push(new URL(request.url()).pathname));
+  return urls;
+}
+
+test.describe('loading', () => {
+  test('a production relay cannot be talked into it: no request, no element, nothing stored', async ({ page }) => {
+    fixture.reply = () => offersOf(1);
+    const urls = requestsOf(page);
+    const address = fixture.page('/production', shop(scriptTag()));
+    await page.goto(`${address}?offerlet=inspect&offerlet-scenario=no-offers`);
+    await expect(accept(page)).toBeVisible();
+    await expect.poll(fixture.names).toContain('BRAND_VIEW');
+    expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
+    await expect(inspector(page)).toHaveCount(0);
+    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
+  });
+
+  test('a page that does not ask does not get it', async ({ page }) => {
+    const urls = requestsOf(page);
+    await page.goto(fixture.page('/silent', shop(scriptTag())));
+    await expect(accept(page)).toBeVisible();
+    await expect.poll(fixture.names).toContain('BRAND_VIEW');
+    expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
+  });
+
+  test('data-sandbox asks for it too: it stands collapsed in its corner', async ({ page }) => {
+    await page.goto(fixture.page('/attribute', shop(scriptTag({ sandbox: 'true' }))));
+    await expect(inspector(page).getByRole('button', { name: /offerlet rendered/ })).toBeVisible();
+    await inspector(page)
+      .getByRole('button', { name: /offerlet/ })
+      .click();
+    await expect(panel(page)).toContainText('The offers are on the page');
+  });
+
+  test('where its file is missing the offers show all the same, without a word of ours', async ({ page }) => {
+    const lines: string[] = [];
+    page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
+    page.on('pageerror', (error) => lines.push(error.message));
+    await page.route('**/offerlet-inspector.js', (route) => route.fulfill({ status: 404 }));
+    await page.goto(`${fixture.page('/missing', shop(scriptTag()))}?offerlet=inspect`);
+    await expect(accept(page)).toBeVisible();
+    await expect.poll(fixture.names).toContain('BRAND_VIEW');
+    expect(lines).toEqual([]);
+  });
+
+  for (const [what, script] of [
+    ["'self'", "script-src 'self'"],
+    ['a nonce alone', "script-src 'nonce-abc'"],
+    ["a nonce and 'strict-dynamic'", "script-src 'nonce-abc' 'strict-dynamic'"],
+  ] as const) {
+    test(`a strict policy of ${what} with Trusted Types is not violated`, async ({ page }) => {
+      const csp = `default-src 'none'; style-src 'none'; ${script}; connect-src 'self'; img-src https:; require-trusted-types-for 'script'; trusted-types 'none'`;
+      await page.addInitScript(() => {
+        Object.assign(window, { violations: [] });
+        document.addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
+          (window as unknown as { violations: string[] }).violations.push(violatedDirective),
+        );
+      });
+      const html = shop(scriptTag())
+        .replace(/ style="[^"]*"/g, '')
+        .replace(/<link[^>]*>/, '')
+        .replace('<script ', '<script nonce="abc" ');
+      await page.goto(`${fixture.page('/strict', html, { 'content-security-policy': csp })}?offerlet=inspect`);
+      for (const tab of TABS) await goTo(page, tab);
+      await expect(panel(page)).toContainText('Relay');
+      expect(await page.evaluate('violations')).toEqual([]);
+      const { width } = (await panel(page).boundingBox()) ?? { width: 0 };
+      expect(width).toBeGreaterThan(300); // its styles are there
+    });
+  }
+});
+
+test('what it shows never changes what is measured: the same events with it and without', async ({ page, context }) => {
+  const seen = async (query: string): Promise<string[]> => {
+    fixture.events.length = 0;
+    const fresh = await context.newPage();
+    await fresh.goto(
+      fixture.page(`/measured${query.length}`, shop(scriptTag({ 'order-id': `m${query.length}` }))) + query,
+    );
+    await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+    await fresh.waitForTimeout(800);
+    await fresh.close();
+    return fixture.names().sort();
+  };
+  await page.close();
+  expect(await seen('?offerlet=inspect')).toEqual(await seen(''));
+});
+
+test('Wire masks whatever could be about a person, and the report holds none of it', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const attributes = { 'email-hash': HASH, 'order-id': 'ORDER-4711', 'order-amount': '12.34', 'order-currency': 'EUR' };
+  await openInspected(page, fixture, { attributes, more: '&token=s3cret&offerlet-locale=de' });
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  const wire = await goTo(page, 'Wire');
+  await wire.locator('summary').first().click();
+  await expect(wire).toContainText('"display_mode": "INLINE"');
+  await expect(wire).toContainText('"email_hash": "•••"');
+  const shown = await wire.innerText();
+  await inspector(page).getByRole('button', { name: 'Copy report' }).click();
+  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
+  const report = await page.evaluate(() => navigator.clipboard.readText());
+  for (const part of [
+    '# offerlet report',
+    '**rendered**',
+    'BRAND_VIEW',
+    'locale=de',
+    '/offers/recommendations',
+    '## Page',
+  ])
+    expect(report).toContain(part);
+  for (const canary of [HASH, 'ORDER-4711', '12.34', 's3cret']) {
+    expect(report).not.toContain(canary);
+    expect(shown).not.toContain(canary);
+  }
+});
+
+test('Seen follows an offer into sight and out of it, and agrees with what is reported', async ({ page }) => {
+  await page.setViewportSize({ width: 900, height: 600 });
+  await openInspected(page, fixture, { head: '<style>h1{margin-bottom:1400px}</style>' });
+  const seen = await goTo(page, 'Seen');
+  await expect(seen).toContainText('0% visible');
+  await page.evaluate("document.querySelector('#offers').scrollIntoView({ block: 'end' })");
+  await expect(seen).toContainText('100% visible');
+  await expect(seen).toContainText('a view');
+  await expect(inspector(page).locator('.frame.viewed')).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  const card = await page.locator('article:not([inert])').boundingBox();
+  const frame = await inspector(page).locator('.frame').boundingBox();
+  expect(Math.abs((card?.y ?? 0) - (frame?.y ?? 99))).toBeLessThan(2);
+});
+
+for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+  test(`over ${mode} it can be seen, clicked and typed into, and Esc collapses it and nothing else`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await openInspected(page, fixture, { attributes: { 'display-mode': mode } });
+    await expect(accept(page)).toBeVisible();
+    await goTo(page, 'Force');
+    await panel(page).getByLabel('Theme').selectOption('dark');
+    await expect(panel(page)).toContainText('offerlet-theme=dark');
+    await expect(accept(page)).toBeVisible();
+    await panel(page).getByLabel('207 on events').fill('2');
+    await panel(page).getByLabel('207 on events').press('Enter');
+    await expect(panel(page)).toContainText('offerlet-fail=2');
+    await panel(page).getByLabel('207 on events').press('Escape');
+    await expect(panel(page)).toHaveCount(0);
+    await expect(accept(page)).toBeVisible();
+    await expect(inspector(page).getByRole('button', { name: /offerlet/ })).toBeFocused();
+  });
+}
+
+test('closing an overlay leaves the inspector where it was, open and usable', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 800 });
+  await openInspected(page, fixture, { attributes: { 'display-mode': 'OVERLAY' } });
+  await page.locator('[part~=close]').click();
+  await expect(page.locator('offer-let-layer')).toHaveCount(0);
+  await expect(await goTo(page, 'Outcome')).toContainText('Closed by close');
+});
+
+test('it is worked by keyboard alone: arrows between tabs, Home and End, Esc and back', async ({ page }) => {
+  await openInspected(page, fixture);
+  await inspector(page).getByRole('tab', { name: 'Outcome' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(inspector(page).getByRole('tab', { name: 'Wire' })).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(inspector(page).getByRole('tab', { name: 'Page' })).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(inspector(page).getByRole('tab', { name: 'Outcome' })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Tab');
+  await expect(panel(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await expect(inspector(page).getByRole('tab', { name: 'Outcome' })).toBeFocused();
+});
+
+test('what is forced survives a reload, can be seen, and is one click to clear', async ({ page }) => {
+  await openInspected(page, fixture);
+  await goTo(page, 'Force');
+  await panel(page).getByLabel('Scenario').selectOption('no-offers');
+  await expect.poll(() => outcomeNow(page)).toBe('no_offers');
+  await page.reload();
+  await expect.poll(() => outcomeNow(page)).toBe('no_offers');
+  await expect(inspector(page)).toContainText('scenario no-offers');
+  await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
+  await expect(accept(page)).toBeVisible();
+  await page.reload();
+  await expect(accept(page)).toBeVisible();
+});
+
+test('what is forced by the address is gone from it once it is cleared', async ({ page }) => {
+  await openInspected(page, fixture, { more: '&offerlet-offers=1&offerlet-colour=red' });
+  await expect(inspector(page)).toContainText('offerlet-colour=red is not understood');
+  await inspector(page).getByRole('button', { name: 'Stop forcing offers' }).click();
+  await expect(page.locator('.position').first()).toHaveText('Offer 1 of 3');
+  expect(new URL(page.url()).search).toBe('?offerlet=inspect');
+});
+
+test('INLINE can be forced on a page that has no place for it', async ({ page }) => {
+  await openInspected(page, fixture, {
+    attributes: { 'display-mode': 'OVERLAY', target: '' },
+    more: '&offerlet-mode=INLINE',
+  });
+  await expect(page.locator('[data-offerlet-inspector-place] [part~=accept]').first()).toBeVisible();
+});
+
+test('Page finds a policy that blocks pictures, a relay without health, space that is not reserved and poor contrast', async ({
+  page,
+}) => {
+  const head =
+    '<meta http-equiv="content-security-policy" content="img-src \'none\'"><style>#offers{min-height:0!important;--offerlet-accent:#ffd84d;--offerlet-on-accent:#fff}</style>';
+  await page.goto(`${fixture.page('/poor', shop(`${scriptTag()}<p>What stands below</p>`, head))}?offerlet=inspect`);
+  await expect(panel(page)).toBeVisible();
+  await expect(accept(page)).toBeVisible();
+  const checks = await goTo(page, 'Page');
+  await expect(checks.locator('.bad', { hasText: 'Pictures' })).toContainText('add https://cdn.example to img-src');
+  await expect(checks.locator('.bad', { hasText: 'Relay' })).toContainText('answers 404');
+  await expect(checks.locator('.bad', { hasText: 'Layout shift' })).toContainText(/moved by \d+ px/);
+  await expect(checks.locator('.bad', { hasText: 'Accept button' })).toContainText('4.5 is needed');
+  await expect(checks.locator('.good', { hasText: 'Contrast: Heading' })).toBeVisible();
+});
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing in any panel, ${scheme}`, async ({ page }) => {
+    test.setTimeout(180_000);
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
+    await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+    for (const tab of TABS) {
+      await goTo(page, tab);
+      if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
+      if (tab === 'Page') await expect(panel(page)).toContainText('Surroundings');
+      const { violations } = await new AxeBuilder({ page })
+        .include('offerlet-inspector')
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+        .analyze();
+      expect(violations.map(({ id, nodes }) => [tab, id, nodes[0]?.html])).toEqual([]);
+    }
+    await page.keyboard.press('Escape');
+  });
+}
