@@ -18,4 +18,4 @@ install();
 build();
 const { module } = await runnerImport(`${folder}${name}.ts`);
 await module.run(rest);
-process.exit(0);
+process.exit();
