@@ -32,6 +32,8 @@ step(all ? 'Unit, component and server tests, with PostgreSQL and Redis' : 'Unit
 run('npx', 'vitest', 'run', ...(all ? [] : ['--exclude', 'test/package/**']));
 step(all ? 'Real browsers: Firefox, WebKit, chaos' : 'Real browsers: Chromium');
 run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
+step('Pictures');
+run('npm', 'run', '--silent', 'pictures');
 if (all) {
   step('Unused code and dependencies');
   run('npx', 'knip', '--no-progress');
