@@ -1,5 +1,8 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Database, Parameter, Queries } from './database.ts';
+import { readFreshDatabase, unpack } from './fresh-database.ts';
 import { retry } from './retry.ts';
 import { reach } from './unavailable.ts';
 import { readInt8, readText, TYPE } from './values.ts';
@@ -8,7 +11,7 @@ const parsers = { [TYPE.int8]: readInt8, [TYPE.numeric]: readText, [TYPE.date]: 
 
 /** The embedded database in a directory, or in memory without one. */
 export async function openPglite(directory?: string): Promise<Database> {
-  const pglite = await PGlite.create(directory ?? 'memory://', { parsers });
+  const pglite = await (directory === undefined ? createInMemory() : createIn(directory));
   const db = queries(pglite);
   return {
     kind: 'pglite',
@@ -17,6 +20,24 @@ export async function openPglite(directory?: string): Promise<Database> {
     transaction: (work) => retry(() => inTransaction(pglite, work)),
     close: () => pglite.close(),
   };
+}
+
+async function createInMemory(): Promise<PGlite> {
+  const tar = readFreshDatabase();
+  const anew = (): Promise<PGlite> => PGlite.create('memory://', { parsers });
+  return tar ? PGlite.create('memory://', { parsers, loadDataDir: new Blob([tar]) }).catch(anew) : anew();
+}
+
+async function createIn(directory: string): Promise<PGlite> {
+  const open = (): Promise<PGlite> => PGlite.create(directory, { parsers });
+  const tar = existsSync(join(directory, 'PG_VERSION')) ? undefined : readFreshDatabase();
+  if (!tar) return open();
+  unpack(tar, directory);
+  return open().catch(() => {
+    // Another version of PGlite than the build's: it makes its own.
+    rmSync(directory, { recursive: true, force: true });
+    return open();
+  });
 }
 
 async function inTransaction<T>(pglite: PGlite, work: (db: Queries) => Promise<T>): Promise<T> {
