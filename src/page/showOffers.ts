@@ -123,6 +123,7 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
   function restart(word: boolean | Promise<boolean>): void {
     if (story.outcome) ended = unsettled();
     story.asked = story.answered = story.outcome = undefined;
+    isAllowed = false;
     void run(word);
   }
 
