@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 /** What a run of requests came to. */
 export interface Load {
+  readonly requests: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -12,7 +13,9 @@ export interface LoadOptions {
   readonly port: number;
   readonly path: string;
   readonly connections: number;
-  readonly seconds: number;
+  /** When to stop: after a time or after a number of requests, whatever comes first. */
+  readonly seconds?: number;
+  readonly requests?: number;
   /** The body of the next request. */
   body(): string;
 }
@@ -22,11 +25,12 @@ export async function runLoad(options: LoadOptions): Promise<Load> {
   const times: number[] = [];
   let failed = 0;
   const started = performance.now();
-  const end = started + options.seconds * 1_000;
+  const end = started + (options.seconds ?? Infinity) * 1_000;
+  let left = options.requests ?? Infinity;
   const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.port)));
   await Promise.all(
     sockets.map(async (socket) => {
-      while (performance.now() < end) {
+      while (performance.now() < end && left-- > 0) {
         const sent = performance.now();
         const status = await exchange(socket, requestText(options));
         times.push(performance.now() - sent);
@@ -38,7 +42,7 @@ export async function runLoad(options: LoadOptions): Promise<Load> {
   const seconds = (performance.now() - started) / 1_000;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), failed };
+  return { requests: times.length, perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), failed };
 }
 
 /** Opens a connection. */

@@ -1,0 +1,23 @@
+const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
+
+/** What a page asks with. */
+export function question(): string {
+  return JSON.stringify({
+    user_details: { email_hash: 'b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514' },
+    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+    order_details: { order_id: '1001', cost_details: { amount: '42.50', currency_code: 'EUR' } },
+  });
+}
+
+/** Twenty events that nobody has seen. */
+export function batch(): string {
+  const events = Array.from({ length: 20 }, () => ({
+    event_id: crypto.randomUUID(),
+    event_name: 'BRAND_DISPLAY',
+    event_datetime: new Date().toISOString(),
+    session_id: SESSION,
+    initiating_target: 'INLINE_SLOT',
+    brand_properties: { offer_id: 'o1', advertiser_id: 'a1', insertion_id: 'i1' },
+  }));
+  return JSON.stringify({ events });
+}
