@@ -45,6 +45,8 @@ export function checkOptions(options: unknown, base: string): Settings | Outcome
   if (name && (!shopper || (name === 'email' && !shopper.includes('@')))) return wrong(name, 'what names the shopper');
   if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))
     return wrong(name, 'the SHA-256 in lower-case hex, or email');
+  if (name === 'email' && !globalThis.crypto?.subtle)
+    return wrong('email_hash', 'the SHA-256 in lower-case hex, for browsers hash an email on https only');
   return { relay, view, mode };
 }
 

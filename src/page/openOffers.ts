@@ -8,6 +8,7 @@ import type { Exchange } from './inspection.ts';
 import { isBot } from './isBot.ts';
 import { openMemory, type Memory } from './memory.ts';
 import { mountOffers } from './mountOffers.ts';
+import { nextTask } from './nextTask.ts';
 import type { ShowOptions } from './options.ts';
 import { orderKey } from './orderKey.ts';
 import { outcome, type Outcome } from './outcome.ts';
@@ -84,6 +85,7 @@ export async function openOffers({
       left_out[0] && `${left_out.length} left out; the first because ${left_out[0].reason}`,
     );
   }
+  await nextTask();
   if (isLayer) await whenNoModal(signal);
   signal.throwIfAborted();
   // The shopper may have closed them in another tab meanwhile.

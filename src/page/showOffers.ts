@@ -4,6 +4,7 @@ import { checkOptions, type Settings } from './checkOptions.ts';
 import type { Explanation } from './explanation.ts';
 import { mayInspect, type Exchange, type Inspect } from './inspection.ts';
 import { forgetAll } from './memory.ts';
+import { nextTask } from './nextTask.ts';
 import { openOffers } from './openOffers.ts';
 import type { ShowOptions } from './options.ts';
 import { outcome, type Outcome } from './outcome.ts';
@@ -91,6 +92,8 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
       await whenReady();
       signal.throwIfAborted();
       queue ??= reopen();
+      await nextTask();
+      signal.throwIfAborted();
       end(
         await openOffers({
           options,

@@ -13,6 +13,7 @@ export function Widget({ view }: { view: View }): JSX.Element {
   const shown = groups.filter((group) => shownOffers(view.state, group).length);
   const isCard = groups.length === 1 && !shown.some(isList);
   const Root = isModal ? 'dialog' : 'section';
+  let { room } = view;
 
   return (
     <Root
@@ -30,9 +31,11 @@ export function Widget({ view }: { view: View }): JSX.Element {
         ref={view.seen(view.seen, { kind: 'widget' })}
       >
         {isPullup && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
-        {shown.map((group, index) => (
-          <Group key={group.id} view={view} group={group} isFirst={!index} isCard={isCard} />
-        ))}
+        {shown.map((group, index) => {
+          const left = room;
+          room -= group.offers.length;
+          return <Group key={group.id} view={view} group={group} room={left} isFirst={!index} isCard={isCard} />;
+        })}
         <FooterLine {...view.props} />
         {mode !== 'INLINE' && (
           <button
@@ -51,15 +54,20 @@ export function Widget({ view }: { view: View }): JSX.Element {
 function Group({
   view,
   group,
+  room,
   isFirst,
   isCard,
 }: {
   view: View;
   group: PlacedGroup;
+  room: number;
   isFirst: boolean;
   isCard: boolean;
 }): JSX.Element {
   const current = shownOffers(view.state, group);
+  const drawn = (isList(group) ? current : group.offers).filter(
+    (offer, index) => index < room || (!isList(group) && offer === current[0]),
+  );
   const next = group.offers.find((_, index) => group.offers[index - 1] === current[0]);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
@@ -69,7 +77,7 @@ function Group({
         </h2>
       )}
       <div class="offers">
-        {(isList(group) ? current : group.offers).map((offer) => (
+        {drawn.map((offer) => (
           <OfferCard
             key={offer.insertion_id}
             view={view}

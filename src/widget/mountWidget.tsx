@@ -8,6 +8,9 @@ import { sharedStyles } from './styles.ts';
 import type { View } from './view.ts';
 import { Widget } from './Widget.tsx';
 
+/** Offers that are added between two paints: more would be felt on a slow phone. */
+const ADDED_AT_ONCE = 2;
+
 /** A widget on the page. */
 export interface MountedWidget {
   update(props: Partial<WidgetProps>): void;
@@ -25,8 +28,9 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const refs = new Map<object, RefCallback<Element>>();
   let state: WidgetState = FRESH;
   let isOpen = true;
+  let room = 1;
 
-  const view: Omit<View, 'props' | 'state'> = {
+  const view: Omit<View, 'props' | 'state' | 'room'> = {
     seen,
     accept(event, offer, asset) {
       if (event.type === 'auxclick' && event.button !== 1) return;
@@ -58,6 +62,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   draw(state);
   const element = root.firstElementChild as HTMLElement;
   const closeLayer = openLayer({ element, mode: props.mode, isDeaf: gestures.isDeaf, dismiss });
+  addMore();
 
   return {
     update(changes) {
@@ -70,7 +75,19 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   function draw(next: WidgetState): void {
     state = next;
-    if (isOpen) render(<Widget view={{ ...view, props, state }} />, root);
+    if (isOpen) render(<Widget view={{ ...view, props, state, room }} />, root);
+  }
+
+  /** After each paint, until all offers are drawn. */
+  function addMore(): void {
+    if (!isOpen || room >= props.groups.reduce((sum, { offers }) => sum + offers.length, 0)) return;
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        room += ADDED_AT_ONCE;
+        draw(state);
+        addMore();
+      }),
+    );
   }
 
   function seen(key: object, subject: Subject): RefCallback<Element> {

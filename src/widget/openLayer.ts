@@ -25,10 +25,17 @@ function openDialog({ element, isDeaf, dismiss }: LayerOptions): () => void {
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog && !isDeaf()) dismiss('backdrop');
   });
+  addEventListener('keydown', keepTab, true);
   dialog.showModal();
   dialog.querySelector<HTMLElement>('#title')?.focus();
   return () => {
     unlock();
+    removeEventListener('keydown', keepTab, true);
     dialog.close(); // gives the focus back to where it was
   };
+
+  /** A page that traps the focus would turn every Tab back into itself. */
+  function keepTab(event: KeyboardEvent): void {
+    if (event.key === 'Tab' && event.composedPath().includes(dialog)) event.stopPropagation();
+  }
 }

@@ -7,6 +7,8 @@ import type { WidgetState } from './state.ts';
 export interface View {
   props: WidgetProps;
   state: WidgetState;
+  /** How many offers are drawn so far: the first is painted before the others are made. */
+  room: number;
   /** The ref that reports an element for as long as it stands for `subject`; the same one for the same `key`. */
   seen(key: object, subject: Subject): RefCallback<Element>;
   accept(event: MouseEvent, offer: PlacedOffer, asset?: Asset): void;

@@ -86,6 +86,18 @@ test('the script twice: the second says so and does nothing', async ({ page }) =
   expect(questions()).toBe(1);
 });
 
+test('another version that came by npm: each element is shown once, by the first', async ({ page }) => {
+  const lines = linesOf(page);
+  const element = '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" external-guid="42"></offer-let>';
+  const scripts = `<script src="/offerlet.js"></script><script type="module" src="/element.js"></script>`;
+  await page.goto(fixture.page('/versions', shop(element + scripts)));
+  await expect(accept(page)).toBeVisible();
+  await page.waitForTimeout(300);
+  expect(questions()).toBe(1);
+  await expect(page.locator('[part~=accept]')).toHaveCount(1);
+  expect(lines).toEqual([]);
+});
+
 test('calls made before the script has loaded are made when it has, and one that throws costs no other', async ({
   page,
 }) => {

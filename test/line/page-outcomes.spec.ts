@@ -175,6 +175,30 @@ test('an e-mail is hashed in the browser and leaves it in no other form', async 
   expect(await everythingStored(page)).not.toMatch(new RegExp(`anna@|${email_hash}`, 'i'));
 });
 
+test('a page without https hashes no e-mail: it says what to write and asks nothing', async ({ page }) => {
+  const lines: string[] = [];
+  page.on('console', (message) => lines.push(message.text()));
+  // The fixture under a name that is not this machine's own: browsers trust it no more than any plain http page.
+  await page.route('http://shop.test/**', async (route) => {
+    const response = await fetch(fixture.url + new URL(route.request().url()).pathname);
+    await route.fulfill({
+      status: response.status,
+      body: await response.text(),
+      contentType: response.headers.get('content-type') ?? '',
+    });
+  });
+  fixture.page('/plain', shop(scriptTag({ 'email-hash': '', email: 'anna@example.com' })));
+  await page.goto('http://shop.test/plain');
+  await expect
+    .poll(() => page.evaluate('offerlet.explain()[0]?.outcome'))
+    .toMatchObject({
+      code: 'invalid_config',
+      hint: expect.stringContaining('write email_hash: '),
+    });
+  expect(lines).toHaveLength(1);
+  expect(fixture.asked).toEqual([]);
+});
+
 test('an empty attribute is one that is not there', async ({ page }) => {
   await page.goto(fixture.page('/empty', shop(scriptTag().replace('<script', '<script data-email="" data-phone=" "'))));
   await expect(page.locator('[part~=accept]')).toBeVisible();

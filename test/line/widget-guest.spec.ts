@@ -112,6 +112,28 @@ test('a hundred mounts leave no host, node, sheet or listener', async ({ page })
   ).toEqual([0, 0]);
 });
 
+test('a page that traps the focus keeps none of it from a dialog, and has it back afterwards', async ({ page }) => {
+  const trap = `<div id="trap"><input id="first"><input id="last"></div><script>
+    const trap = document.querySelector('#trap'), back = () => document.querySelector('#first').focus();
+    document.addEventListener('focusin', ({ target }) => trap.contains(target) || back(), true);
+    document.addEventListener('focusout', ({ relatedTarget }) => trap.contains(relatedTarget) || setTimeout(back), true);
+    document.addEventListener('keydown', (event) => { if (event.key === 'Tab') { event.preventDefault(); back(); } });
+    back();</script>`;
+  for (const mode of ['OVERLAY', 'FULLSCREEN'] as const) {
+    await openShop(page, { body: trap });
+    await mount(page, { mode, groups: [hero(placed(0))] });
+    await listening(page);
+    const focused = (): Promise<string | undefined> =>
+      page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent ?? document.activeElement?.id);
+    expect(await focused()).toBe('Your first bag of coffee is on us');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Claim my free bag');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toBe('first');
+  }
+});
+
 test('nothing of the widget is printed', async ({ page }) => {
   for (const mode of MODES) {
     await openShop(page);

@@ -54,11 +54,41 @@ test('custom properties reach the card', async ({ page }) => {
   await expect(card).toHaveCSS('width', '300px');
 });
 
+test('custom properties of the page reach a layer, whose host wears nothing else of it', async ({ page }) => {
+  await openShop(page, { head: '<style>:root{--offerlet-surface:rgb(1, 2, 3);--offerlet-button-radius:3px}</style>' });
+  await mount(page, { mode: 'OVERLAY' });
+  await expect(page.locator('[part=card]')).toHaveCSS('background-color', 'rgb(1, 2, 3)');
+  await expect(page.locator('[part=accept]').first()).toHaveCSS('border-radius', '3px');
+});
+
+test('the page can style every part', async ({ page }) => {
+  const parts = [
+    'card',
+    'logo',
+    'advertiser',
+    'heading',
+    'subheading',
+    'accept',
+    'decline',
+    'close',
+    'footer',
+    'disclosure',
+  ];
+  const head = `<style>${parts.map((part) => `::part(${part}){scroll-margin-top:7px}`).join('')}</style>`;
+  await openShop(page, { head });
+  await mount(page, { mode: 'OVERLAY' });
+  for (const part of parts)
+    await expect(page.locator(`[part=${part}]`).first(), part).toHaveCSS('scroll-margin-top', '7px');
+});
+
 test('at 320 px, doubled text and a 90-character word nothing overflows', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
+  const cdp = await page.context().newCDPSession(page);
   for (const mode of MODES) {
-    for (const root of ['', '<style>html{font-size:200%}</style>']) {
-      await openShop(page, { head: root });
+    for (const standard of [16, 32]) {
+      // The reader's own setting: what a page writes on its html is no business of the widget.
+      await cdp.send('Page.setFontSizes', { fontSizes: { standard } });
+      await openShop(page);
       const offer = placed(
         0,
         {
@@ -69,7 +99,9 @@ test('at 320 px, doubled text and a 90-character word nothing overflows', async 
         WORD,
       );
       await mount(page, { mode, groups: [hero(offer, placed(1)), list(offer)], sandbox: true, locale: 'de' });
+      await listening(page);
       expect(await overflowing(page), mode).toEqual([]);
+      await expect(page.locator('.hero [part=heading]').first()).toHaveCSS('font-size', `${standard * 1.375}px`);
     }
   }
 });

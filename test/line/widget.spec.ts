@@ -102,6 +102,7 @@ test('decline shows the next offer, puts the focus on its heading, and the heigh
   await mount(page);
   const height = (): Promise<number | undefined> =>
     page.locator('#offers').evaluate((element) => element.getBoundingClientRect().height);
+  await expect(page.locator('article')).toHaveCount(3);
   const before = await height();
   await page.getByRole('button', { name: 'No, thanks' }).click();
   expect(await focused(page)).toBe('Thirty nights on a cool mattress');

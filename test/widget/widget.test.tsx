@@ -176,13 +176,33 @@ test('a tile that triggers the claim flow shows the code', () => {
   expect(shown.text()).toContain('LARK-2026');
 });
 
-test('a list shows every offer with its heading, and drops what is declined', () => {
+test('a list shows every offer with its heading, and drops what is declined', async () => {
   const shown = show({ groups: [list(placed(0), placed(1))] });
   expect(shown.root.querySelector('h2')?.textContent).toBe('More for you');
-  expect(shown.root.querySelectorAll('article')).toHaveLength(2);
+  await vi.waitFor(() => expect(shown.root.querySelectorAll('article')).toHaveLength(2));
   expect(shown.root.textContent).not.toContain('Offer 1');
   shown.click('article [part=decline]');
   expect(shown.root.querySelectorAll('article')).toHaveLength(1);
+});
+
+test('one offer is drawn at once and the others after it was painted, a few at a time', async () => {
+  const offers = [0, 1, 2, 3, 4, 5].map((number) => placed(number));
+  const shown = show({ groups: [hero(...offers.slice(0, 3)), list(...offers.slice(3))] });
+  const counts: number[] = [];
+  const count = (): number => shown.root.querySelectorAll('article').length;
+  expect(count()).toBe(1);
+  await vi.waitFor(() => {
+    if (count() !== counts.at(-1)) counts.push(count());
+    expect(count()).toBe(6);
+  });
+  expect(counts.length).toBeGreaterThan(1);
+  expect(shown.text()).toContain('Offer 1 of 3');
+});
+
+test('an offer that is reached before it was due is there all the same', () => {
+  const shown = show();
+  shown.click(`${CURRENT} [part=decline]`);
+  expect(shown.text()).toContain('Offer 2 of 3');
 });
 
 test('parts that the network leaves out leave nothing behind', () => {
