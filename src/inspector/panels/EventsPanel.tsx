@@ -14,7 +14,7 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
         <b>{lives.length}</b> tracked <b>{delivered}</b> delivered <b>{waiting}</b> waiting <b>{dropped}</b> dropped{' '}
         <b>{dead}</b> dead
       </p>
-      <table>
+      <table class="events">
         <thead>
           <tr>
             <th scope="col">Event</th>
