@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { listScenarios, queryOf, readScenario } from '../../src/cli/scenarioOption.ts';
+import { createRelay } from '../../src/relay.ts';
+import { forcedFetch } from '../../src/wire/forced-fetch.ts';
+import { SCENARIOS } from '../../src/wire/scenarios.ts';
+import { answerWith } from '../wire/whole-answer.ts';
+
+const SESSION = '6f9e0d52-0000-4000-8000-000000000001';
+const at = new Date().toISOString();
+const event = (): object => ({
+  event_id: crypto.randomUUID(),
+  event_name: 'WIDGET_LOAD',
+  event_datetime: at,
+  session_id: SESSION,
+});
+
+/** A relay as `offerlet sandbox --scenario` makes it, before a network that accepts everything. */
+function relayIn(name: string) {
+  const arrived: unknown[] = [];
+  const network: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const body = (await request.json()) as { events?: unknown[] };
+    if (request.url.endsWith('/recommendations')) return Response.json(answerWith(3));
+    arrived.push(...(body.events ?? []));
+    const results = (body.events ?? []).map((_, index) => ({ index, success: true }));
+    return Response.json({ results, accepted: results.length, failed: 0 }, { status: 202 });
+  };
+  const relay = createRelay({
+    apiKey: 'adnet_rk_test_0123456789abcdef',
+    baseUrl: 'http://127.0.0.1:9',
+    version: '1.0.0',
+    sandbox: true,
+    forwardEventIds: true,
+    fetch: forcedFetch(network, readScenario(name) ?? {}),
+  });
+  const post = (path: string, body: object): Promise<Response> =>
+    relay(
+      new Request(`http://shop.test${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    );
+  return {
+    arrived,
+    batch: (...events: object[]) => post('/events/batch', { events }),
+    offers: () =>
+      post('/recommendations', {
+        user_details: { external_guid: '1' },
+        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+      }),
+  };
+}
+
+test('behind the relay the second event fails once, alone, and is taken when it comes again', async () => {
+  const { batch, arrived } = relayIn('second-event-fails');
+  const events = [event(), event(), event()];
+  const answer = await batch(...events);
+  expect(answer.status).toBe(207);
+  expect(await answer.json()).toMatchObject({ results: [{ success: true }, { success: false }, { success: true }] });
+  expect((await batch(events[1] ?? {})).status).toBe(202);
+  expect(arrived).toHaveLength(3);
+});
+
+test('an answer that is lost behind the relay costs no event, and none arrives as another', async () => {
+  const { batch, arrived } = relayIn('lost-answer');
+  const mine = event();
+  expect((await batch(mine)).status).toBeGreaterThanOrEqual(500);
+  expect((await batch(mine)).status).toBe(202);
+  expect(new Set(arrived.map((one) => (one as { event_id: string }).event_id)).size).toBe(1);
+});
+
+test('Retry-After comes through the relay to the page', async () => {
+  const answer = await relayIn('rate-limited').batch(event());
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '2']);
+});
+
+test('offers are refused with 403, missing with 5xx, and none when there are none', async () => {
+  expect((await relayIn('offers-refused').offers()).status).toBe(403);
+  for (const name of ['offers-502', 'offers-unreachable', 'offers-timeout'])
+    expect((await relayIn(name).offers()).status).toBeGreaterThanOrEqual(500);
+  const none = (await (await relayIn('no-offers').offers()).json()) as Record<string, unknown>;
+  expect(none).toMatchObject({ sandbox: true, recommendations: {} });
+});
+
+test('a name that is none is one line that lists those that are', () => {
+  expect(() => readScenario('nonsense')).toThrow(/'nonsense': write one of no-offers, .*--scenarios/);
+  expect(readScenario(undefined)).toBeUndefined();
+});
+
+test('the list says of every scenario what must be seen, for people and as JSON', () => {
+  const lines: string[] = [];
+  const objects: object[] = [];
+  listScenarios({ say: (line) => lines.push(line), json: (value) => objects.push(value), log: () => undefined });
+  expect(lines).toHaveLength(SCENARIOS.length);
+  for (const { mustSee } of SCENARIOS) expect(lines.join('\n')).toContain(mustSee);
+  expect(objects).toEqual([
+    { scenarios: SCENARIOS.map(({ name, title, mustSee }) => ({ name, title, must_see: mustSee })) },
+  ]);
+});
+
+test('what only a page can do comes with the address that has the inspector do it', () => {
+  expect(queryOf(readScenario('storage-refused'))).toBe('/?offerlet=inspect&offerlet-scenario=storage-refused');
+  expect(queryOf(readScenario('no-offers'))).toBe('');
+});
