@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+
+const FILE = new URL('taken-with.json', import.meta.url);
+
+/** What decides the pixels of a picture besides our own code. */
+interface Eyes {
+  browser: string;
+  /** Widths of a text in every font that the pictures use: other fonts have others. */
+  fonts: string;
+}
+
+/**
+ * Tells whether this machine draws as the one that took the pictures did: undefined, or the sentence that says why not.
+ * Comparing the pixels of two font files would find nothing but the fonts.
+ */
+export async function otherEyes(page: Page, isTaking: boolean): Promise<string | undefined> {
+  const here: Eyes = { browser: page.context().browser()?.version() ?? '', fonts: await page.evaluate(measureFonts) };
+  if (isTaking) {
+    writeFileSync(FILE, `${JSON.stringify(here, null, 2)}\n`);
+    return undefined;
+  }
+  const then = JSON.parse(readFileSync(FILE, 'utf8')) as Eyes;
+  const major = (version: string): string => version.split('.')[0] ?? '';
+  if (major(then.browser) !== major(here.browser))
+    return `The pictures were taken with Chromium ${then.browser}, this is ${here.browser}: not compared. Take them anew with \`npm run pictures -- --update-snapshots\` and look at each.`;
+  if (then.fonts !== here.fonts)
+    return `The pictures were taken with other fonts than this machine has: not compared. Take them anew with \`npm run pictures -- --update-snapshots\` and look at each.`;
+  return undefined;
+}
+
+function measureFonts(): string {
+  const canvas = document.createElement('canvas').getContext('2d');
+  if (!canvas) throw new Error('there is no canvas');
+  return ['system-ui', '650 22px system-ui', 'Georgia, serif', 'ui-monospace, monospace']
+    .flatMap((font) =>
+      ['Your first bag of coffee, 1 of 3', 'قهوة الياسمين'].map((text) => {
+        canvas.font = font.includes('px') ? font : `16px ${font}`;
+        return canvas.measureText(text).width.toFixed(2);
+      }),
+    )
+    .join(' ');
+}
