@@ -64,7 +64,11 @@ function scripted(fault: Fault, surface: Surface): Response {
 
 /** Ends the connection where the server lends a hand; elsewhere the body breaks off before its first byte. */
 function dropped(drop: (() => void) | undefined): Response {
-  drop?.();
+  if (drop) {
+    drop();
+    // Nobody hears it any more; a body that breaks off would only be a stack trace in the server's log.
+    return new Response(null, { status: 503 });
+  }
   const body = new ReadableStream({
     start(controller) {
       controller.error(new Error('A scripted fault dropped the connection'));
