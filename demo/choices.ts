@@ -1,23 +1,38 @@
-/** What can be chosen in the demo bar; the same words stand in the page's address. */
+/** What can be chosen in the demo's bar; the same words stand in the page's address. The first of each is the default. */
 export const CHOICES = {
   mode: ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'],
   view: ['THANK_YOU', 'ORDER_STATUS', 'ORDER_TRACKING', 'POST_ORDER', 'CHECKOUT', 'SUPPORT_CENTER'],
   via: ['script', 'element', 'npm'],
-  theme: ['light', 'dark'],
   locale: ['en', 'de', 'fr', 'es', 'ar'],
+  theme: ['light', 'dark'],
+  orders: ['test', 'counted'],
+  csp: ['none', 'strict', 'nonce'],
+  css: ['own', 'hostile'],
+  consent: ['given', 'banner'],
+  navigation: ['pages', 'spa'],
+  frame: ['none', 'phone', 'wide', 'foreign'],
+  desk: ['open', 'bar', 'none'],
 } as const;
 
-export type Choices = { readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number] };
+export type ChoiceName = keyof typeof CHOICES;
+export type Choices = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][number] };
 
 /** The choices in an address; anything unknown falls back to the first of its list. */
 export function readChoices(params: URLSearchParams): Choices {
-  const choose = <Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word =>
-    words.find((word) => word === params.get(name)) ?? words[0];
-  return {
-    mode: choose('mode', CHOICES.mode),
-    view: choose('view', CHOICES.view),
-    via: choose('via', CHOICES.via),
-    theme: choose('theme', CHOICES.theme),
-    locale: choose('locale', CHOICES.locale),
-  };
+  const chosen = Object.entries(CHOICES).map(([name, words]) => [
+    name,
+    words.find((word) => word === params.get(name)) ?? words[0],
+  ]);
+  return Object.fromEntries(chosen) as Choices;
+}
+
+/** The shortest query that says these choices, after the parameters that are not ours but the widget's. */
+export function queryOf(choices: Choices, others: URLSearchParams = new URLSearchParams()): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of others) if (!Object.hasOwn(CHOICES, name)) query.append(name, value);
+  for (const [name, words] of Object.entries(CHOICES)) {
+    const word = choices[name as ChoiceName];
+    if (word !== words[0]) query.set(name, word);
+  }
+  return query.size > 0 ? `?${query}` : '';
 }

@@ -1,6 +1,51 @@
-import { html } from './html.ts';
+import { html, type Html } from './html.ts';
+import { COUNTS, PAYOUT } from './metrics.ts';
 
-/** The live report beside the shop: it asks `/report.json` every two seconds. */
+/** The live report as it stands beside the shop; the page's script fills it from `/report.json`. */
+export function reportParts(): Html {
+  return html`<section class="live" aria-labelledby="live-title" data-report>
+    <header>
+      <h2 id="live-title">Live report</h2>
+      <span
+        ><button type="button" class="restart" data-restart>Start from zero</button><a href="/report">Own page</a></span
+      >
+    </header>
+    ${chart()}
+    <table>
+      <caption>
+        What this shop’s widget did
+        <span data-since>since the start</span
+        >, from the network’s two reports
+      </caption>
+      <thead>
+        <tr>
+          <td></td>
+          <th scope="col">Channel</th>
+          <th scope="col">Publisher</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${COUNTS.map(
+          ({ name, channel, publisher, meaning }) =>
+            html`<tr data-line="${name}">
+              <th scope="row" title="${meaning}">${name}</th>
+              <td data-of="channel" data-metric="${channel}">–</td>
+              <td data-of="publisher" data-metric="${publisher}">–</td>
+            </tr>`,
+        )}
+        <tr data-line="${PAYOUT.name}" class="money">
+          <th scope="row" title="${PAYOUT.meaning}">${PAYOUT.name}</th>
+          <td data-of="channel" data-metric="${PAYOUT.channel}">–</td>
+          <td data-of="publisher" data-metric="${PAYOUT.publisher}">–</td>
+        </tr>
+      </tbody>
+    </table>
+    <p class="verdict" data-verdict>Reading both reports …</p>
+    ${sale()}
+  </section>`;
+}
+
+/** The live report as a page of its own. */
 export function reportPage(): string {
   return html`<!doctype html>
     <html lang="en">
@@ -8,28 +53,67 @@ export function reportPage(): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Live report · Marlow &amp; Finch</title>
-        <link rel="stylesheet" href="/shop.css" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/desk.css" />
       </head>
-      <body>
-        <header class="masthead">
-          <a class="brand" href="/">Marlow <i>&amp;</i> Finch</a>
-          <nav aria-label="Shop"><a href="/">Back to the shop</a></nav>
-        </header>
-        <main class="report">
-          <h1>Live report</h1>
-          <p class="note">
-            What this shop's widget did today (UTC), from the network's two reports. Open the shop in another window,
-            click an offer, and watch.
+      <body class="own-page">
+        <header class="top">
+          <p><b>Live report</b> <span>Marlow &amp; Finch, the demo shop</span></p>
+          <p>
+            <button type="button" class="restart" data-restart>Start from zero</button> <a href="/">Back to the shop</a>
           </p>
-          <h2>Channel report</h2>
-          <dl class="tiles" id="channel"></dl>
-          <h2>Publisher report</h2>
-          <dl class="tiles" id="publisher"></dl>
-          <h2>The whole channel, day by day</h2>
-          <table id="days"></table>
-          <p class="note" id="updated" role="status"></p>
+        </header>
+        <main data-report>
+          <h1>What the shop’s widget did</h1>
+          <p class="lead">
+            Counted <span data-since>since the start</span> by the network’s two reports. Open the shop in another
+            window, accept an offer, and watch.
+          </p>
+          ${chart()}
+          <p class="verdict" data-verdict>Reading both reports …</p>
+          <div class="two">
+            <section aria-labelledby="channel-title">
+              <h2 id="channel-title">Channel report</h2>
+              <dl class="tiles" id="channel">${tiles('channel')}</dl>
+            </section>
+            <section aria-labelledby="publisher-title">
+              <h2 id="publisher-title">Publisher report</h2>
+              <dl class="tiles" id="publisher">${tiles('publisher')}</dl>
+            </section>
+          </div>
+          <section class="sale-section">${sale()}</section>
+          <section aria-labelledby="days-title">
+            <h2 id="days-title">The whole channel, day by day</h2>
+            <div class="scroll" tabindex="0" role="region" aria-labelledby="days-title"><table id="days"></table></div>
+          </section>
         </main>
         <script type="module" src="/live-report.js"></script>
       </body>
     </html>`.text;
+}
+
+function tiles(variant: 'channel' | 'publisher'): Html[] {
+  return [...COUNTS, PAYOUT].map(
+    (line) =>
+      html`<div data-metric="${line[variant]}" data-line="${line.name}">
+        <dt>${line[variant].replaceAll('_', ' ')}<small>${line.meaning}</small></dt>
+        <dd data-of="${variant}">–</dd>
+      </div>`,
+  );
+}
+
+function chart(): Html {
+  return html`<figure class="chart" data-chart>
+    <svg role="img" aria-label="The last ten minutes" viewBox="0 0 600 160"></svg>
+    <figcaption></figcaption>
+  </figure>`;
+}
+
+function sale(): Html {
+  return html`<div class="sale">
+    <button type="button" data-sale>Report a sale for the last click</button>
+    <p data-said role="status">
+      Plays the advertiser’s server: it tells the network that the last click became a purchase.
+    </p>
+  </div>`;
 }

@@ -1,20 +1,28 @@
-import { ReportingClient } from 'offerlet/clients';
-import type { Report } from 'offerlet/clients';
-import { WIDGET_ID } from './order-page.ts';
+import { ReportingClient, ReportingUnavailableError, type Report } from 'offerlet/clients';
+import { COUNTS, PAYOUT, SERIES, type Numbers, type Sample, type SeriesName, type ShopReport } from './metrics.ts';
+import { WIDGET_ID } from './placement.ts';
 
-export interface ReportKeys {
-  management: string;
-  publisher_reporting: string;
+/** The secret keys that the shop's backend holds. They stay on the server. */
+export interface ShopKeys {
+  readonly management: string;
+  readonly publisher_reporting: string;
+  readonly integration: string;
 }
 
-export interface ShopReport {
-  /** What this shop's widget did today, as the channel operator and as the publisher see it. */
-  shop: { channel: Record<string, number>; publisher: Record<string, number> };
-  /** The whole channel's last days. */
-  days: Report['data'];
-  updated_at: string;
+/** The shop's two reports, read by its backend. */
+export interface ShopReports {
+  /** What happened since the count began, and on request the channel's last days; only numbers leave this function. */
+  read(options?: { days: boolean }): Promise<ShopReport>;
+  /** Begins the count anew. */
+  restart(): Promise<void>;
 }
 
+/** The chart reaches ten minutes back; a little more, so that its first bar is whole. */
+const KEEP_MS = 11 * 60_000;
+/** Without news, a sample is kept this often: the chart needs to know that nothing happened. */
+const QUIET_MS = 10_000;
+/** The publisher report leaves this page type out (INTERFACES, publisher-only parameters). */
+const CHANNEL_ONLY = 'ORDER_TRACKING';
 const DAY_METRICS = [
   'feed_loads',
   'widget_displays',
@@ -25,37 +33,126 @@ const DAY_METRICS = [
   'ctr',
 ] as const;
 
-/** The report that the shop's backend reads with its secret keys; only numbers leave this function. */
-export function createReport(options: { network: string; keys: ReportKeys }): () => Promise<ShopReport> {
-  const channel = new ReportingClient({
-    baseUrl: options.network,
-    apiKey: options.keys.management,
-    variant: 'channel',
-  });
-  const publisher = new ReportingClient({
-    baseUrl: options.network,
-    apiKey: options.keys.publisher_reporting,
-    variant: 'publisher',
-  });
-  return async () => {
-    const today = new Date().toISOString().slice(0, 10);
-    const mine = { from: today, to: today, group_by: ['widget_id'] } as const;
-    const [ofChannel, ofPublisher, days] = await Promise.all([
-      channel.report({ ...mine, limit: 250 }),
-      publisher.report({ ...mine, limit: 250 }),
-      channel.report({ metrics: DAY_METRICS, time_grain: 'day' }),
+interface Reading {
+  readonly channel: Numbers;
+  readonly publisher: Numbers;
+  readonly tracking: Numbers;
+}
+
+/** Reads both reports of this shop's widget with its secret keys, and remembers the last minutes. */
+export function createReport(options: { network: string; keys: ShopKeys; now?: () => number }): ShopReports {
+  const { network, keys, now = Date.now } = options;
+  const channel = new ReportingClient({ baseUrl: network, apiKey: keys.management, variant: 'channel' });
+  const publisher = new ReportingClient({ baseUrl: network, apiKey: keys.publisher_reporting, variant: 'publisher' });
+  const samples: Sample[] = [];
+  let since = now();
+  let start: Promise<Reading> | undefined = ask();
+  start.catch(() => (start = undefined)); // asked again when somebody looks
+
+  /** Without dates the reports answer for their latest seven, whatever the network's clock says. */
+  async function ask(): Promise<Reading> {
+    const mine = { group_by: ['widget_id', 'page_type'], limit: 250 } as const;
+    const [ofChannel, ofPublisher] = await Promise.all([
+      channel.report(mine).catch(noneYet),
+      publisher.report(mine).catch(noneYet),
     ]);
     return {
-      shop: { channel: numbersOf(ofChannel), publisher: numbersOf(ofPublisher) },
-      days: days.data,
-      updated_at: new Date().toISOString(),
+      channel: sum(ofChannel, (page) => page !== CHANNEL_ONLY),
+      publisher: sum(ofPublisher, () => true),
+      tracking: sum(ofChannel, (page) => page === CHANNEL_ONLY),
     };
+  }
+
+  async function begin(): Promise<Reading> {
+    samples.length = 0;
+    since = now();
+    start = ask();
+    return start;
+  }
+
+  return {
+    async read({ days: isWanted } = { days: false }) {
+      let first = await (start ?? begin());
+      const [latest, days] = await Promise.all([
+        ask(),
+        isWanted ? channel.report({ metrics: DAY_METRICS, time_grain: 'day' }).catch(() => undefined) : undefined,
+      ]);
+      // The network was reset, or its clock turned: what was counted is no longer there.
+      if (isLess(latest, first)) {
+        first = { channel: {}, publisher: {}, tracking: {} };
+        samples.length = 0;
+        start = Promise.resolve(first);
+      }
+      const shop = {
+        channel: minus(latest.channel, first.channel),
+        publisher: minus(latest.publisher, first.publisher),
+      };
+      const tracking = minus(latest.tracking, first.tracking);
+      remember(samples, { at: now(), counts: countsOf(shop.channel, tracking) }, since);
+      return {
+        shop,
+        tracking,
+        samples,
+        days: days?.data ?? [],
+        since: new Date(since).toISOString(),
+        updated_at: new Date(now()).toISOString(),
+      };
+    },
+    async restart() {
+      await begin();
+    },
   };
 }
 
-function numbersOf(report: Report): Record<string, number> {
-  const row = report.data.find((candidate) => candidate.widget_id === WIDGET_ID) ?? {};
+/** A network without any activity has no report. */
+function noneYet(error: unknown): undefined {
+  if (!(error instanceof ReportingUnavailableError)) throw error;
+}
+
+/** The widget's numbers over all its rows that count; a metric that is switched off is not among them. */
+function sum(report: Report | undefined, isWanted: (pageType: string) => boolean): Numbers {
+  const total: Record<string, number> = {};
+  if (!report) return total;
+  for (const row of report.data) {
+    if (row['widget_id'] !== WIDGET_ID || !isWanted(String(row['page_type']))) continue;
+    for (const metric of Object.keys(report.summary)) total[metric] = add(total[metric] ?? 0, Number(row[metric] ?? 0));
+  }
+  return total;
+}
+
+function minus(latest: Numbers, first: Numbers): Numbers {
   return Object.fromEntries(
-    Object.keys(report.summary).map((metric) => [metric, Number((row as Record<string, unknown>)[metric] ?? 0)]),
+    Object.entries(latest).map(([metric, value]) => [metric, add(value, -(first[metric] ?? 0))]),
   );
+}
+
+/** Money has two decimals; sums of it are cents again. */
+function add(one: number, other: number): number {
+  return Math.round((one + other) * 10_000) / 10_000;
+}
+
+function isLess(latest: Reading, first: Reading): boolean {
+  return [...COUNTS, PAYOUT].some(
+    (line) =>
+      (latest.channel[line.channel] ?? 0) < (first.channel[line.channel] ?? 0) ||
+      (latest.publisher[line.publisher] ?? 0) < (first.publisher[line.publisher] ?? 0),
+  );
+}
+
+function countsOf(channel: Numbers, tracking: Numbers): Record<SeriesName, number> {
+  const count = (name: SeriesName): number => {
+    const metric = COUNTS.find((line) => line.name === name)?.channel ?? '';
+    return (channel[metric] ?? 0) + (tracking[metric] ?? 0);
+  };
+  return Object.fromEntries(SERIES.map((name) => [name, count(name)])) as Record<SeriesName, number>;
+}
+
+/** Keeps what a chart needs: every change, and now and then that there was none. */
+function remember(samples: Sample[], sample: Sample, since: number): void {
+  const nothing = Object.fromEntries(SERIES.map((name) => [name, 0])) as Record<SeriesName, number>;
+  if (samples.length === 0) samples.push({ at: since, counts: nothing });
+  const last = samples.at(-1);
+  const isNews = last === undefined || SERIES.some((name) => last.counts[name] !== sample.counts[name]);
+  if (isNews || sample.at - (last?.at ?? 0) >= QUIET_MS) samples.push(sample);
+  while (samples.length > 1 && (samples[1]?.at ?? Infinity) < sample.at - KEEP_MS) samples.shift();
 }

@@ -2,54 +2,135 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { orderPage } from './order-page.ts';
+import { createRelay } from 'offerlet/relay';
+import { createAdvertiser } from './advertiser.ts';
 import { readChoices } from './choices.ts';
+import deskCss from './desk.css?raw';
+import { framePage } from './frame-page.ts';
+import hostileCss from './hostile.css?raw';
+import { orderPage } from './order-page.ts';
+import { FAVICON } from './pictures.ts';
+import { RELAYS } from './placement.ts';
+import { policyFor } from './policy.ts';
 import { reportPage } from './report-page.ts';
-import { createReport, type ReportKeys } from './report.ts';
-import css from './shop.css?raw';
+import { createReport, type ShopKeys } from './report.ts';
+import shopCss from './shop.css?raw';
 
+/** What the shop's backend needs. */
 export interface ShopOptions {
   /** The network's address; the shop's backend asks it for the report. */
-  network: string;
+  readonly network: string;
   /** Secret keys. They stay here, on the server. */
-  keys: ReportKeys;
+  readonly keys: ShopKeys;
   /** The folder that holds `offerlet.js` and the shop's own scripts. */
-  dist: string;
+  readonly dist: string;
+}
+
+/** Who asks. */
+export interface Visitor {
+  readonly ip?: string;
 }
 
 const CUSTOMER_EMAIL = 'jane.doe@example.com';
-/** The scripts of the shop's own pages, as the build names them. */
-const OWN_SCRIPT = /^\/((?:with-npm|with-element|live-report|shared-[\w-]+)\.js)$/;
+/** The scripts of the shop's own pages and of the widget, as the build names them. */
+const OWN_SCRIPT = /^\/((?:with-npm|with-element|shop-page|desk|live-report|shared-[\w-]+)\.js)$/;
+const WIDGET_SCRIPT = /^\/(offerlet[\w.-]*\.js)$/;
+const STYLES: Readonly<Record<string, string>> = {
+  '/shop.css': shopCss,
+  '/hostile.css': hostileCss,
+  '/desk.css': deskCss,
+};
+const NOT_HERE = 'There is no such page in this shop.';
 
-/** The shop: order pages, the live report, and the scripts they load. */
-export function createShop(options: ShopOptions): (request: Request) => Promise<Response> {
-  const report = createReport(options);
+/** The shop: order pages in every shape, the live report, and the scripts they load. */
+export function createShop(options: ShopOptions): (request: Request, from?: Visitor) => Promise<Response> {
+  const { network, keys, dist } = options;
+  const reports = createReport({ network, keys });
+  const reportSale = createAdvertiser({ network, keys, reports });
   const emailHash = createHash('sha256').update(CUSTOMER_EMAIL).digest('hex');
+  const relay = createRelay({
+    apiKey: keys.integration,
+    baseUrl: network,
+    version: '1.0.0',
+    basePath: RELAYS.counted,
+    forwardEventIds: true,
+  });
 
-  return async (request) => {
-    const url = new URL(request.url);
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return text('This shop only shows pages.', { status: 405, headers: { allow: 'GET, HEAD' } });
-    if (url.pathname === '/offerlet.js' || url.pathname === '/offerlet-inspector.js')
-      return script(join(options.dist, url.pathname));
-    const own = OWN_SCRIPT.exec(url.pathname)?.[1];
-    if (own !== undefined) return script(join(options.dist, 'demo', own));
-    switch (url.pathname) {
+  async function post(path: string): Promise<Response> {
+    try {
+      if (path === '/report/sale') {
+        const sale = await reportSale();
+        return sale ? json(sale) : json({ message: 'Nobody has accepted an offer yet.' }, 409);
+      }
+      if (path === '/report/restart') {
+        await reports.restart();
+        return new Response(null, { status: 204 });
+      }
+    } catch (error) {
+      return json({ message: reasonOf(error) }, 502);
+    }
+    return text('Nothing here takes that.', { status: 405, headers: { allow: 'GET, HEAD' } });
+  }
+
+  async function get(url: URL): Promise<Response> {
+    const path = url.pathname;
+    const file = WIDGET_SCRIPT.exec(path)?.[1];
+    if (file !== undefined) return script(join(dist, file));
+    const own = OWN_SCRIPT.exec(path)?.[1];
+    if (own !== undefined) return script(join(dist, 'demo', own));
+    const css = STYLES[path];
+    if (css !== undefined)
+      return text(css, { headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' } });
+    switch (path) {
       case '/':
         return Response.redirect(new URL(`/orders/${newOrderNumber()}${url.search}`, url), 302);
-      case '/shop.css':
-        return text(css, { headers: { 'content-type': 'text/css; charset=utf-8' } });
       case '/report':
         return page(reportPage());
       case '/report.json':
-        return Response.json(await report(), { headers: { 'cache-control': 'no-store' } });
+        return reports.read({ days: url.searchParams.has('days') }).then(
+          (report) => json(report),
+          (error: unknown) => json({ message: reasonOf(error) }, 502),
+        );
+      case '/favicon.svg':
       case '/favicon.ico':
-        return new Response(null, { status: 204 });
+        return text(FAVICON, { headers: { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=86400' } });
     }
-    const order = /^\/orders\/(\d{1,9})$/.exec(url.pathname)?.[1];
-    if (order === undefined) return text('There is no such page in this shop.', { status: 404 });
-    return page(orderPage({ order, emailHash, choices: readChoices(url.searchParams) }));
+    return order(url);
+  }
+
+  function order(url: URL): Response {
+    const [, number, receipt] = /^\/orders\/(\d{1,9})(\/receipt)?$/.exec(url.pathname) ?? [];
+    if (number === undefined) return text(NOT_HERE, { status: 404 });
+    const choices = readChoices(url.searchParams);
+    const about = { order: { number, emailHash }, choices, query: url.searchParams };
+    if (choices.frame !== 'none' && choices.desk !== 'none') return page(framePage({ ...about, address: url }));
+    const { nonce, header } = policyFor(choices, network);
+    return page(orderPage({ ...about, nonce, isReceipt: receipt !== undefined }), header);
+  }
+
+  return async (request, from) => {
+    const url = new URL(request.url);
+    if (url.pathname.startsWith(`${RELAYS.counted}/`)) return markSandbox(await relay(request, from));
+    if (request.method === 'POST') return post(url.pathname);
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return text('This shop only shows pages.', { status: 405, headers: { allow: 'GET, HEAD' } });
+    return get(url);
   };
+}
+
+/**
+ * A live shop's relay, as near as a sandbox has one: it asks without `is_sandbox`, so that sales are paid. The widget
+ * is told all the same: this network's addresses are on this machine, and only a sandbox may open those.
+ */
+async function markSandbox(answer: Response): Promise<Response> {
+  if (!answer.ok || !answer.headers.get('content-type')?.includes('json')) return answer;
+  const body = (await answer.json()) as object;
+  const headers = new Headers(answer.headers);
+  headers.delete('content-length');
+  return Response.json('recommendations' in body ? { ...body, sandbox: true } : body, {
+    status: answer.status,
+    headers,
+  });
 }
 
 /** Order numbers rise with time, as a shop's do, so that each visit to `/` is a new order. */
@@ -57,8 +138,18 @@ function newOrderNumber(): number {
   return Math.floor(Date.now() / 100) % 1_000_000_000;
 }
 
-function page(html: string): Response {
-  return text(html, { headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } });
+function page(html: string, policy = ''): Response {
+  return text(html, {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(policy === '' ? {} : { 'content-security-policy': policy }),
+    },
+  });
+}
+
+function json(value: object, status = 200): Response {
+  return Response.json(value, { status, headers: { 'cache-control': 'no-store' } });
 }
 
 function text(body: string, init: ResponseInit): Response {
@@ -78,4 +169,8 @@ async function script(path: string): Promise<Response> {
       'x-content-type-options': 'nosniff',
     },
   });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'The network gave no answer.';
 }

@@ -1,27 +1,7 @@
-// The report page's script: numbers in, text nodes out, every two seconds.
-import type { ShopReport } from '../report.ts';
+// The report's own page: the numbers and the chart, and the whole channel day by day.
+import type { ShopReport } from '../metrics.ts';
+import { openReport } from '../browser/report-view.ts';
 
-const EVERY_MS = 2_000;
-const SHOWN = {
-  channel: [
-    'feed_loads',
-    'widget_displays',
-    'viewable_widget_displays',
-    'impressions',
-    'clicks',
-    'conversions',
-    'channel_payout',
-  ],
-  publisher: [
-    'widget_loads',
-    'widget_displays',
-    'viewable_widget_displays',
-    'impressions',
-    'clicks',
-    'conversions',
-    'publisher_payout',
-  ],
-} as const;
 const COLUMNS = [
   'feed_loads',
   'widget_displays',
@@ -32,57 +12,27 @@ const COLUMNS = [
   'ctr',
 ] as const;
 
-for (;;) {
-  try {
-    const response = await fetch('/report.json');
-    if (!response.ok) throw new Error(`the shop answered ${response.status}`);
-    show((await response.json()) as ShopReport);
-  } catch (error) {
-    say(`No report: ${error instanceof Error ? error.message : 'unknown'}. Trying again.`);
-  }
-  await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-}
+openReport(document, showDays);
 
-function show(report: ShopReport): void {
-  for (const variant of ['channel', 'publisher'] as const) {
-    const tiles = SHOWN[variant].map((metric) => {
-      const tile = element('div');
-      tile.append(element('dt', named(metric)), element('dd', number(report.shop[variant][metric] ?? 0, metric)));
-      tile.dataset.metric = metric;
-      return tile;
-    });
-    document.getElementById(variant)?.replaceChildren(...tiles);
-  }
-  const head = element('tr');
-  head.append(element('th', 'Day'), ...COLUMNS.map((column) => element('th', named(column))));
-  const rows = report.days.map((day) => {
-    const row = element('tr');
-    row.append(
-      element('td', day.period_start.slice(0, 10)),
-      ...COLUMNS.map((column) => element('td', number(Number(day[column] ?? 0), column))),
-    );
+function showDays({ days }: ShopReport): void {
+  const head = document.createElement('tr');
+  head.append(cell('th', 'Day'), ...COLUMNS.map((column) => cell('th', column.replaceAll('_', ' '))));
+  const rows = days.map((day) => {
+    const row = document.createElement('tr');
+    const values = COLUMNS.map((column) => cell('td', textOf(Number(day[column] ?? 0), column)));
+    row.append(cell('td', String(day['period_start']).slice(0, 10)), ...values);
     return row;
   });
   document.getElementById('days')?.replaceChildren(head, ...rows);
-  say(`Updated ${new Date(report.updated_at).toLocaleTimeString()}`);
 }
 
-function say(text: string): void {
-  const status = document.getElementById('updated');
-  if (status) status.textContent = text;
+function cell(tag: 'th' | 'td', text: string): HTMLElement {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
 }
 
-function element(tag: string, text = ''): HTMLElement {
-  const created = document.createElement(tag);
-  created.textContent = text;
-  return created;
-}
-
-function named(metric: string): string {
-  return metric.replaceAll('_', ' ');
-}
-
-function number(value: number, metric: string): string {
+function textOf(value: number, metric: string): string {
   if (metric === 'ctr') return `${(value * 100).toFixed(2)} %`;
   return metric.endsWith('payout') ? value.toFixed(2) : value.toLocaleString('en');
 }

@@ -1,25 +1,21 @@
 // The npm import on a page: what a merchant's own bundle does.
-import { showOffers } from 'offerlet';
+import { showOffers, type Offers } from 'offerlet';
+import { hear, shopOptions } from '../browser/shop-options.ts';
 
-interface Order {
-  view: 'THANK_YOU';
-  display_mode: 'INLINE';
-  locale: string;
-  email_hash: string;
-  order_id: string;
-  amount: string;
-  widget_id: string;
+const { via: _via, isApp: _isApp, asks, ...options } = shopOptions();
+let word: boolean | undefined;
+let offers: Offers | undefined;
+
+function enter(): void {
+  // The banner's answer: not yet given is a promise that waits.
+  const consent = asks ? { consent: word ?? new Promise<boolean>(() => undefined) } : {};
+  offers = showOffers({ ...options, ...consent });
 }
 
-const order = JSON.parse(document.querySelector<HTMLElement>('script[data-order]')?.dataset.order ?? '{}') as Order;
-
-showOffers({
-  relay: '/offers',
-  target: '#offers',
-  locale: order.locale,
-  request: {
-    user_details: { email_hash: order.email_hash },
-    placement_details: { view: order.view, display_mode: order.display_mode, widget_id: order.widget_id },
-    order_details: { order_id: order.order_id, cost_details: { amount: order.amount, currency_code: 'EUR' } },
-  },
+hear('shop:consent', (isGiven) => {
+  word = isGiven;
+  offers?.consent(isGiven);
 });
+hear('shop:leave', () => offers?.destroy());
+hear('shop:enter', enter);
+if (document.querySelector('.route.overview')) enter();

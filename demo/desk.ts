@@ -1,0 +1,128 @@
+import { CHOICES, queryOf, type ChoiceName, type Choices } from './choices.ts';
+import { html, Html } from './html.ts';
+import { LABELS, REASONS, TITLES } from './labels.ts';
+import type { Order } from './placement.ts';
+import { reportParts } from './report-page.ts';
+import { snippets } from './snippets.ts';
+
+/** What the bar stands on. */
+export interface DeskPage {
+  readonly choices: Choices;
+  readonly query: URLSearchParams;
+  readonly nonce: string;
+  /** The order whose code is shown to be copied. */
+  readonly snippetOf: Order;
+}
+
+const IN_BAR: readonly ChoiceName[] = ['view', 'via', 'locale', 'theme'];
+const IN_SHEET: readonly ChoiceName[] = ['orders', 'csp', 'css', 'consent', 'navigation', 'frame'];
+
+/**
+ * The demo's bar and its report. Both stand in a shadow root, so that the shop's style sheet, hostile or not, is not
+ * theirs; the shop keeps their space free, so that it does not matter when they arrive.
+ */
+export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
+  if (choices.desk === 'none') return new Html('');
+  const signed = nonce === '' ? new Html('') : html` nonce="${nonce}"`;
+  const isOpen = choices.desk === 'open';
+  const others = [...query].filter(([name]) => !Object.hasOwn(CHOICES, name));
+  return html`<demo-desk lang="en" dir="ltr"
+      ><template shadowrootmode="open">
+        <link rel="stylesheet" href="/desk.css" ${signed} />
+        <section class="bar" aria-label="Demo">
+          <form action="/" data-switches>
+            ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+            <input type="hidden" name="desk" value="${choices.desk}" />
+            <p class="name"><b>Demo</b> <span>not part of the shop</span></p>
+            <div class="switches first">
+              ${segments('mode', choices)} ${IN_BAR.map((name) => select(name, choices))}
+            </div>
+            <button type="button" class="more" aria-expanded="false" aria-controls="more-switches">
+              <span class="wide">More</span><span class="narrow">Switches</span>${badge(choices)}
+            </button>
+            <div class="switches sheet" id="more-switches">
+              ${IN_SHEET.map((name) => select(name, choices))}
+              <p class="links">
+                ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a>
+              </p>
+            </div>
+            <noscript><button>Show</button></noscript>
+          </form>
+          <button type="button" class="toggle-report" aria-expanded="${String(isOpen)}" aria-controls="panel">
+            Report
+          </button>
+        </section>
+        <aside class="panel" id="panel" aria-label="Live report">
+          ${reportParts()}
+          <section class="code" aria-labelledby="code-title">
+            <h2 id="code-title">The code of this page</h2>
+            ${snippets(choices, snippetOf).map(
+              ({ title, code }) =>
+                html`<figure>
+                  <figcaption>${title}<button type="button" data-copy>Copy</button></figcaption>
+                  <pre tabindex="0"><code>${code}</code></pre>
+                </figure>`,
+            )}
+          </section>
+        </aside>
+      </template></demo-desk
+    >
+    ${script(nonce)}`;
+}
+
+function script(nonce: string): Html {
+  return nonce === ''
+    ? html`<script type="module" src="/desk.js"></script>`
+    : html`<script type="module" src="/desk.js" nonce="${nonce}"></script>`;
+}
+
+function segments(name: 'mode', choices: Choices): Html {
+  return html`<fieldset class="segments">
+    <legend>${TITLES[name]}</legend>
+    ${CHOICES[name].map(
+      (word) =>
+        html`<label
+          ><input
+            type="radio"
+            name="${name}"
+            value="${word}"
+            ${word === choices[name] ? html` checked` : new Html('')}
+          /><span>${LABELS[name][word]}</span></label
+        >`,
+    )}
+  </fieldset>`;
+}
+
+function select(name: ChoiceName, choices: Choices): Html {
+  const labels: Readonly<Record<string, string>> = LABELS[name];
+  const reason = REASONS[name];
+  const isChanged = choices[name] !== CHOICES[name][0];
+  return html`<label class="select${isChanged ? ' changed' : ''}"
+    ><span>${TITLES[name]}</span
+    ><select name="${name}">
+      ${CHOICES[name].map(
+        (word) =>
+          html`<option value="${word}" ${word === choices[name] ? html` selected` : new Html('')}>
+            ${labels[word] ?? word}
+          </option>`,
+      )}</select
+    >${reason === undefined ? new Html('') : html`<small>${reason}</small>`}</label
+  >`;
+}
+
+/** How many of the switches behind the button are not as they were. */
+function badge(choices: Choices): Html {
+  const changed = IN_SHEET.filter((name) => choices[name] !== CHOICES[name][0]).length;
+  return changed === 0 ? new Html('') : html`<span class="badge">${changed}<span class="hidden"> changed</span></span>`;
+}
+
+/** The inspector comes where the page asks for it by its address. */
+function inspector(choices: Choices, query: URLSearchParams): Html {
+  const others = new URLSearchParams(query);
+  if (others.has('offerlet')) {
+    others.delete('offerlet');
+    return html`<a href="/${queryOf(choices, others)}">Put the inspector away</a>`;
+  }
+  others.set('offerlet', 'inspect');
+  return html`<a href="/${queryOf(choices, others)}">Open the inspector</a>`;
+}

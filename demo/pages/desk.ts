@@ -1,0 +1,81 @@
+// The demo's bar: a choice opens a new order that shows it, and the report fills itself.
+import { queryOf, readChoices, type Choices } from '../choices.ts';
+import { openReport } from '../browser/report-view.ts';
+
+const root = document.querySelector('demo-desk')?.shadowRoot;
+if (root) openDesk(root);
+
+function openDesk(root: ShadowRoot): void {
+  const form = root.querySelector('form');
+  form?.addEventListener('change', () => {
+    const given = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) if (typeof value === 'string') given.append(name, value);
+    location.assign(`/${queryOf(readChoices(given), given)}`);
+  });
+  openReport(root.querySelector('[data-report]') ?? root);
+  toggleSheet(root);
+  toggleReport(root);
+  for (const button of root.querySelectorAll<HTMLElement>('[data-copy]'))
+    button.addEventListener('click', () => void copy(button));
+}
+
+/** The switches behind the button: they go away by the button, by Esc, and by a click elsewhere. */
+function toggleSheet(root: ShadowRoot): void {
+  const button = root.querySelector<HTMLElement>('.more');
+  const set = (isOpen: boolean): void => {
+    button?.setAttribute('aria-expanded', String(isOpen));
+    if (isOpen && isNarrow()) closeReport();
+  };
+  const closeReport = (): void => {
+    if (isOpen(root, '.toggle-report')) root.querySelector<HTMLElement>('.toggle-report')?.click();
+  };
+  button?.addEventListener('click', () => set(!isOpen(root, '.more')));
+  root.addEventListener('keydown', (event) => {
+    if (!(event instanceof KeyboardEvent) || event.key !== 'Escape' || !isOpen(root, '.more')) return;
+    set(false);
+    button?.focus();
+  });
+  document.addEventListener('click', (event) => {
+    const inside = event.composedPath().some((node) => node instanceof Element && node.matches('.bar'));
+    if (!inside) set(false);
+  });
+}
+
+/** On a wide window the report stands beside the shop and the address remembers it; on a phone it lies over the shop. */
+function toggleReport(root: ShadowRoot): void {
+  const button = root.querySelector<HTMLElement>('.toggle-report');
+  if (isNarrow()) button?.setAttribute('aria-expanded', 'false');
+  button?.addEventListener('click', () => {
+    const open = !isOpen(root, '.toggle-report');
+    button.dataset.asked = '';
+    button.setAttribute('aria-expanded', String(open));
+    if (open && isNarrow()) root.querySelector('.more')?.setAttribute('aria-expanded', 'false');
+    if (isNarrow()) return;
+    const query = new URLSearchParams(location.search);
+    const choices: Choices = { ...readChoices(query), desk: open ? 'open' : 'bar' };
+    document.documentElement.dataset.desk = choices.desk;
+    history.replaceState(history.state, '', location.pathname + queryOf(choices, query));
+    const field = root.querySelector<HTMLInputElement>('input[name=desk]');
+    if (field) field.value = choices.desk;
+  });
+}
+
+function isOpen(root: ShadowRoot, selector: string): boolean {
+  return root.querySelector(selector)?.getAttribute('aria-expanded') === 'true';
+}
+
+function isNarrow(): boolean {
+  return matchMedia('(max-width: 1199px)').matches;
+}
+
+async function copy(button: HTMLElement): Promise<void> {
+  const code = button.closest('figure')?.querySelector('code');
+  if (!code) return;
+  const done = await navigator.clipboard.writeText(code.textContent ?? '').then(
+    () => true,
+    () => false,
+  );
+  if (!done) getSelection()?.selectAllChildren(code);
+  button.textContent = done ? 'Copied' : 'Press Ctrl-C';
+  setTimeout(() => (button.textContent = 'Copy'), 2_000);
+}

@@ -1,0 +1,102 @@
+import type { Choices } from './choices.ts';
+import { placementHtml, showOptions, type Order, type Snippet } from './placement.ts';
+
+/** What a merchant pastes to get the page that is shown: its style, its HTML, its own code and its policy. */
+export function snippets(choices: Choices, order: Order): readonly Snippet[] {
+  return [...html(choices, order), ...code(choices, order), ...style(choices), ...policy(choices)];
+}
+
+function html(choices: Choices, order: Order): Snippet[] {
+  const nonce = choices.csp === 'nonce' ? '{the nonce of this answer}' : '';
+  const text = placementHtml(choices, order, nonce);
+  return text === '' ? [] : [{ title: 'In the page', code: text }];
+}
+
+function code(choices: Choices, order: Order): Snippet[] {
+  const text = { npm, element, script }[choices.via](choices, order).join('\n');
+  return text === '' ? [] : [{ title: 'In your own code', code: text }];
+}
+
+function npm({ consent, navigation, ...rest }: Choices, order: Order): string[] {
+  const options = showOptions({ ...rest, consent, navigation }, order);
+  const asks = consent === 'banner';
+  return [
+    "import { showOffers } from 'offerlet';",
+    '',
+    `const offers = showOffers(${literal(options, asks ? { consent: 'banner.answer' } : {})});`,
+    ...(asks ? ['', '// A later word: true starts over, false takes everything back.', 'offers.consent(false);'] : []),
+    ...(navigation === 'spa'
+      ? ['', '// When the route is left; showOffers() again when it is entered.', 'offers.destroy();']
+      : []),
+  ];
+}
+
+function element({ consent }: Choices): string[] {
+  return [
+    "import 'offerlet/element';",
+    ...(consent === 'banner'
+      ? [
+          '',
+          '// When the banner was answered, and again when the answer changes.',
+          "document.querySelector('offer-let').offers.consent(true);",
+        ]
+      : []),
+  ];
+}
+
+function script(choices: Choices, order: Order): string[] {
+  const isApp = choices.navigation === 'spa';
+  const { consent, ...options } = { ...showOptions(choices, order), consent: choices.consent };
+  return [
+    ...(consent === 'banner'
+      ? [
+          '// When the banner was answered, and again when the answer changes.',
+          '(window.offerlet ||= []).push((o) => o.consent(true));',
+        ]
+      : []),
+    ...(isApp && consent === 'banner' ? [''] : []),
+    ...(isApp
+      ? [
+          '// When the route of the order is entered …',
+          `(window.offerlet ||= []).push((o) => o.show(${literal(options, consent === 'banner' ? { consent: 'new Promise(() => {})' } : {})}));`,
+          '',
+          '// … and when it is left.',
+          'window.offerlet.push((o) => o.destroy());',
+        ]
+      : []),
+  ];
+}
+
+function style({ mode, via }: Choices): Snippet[] {
+  if (mode !== 'INLINE') return [];
+  const place = via === 'element' ? 'offer-let' : '#offers';
+  return [
+    { title: 'In your style sheet, so that nothing jumps', code: `${place} { display: block; min-block-size: 400px }` },
+  ];
+}
+
+function policy({ csp }: Choices): Snippet[] {
+  if (csp === 'none') return [];
+  const source = csp === 'nonce' ? "'nonce-{…}' 'strict-dynamic'" : "'self'";
+  return [
+    {
+      title: 'All that your policy has to allow',
+      code: `script-src ${source}; connect-src 'self'; img-src {the network};\nrequire-trusted-types-for 'script'; trusted-types 'none'`,
+    },
+  ];
+}
+
+/** An object as one would write it; `extra` holds values that are code. */
+function literal(value: object, extra: Readonly<Record<string, string>> = {}, depth = 1): string {
+  const indent = '  '.repeat(depth);
+  const entries = [
+    ...Object.entries(value).map(([name, item]) => `${indent}${name}: ${textOf(item, depth)},`),
+    ...Object.entries(extra).map(([name, text]) => `${indent}${name}: ${text},`),
+  ];
+  return `{\n${entries.join('\n')}\n${'  '.repeat(depth - 1)}}`;
+}
+
+function textOf(item: unknown, depth: number): string {
+  if (typeof item === 'object' && item !== null) return literal(item, {}, depth + 1);
+  return typeof item === 'string' ? `'${item.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(item);
+}

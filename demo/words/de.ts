@@ -1,0 +1,48 @@
+import type { Words } from './words.ts';
+
+/** The shop in German. */
+export const DE: Words = {
+  nav: ['Kaffee', 'Küche', 'Journal'],
+  account: 'Konto',
+  bag: 'Warenkorb',
+  order: 'Bestellung {0}',
+  views: {
+    THANK_YOU: ['Danke, Jane', 'Ihre Bestellung ist bestätigt. Der Beleg geht an jane.doe@example.com.'],
+    ORDER_STATUS: ['Wir packen Ihre Bestellung', 'Sie verlässt heute unsere Werkstatt. Sie müssen nichts tun.'],
+    ORDER_TRACKING: ['Ihr Paket ist unterwegs', 'Es hat Bristol heute Morgen verlassen und ist beim Kurier.'],
+    POST_ORDER: ['Wie war alles, Jane?', 'Ihre Bestellung ist angekommen. Hoffentlich war die erste Tasse gut.'],
+    CHECKOUT: ['Fast geschafft, Jane', 'Sehen Sie noch einmal darüber. Alles lässt sich noch ändern.'],
+    SUPPORT_CENTER: ['Wie können wir helfen, Jane?', 'Wir antworten binnen einer Stunde, und ein Mensch liest es.'],
+  },
+  steps: ['Bestellt', 'Verpackt', 'Unterwegs', 'Zugestellt'],
+  arrives: 'Kommt am {0}',
+  partners: 'Angebote unserer Partner',
+  summary: 'Ihre Bestellung',
+  items: [
+    ['Handfilter-Set aus Steinzeug', 'Kreideglasur'],
+    ['Sortenreine Bohnen, 500 g', 'Ganze Bohne'],
+    ['Papierfilter, 100 Stück', 'Ungebleicht'],
+  ],
+  subtotal: 'Zwischensumme',
+  delivery: 'Versand',
+  free: 'Kostenlos',
+  total: 'Summe',
+  deliverTo: 'Lieferung an',
+  paidWith: 'Bezahlt mit',
+  card: 'Karte, endet auf {0}',
+  journey: ['In Bath in der Zustellung', 'In Swindon sortiert', 'Hat unsere Werkstatt in Bristol verlassen'],
+  rate: 'Bewerten Sie Ihren Einkauf',
+  stars: '{0} von 5 Sternen',
+  checkout: ['Kontakt', 'Wie möchten Sie bezahlen?', 'Rechnung, 14 Tage', 'Für {0} bestellen'],
+  email: 'E-Mail',
+  help: ['Worum geht es?', 'Wo ist mein Paket?', 'Etwas zurücksenden', 'Adresse ändern', 'Mit einem Menschen sprechen'],
+  receipt: ['Bestellung', 'Beleg', 'Ausgestellt am {0}', 'Für Ihre Unterlagen. Danke für Ihren Einkauf.'],
+  cookies: [
+    'Angebote nach Ihrer Bestellung',
+    'Dürfen wir Ihnen hier Angebote unserer Partner zeigen? Wir sagen ihnen dann, unter einem Code, dass bestellt wurde.',
+    'Ja, Angebote zeigen',
+    'Nein, danke',
+    'Datenschutz-Auswahl',
+  ],
+  footer: 'Marlow & Finch ist ein erfundener Laden. Er zeigt, wie offerlet auf einem echten aussieht.',
+};

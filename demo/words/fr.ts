@@ -1,0 +1,51 @@
+import type { Words } from './words.ts';
+
+/** The shop in French. */
+export const FR: Words = {
+  nav: ['Café', 'Cuisine', 'Journal'],
+  account: 'Compte',
+  bag: 'Panier',
+  order: 'Commande {0}',
+  views: {
+    THANK_YOU: ['Merci, Jane', 'Votre commande est confirmée. Le reçu part à jane.doe@example.com.'],
+    ORDER_STATUS: ['Nous préparons votre commande', 'Elle quitte notre atelier aujourd’hui. Vous n’avez rien à faire.'],
+    ORDER_TRACKING: ['Votre colis est en route', 'Il a quitté Bristol ce matin ; le coursier l’a en main.'],
+    POST_ORDER: [
+      'Tout s’est bien passé, Jane ?',
+      'Votre commande est arrivée. Nous espérons que la première tasse était bonne.',
+    ],
+    CHECKOUT: ['Vous y êtes presque, Jane', 'Un dernier coup d’œil : tout peut encore être changé.'],
+    SUPPORT_CENTER: ['Comment vous aider, Jane ?', 'Nous répondons dans l’heure, et c’est une personne qui lit.'],
+  },
+  steps: ['Commandé', 'Emballé', 'En route', 'Livré'],
+  arrives: 'Arrive {0}',
+  partners: 'Offres de nos partenaires',
+  summary: 'Votre commande',
+  items: [
+    ['Service à café filtre en grès', 'Émail craie'],
+    ['Café d’une seule origine, 500 g', 'En grains'],
+    ['Filtres en papier, 100', 'Non blanchis'],
+  ],
+  subtotal: 'Sous-total',
+  delivery: 'Livraison',
+  free: 'Offerte',
+  total: 'Total',
+  deliverTo: 'Livré à',
+  paidWith: 'Payé par',
+  card: 'Carte se terminant par {0}',
+  journey: ['En cours de livraison à Bath', 'Trié à Swindon', 'Parti de notre atelier de Bristol'],
+  rate: 'Notez vos achats',
+  stars: '{0} étoiles sur 5',
+  checkout: ['Contact', 'Comment souhaitez-vous payer ?', 'Facture à 14 jours', 'Commander pour {0}'],
+  email: 'E-mail',
+  help: ['De quoi s’agit-il ?', 'Où est mon colis ?', 'Renvoyer un article', 'Changer l’adresse', 'Parler à quelqu’un'],
+  receipt: ['Commande', 'Reçu', 'Émis le {0}', 'À conserver. Merci de votre achat.'],
+  cookies: [
+    'Des offres après votre commande',
+    'Pouvons-nous vous montrer ici des offres de nos partenaires ? Nous leur disons alors, sous un code, qu’une commande a été passée.',
+    'Oui, montrez-les',
+    'Non merci',
+    'Choix de confidentialité',
+  ],
+  footer: 'Marlow & Finch est une boutique imaginaire. Elle montre offerlet comme sur une vraie.',
+};
