@@ -42,44 +42,52 @@ const QUEUE_SLACK = 1_024;
 /** Accepted ids in this process's memory: gone at a restart, when one repeat per event can slip through. */
 export function createSeenMemory(options: SeenMemoryOptions = {}): SeenMemory {
   const { max = DEFAULT_MAX, maxAgeMs = SEEN_MAX_AGE_MS, now = Date.now } = options;
-  const times = new Map<string, number>();
-  // The ids in the order in which they were accepted, beside the Map: asking a Map for its first key walks over every
-  // key that was ever deleted before it, which costs a full memory a millisecond per batch.
+  const known = new Set<string>();
+  // The same ids in the order in which they were accepted, and when. A Set has that order too, but asking it for its
+  // first one walks over all that were ever deleted before it: a millisecond per batch once the memory is full.
   let queue: string[] = [];
+  let times: number[] = [];
   let head = 0;
 
   function forget(): void {
     const oldest = now() - maxAgeMs;
     for (; head < queue.length; head++) {
-      const id = queue[head] ?? '';
-      if (times.size <= max && (times.get(id) ?? 0) > oldest) break;
-      times.delete(id);
+      if (known.size <= max && (times[head] ?? 0) > oldest) break;
+      known.delete(queue[head] ?? '');
     }
     if (head < QUEUE_SLACK || head * 2 < queue.length) return;
     queue = queue.slice(head);
+    times = times.slice(head);
     head = 0;
   }
 
-  function restore(id: string, acceptedAt: number): void {
+  function add(id: string, acceptedAt: number): void {
+    const before = known.size;
+    known.add(id);
     // One that is known keeps its place: its sender stops repeating it a week after the first try.
-    if (times.has(id)) return;
-    times.set(id, acceptedAt);
+    if (known.size === before) return;
     queue.push(id);
-    forget();
+    times.push(acceptedAt);
   }
 
   return {
     claim: (ids) => {
       forget();
-      return ids.map((id) => (times.has(id) ? 'known' : 'new'));
+      return ids.map((id) => (known.has(id) ? 'known' : 'new'));
     },
     accept: (ids) => {
       const time = now();
-      for (const id of ids) restore(id, time);
+      for (const id of ids) add(id, time);
+      forget();
     },
     release: () => undefined,
-    restore,
-    entries: () => times.entries(),
-    size: () => times.size,
+    restore: (id, acceptedAt) => {
+      add(id, acceptedAt);
+      forget();
+    },
+    *entries() {
+      for (let at = head; at < queue.length; at++) yield [queue[at] ?? '', times[at] ?? 0];
+    },
+    size: () => known.size,
   };
 }

@@ -29,7 +29,7 @@ async function overHttp(server: Parameters<typeof serve>[0]): Promise<Ask> {
   return (path, init) => fetch(url + path, init);
 }
 
-/** For runtimes that npm does not bring: called as they call it. */
+/** For runtimes that are no dependency of this project: called as they call it. `runtimes/` really runs them. */
 function called(answer: (request: Request) => Promise<Response>): Ask {
   return (path, init) => answer(new Request(`https://shop.example${path}`, init));
 }

@@ -1,6 +1,9 @@
 import { runLoad, type Load } from './load.ts';
 import type { Served } from './processes.ts';
 
+/** Requests after which V8 has compiled most of what it is going to; the relay has more of it than the pass-through. */
+const WARM_UP = 3_000;
+
 /** Holds the relay against the bare pass-through, in turns, and prints both. */
 export async function compare(options: {
   path: string;
