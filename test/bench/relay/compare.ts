@@ -16,7 +16,7 @@ export async function compare(options: {
   const loads: { bare: Load[]; relay: Load[] } = { bare: [], relay: [] };
   const costs: { bare: number[]; relay: number[] } = { bare: [], relay: [] };
   for (const { port } of [servers.bare, servers.relay])
-    await runLoad({ port, path, body, connections: 16, seconds: 1 });
+    await runLoad({ port, path, body, connections: 16, requests: WARM_UP });
   for (let round = 0; round < rounds; round++) {
     for (const who of ['bare', 'relay'] as const) {
       const before = await servers[who].usage('cpu');
