@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createRelay, toNode, type Relay, type RelayOptions } from '../../src/relay.ts';
-import { createFakeNetwork, KEY } from './fakeNetwork.ts';
+import { createFakeNetwork, event, KEY, QUESTION } from './fakeNetwork.ts';
 import { serve, type Served } from './serve.ts';
 
 let served: Served | undefined;
@@ -63,6 +63,22 @@ test('a sender that goes on after its 413 is hung up on', async () => {
   const started = Date.now();
   expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
   expect(Date.now() - started).toBeLessThan(5_000);
+});
+
+test('a question has 16 KiB and a batch 64', async () => {
+  const relay = relayOn();
+  const ask = async (path: string, body: object, size: number): Promise<number> => {
+    const request = new Request(`https://shop.example${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body).padEnd(size, ' '),
+    });
+    return (await relay(request)).status;
+  };
+  expect(await ask('/recommendations', QUESTION, 16 * 1024)).toBe(200);
+  expect(await ask('/recommendations', QUESTION, 16 * 1024 + 1)).toBe(413);
+  expect(await ask('/events/batch', { events: [event()] }, 64 * 1024)).toBe(202);
+  expect(await ask('/events/batch', { events: [event()] }, 64 * 1024 + 1)).toBe(413);
 });
 
 test('an announced size above the limit is a 413 before anything is read', async () => {

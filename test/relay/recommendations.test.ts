@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ANSWER, HASH, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
+import { ANSWER, event, HASH, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -32,7 +32,18 @@ test("the answer's headers are built anew", async () => {
     'cache-control': 'no-store',
     'x-request-id': 'page-request-1',
   });
+});
+
+test.each([
+  ['/recommendations', QUESTION],
+  ['/events', event()],
+  ['/events/batch', { events: [event()] }],
+])("the page's request id goes through all stations of %s", async (path, body) => {
+  const { network, post, logs } = setUp();
+  const response = await post(path, body, { 'x-request-id': 'page-request-1' });
+  expect(response.headers.get('x-request-id')).toBe('page-request-1');
   expect(network.calls[0]?.headers.get('x-request-id')).toBe('page-request-1');
+  expect(logs).toMatchObject([{ message: `POST ${path}`, request_id: 'page-request-1' }]);
 });
 
 test.each(['a b', 'x'.repeat(65), 'short', 'evil;value', 'ü'.repeat(9)])(
@@ -149,6 +160,17 @@ test.each([
   const { network, post } = setUp();
   await post('/recommendations', QUESTION, { 'user-agent': agent, 'accept-language': language });
   expect(network.calls[0]?.body['attributes']).toEqual(attributes);
+});
+
+test('what the page says of its device stands, whatever the headers say', async () => {
+  const { network, post } = setUp();
+  const attributes = { device_type: 'TABLET', operating_system: 'x' };
+  await post(
+    '/recommendations',
+    { ...QUESTION, attributes },
+    { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0)', 'accept-language': 'de' },
+  );
+  expect(network.calls[0]?.body['attributes']).toEqual({ ...attributes, language: 'de' });
 });
 
 test("the shopper's address is sent only if asked for", async () => {
