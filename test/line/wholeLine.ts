@@ -44,6 +44,8 @@ export interface LineOptions {
   /** Decides when a fault strikes. */
   random?: () => number;
   seed?: 'demo' | 'empty';
+  /** The relay is in sandbox mode: addresses of this machine may be linked to. */
+  isSandbox?: boolean;
   /** The file of `src/` that is served as `/script.js`. */
   entry?: string;
   /** The shop's page at a path. */
@@ -55,6 +57,7 @@ export async function startLine({
   faults = { lost: 0, failed: 0, partial: 0 },
   random = Math.random,
   seed = 'demo',
+  isSandbox = false,
   entry = 'queue.ts',
   page = () => PAGE,
 }: LineOptions): Promise<Line> {
@@ -70,6 +73,7 @@ export async function startLine({
     baseUrl: networkServer.url,
     basePath: '/offers',
     forwardEventIds: true,
+    sandbox: isSandbox,
     fetch: async (input, init) => {
       const request = new Request(input, init);
       const answer = await strike({ request, damage: hops[1], faults, random, pass: (each) => fetch(each) });
