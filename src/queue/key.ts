@@ -1,9 +1,9 @@
-// The key of a row on disk: `time(13) kind(1) chance`. Sorted as text the oldest comes first, no two tabs collide, and a
-// list of keys alone tells which rows may go.
+// The key of a row on disk: `time(9) kind(1)` and what tells it from all others. Sorted as text the oldest comes first, no
+// two tabs collide, and a list of keys alone tells which rows may go.
 
-/** Keeps a time at 13 digits from 1873 to 2160. */
+/** Keeps the base-36 digits of a time at nine from 1932 on. */
 const TIME_OFFSET = 4e12;
-const TIME_DIGITS = 13;
+const TIME_DIGITS = 9;
 
 /** The key of what the tabs of an origin must agree on; it sorts before every event. */
 export const TROUBLE = '!';
@@ -17,19 +17,24 @@ export function isWaiting(key: string): boolean {
   return key > '0' && key < DEAD;
 }
 
-/** The key of a new row, at a whole number of milliseconds. */
-export function rowKey(time: number, isClick: boolean): string {
-  return time + TIME_OFFSET + (isClick ? 'c' : 'a') + Math.random();
+/** A key at a whole number of milliseconds. */
+function keyAt(time: number, rest: string): string {
+  return (time + TIME_OFFSET).toString(36) + rest;
+}
+
+/** The key of a new row; `mark` is no other row's. */
+export function rowKey(time: number, isClick: boolean, mark: string): string {
+  return keyAt(time, (isClick ? 'c' : 'a') + mark);
 }
 
 /** The key of the same row, due at another time. */
 export function dueAt(key: string, time: number): string {
-  return time + TIME_OFFSET + key.slice(TIME_DIGITS);
+  return keyAt(time, key.slice(TIME_DIGITS));
 }
 
 /** When the row was made or, of a refused one, when it is due. */
 export function keyTime(key: string): number {
-  return parseInt(key) - TIME_OFFSET;
+  return parseInt(key.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
 }
 
 /** Sorts the rows that are to be kept first: clicks before displays, newer before older. */

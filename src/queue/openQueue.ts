@@ -41,6 +41,8 @@ export function openQueue({
   send = post(endpoint),
   onEvent,
 }: QueueOptions): Queue {
+  const tab = Math.random().toString(36).slice(2, 6);
+  let count = 0;
   const total = { delivered: 0, dropped: 0 };
   let last = 0;
 
@@ -76,7 +78,7 @@ export function openQueue({
       const event = toStored(given);
       const isClick = event.event_name.endsWith('CLICK');
       last = Math.max(last + 1, Date.now());
-      await rows.add(rowKey(last, isClick), { event });
+      await rows.add(rowKey(last, isClick, tab + count++), { event });
       emit({ type: 'tracked', event });
       sender.soon(isClick);
     },
