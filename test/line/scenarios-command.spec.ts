@@ -33,7 +33,7 @@ test('offerlet sandbox --scenario second-event-fails: one event is retried alone
       .poll(async () => (await told(page)).events.filter(({ type }) => type === 'retried').length, { timeout: 15_000 })
       .toBe(1);
     const { session, events } = await told(page);
-    const tracked = events.flatMap((one) => (one.type === 'tracked' ? [one.event?.event_name] : []));
+    const tracked = events.flatMap(({ type, event }) => (type === 'tracked' && event ? [event.event_name] : []));
     const arrived = async (): Promise<string[]> => {
       const response = await fetch(`${sandbox.network}/sandbox/events?session_id=${session}`);
       const body = (await response.json()) as { events: { event: { event_name: string }; status: string }[] };
