@@ -1,8 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNetwork } from '../../src/network.ts';
 import type { Database } from '../../src/network/database/database.ts';
 import { migrate } from '../../src/network/database/migrate.ts';
+import { openPostgres } from '../../src/network/database/postgres.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES } from '../../src/network/database/schema.ts';
-import { DATABASE_KINDS, openTestDatabase } from './databases.ts';
+import { DatabaseUnavailableError, reach } from '../../src/network/database/unavailable.ts';
+import { DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from './databases.ts';
+import { event, worldOf } from './world.ts';
+
+test.each(['53100', '53200', '57P01', '08006', 'ECONNREFUSED', ''])(
+  'a failure of the database itself (%s) is told apart from one of the statement',
+  async (code) => {
+    const failing = reach(() => Promise.reject(Object.assign(new Error('could not extend file'), { code })));
+    await expect(failing).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    const wrong = reach(() => Promise.reject(Object.assign(new Error('duplicate key'), { code: '23505' })));
+    await expect(wrong).rejects.not.toBeInstanceOf(DatabaseUnavailableError);
+  },
+);
+
+describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and gone', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 60_000);
+
+  test('transactions that block each other, or that see each other change, all end and none is lost', async () => {
+    const db = openPostgres(await cluster.freshUrl());
+    await db.exec(
+      'CREATE TABLE counters (id integer PRIMARY KEY, n integer NOT NULL); INSERT INTO counters VALUES (1, 0), (2, 0)',
+    );
+    let runs = 0;
+    const add = (first: number, second: number, level: string): Promise<void> =>
+      db.transaction(async (transaction) => {
+        runs += 1;
+        await transaction.exec(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+        await transaction.query('UPDATE counters SET n = n + 1 WHERE id = $1', [first]);
+        await pause(20);
+        await transaction.query('UPDATE counters SET n = n + 1 WHERE id = $1', [second]);
+      });
+    const pairs = [add(1, 2, 'READ COMMITTED'), add(2, 1, 'READ COMMITTED')];
+    await Promise.all([...pairs, add(1, 2, 'SERIALIZABLE'), add(1, 2, 'SERIALIZABLE')]);
+    expect(await db.query('SELECT n FROM counters ORDER BY id')).toEqual([{ n: 4 }, { n: 4 }]);
+    expect(runs).toBeGreaterThan(4);
+    await db.close();
+  }, 60_000);
+
+  test('a server that goes away is a 503, never a 202, and nothing ends the process', async () => {
+    const network = await createNetwork({ databaseUrl: await cluster.freshUrl(), seed: 'empty', log: () => undefined });
+    const world = worldOf(network);
+    await world.offer();
+    const session = await world.session();
+    const load = event('WIDGET_LOAD', session, { event_datetime: new Date().toISOString() });
+    expect((await world.batch([load])).status).toBe(202);
+    await cluster.stop();
+    expect([(await world.batch([load])).status, (await world.call('GET', '/health')).status]).toEqual([503, 503]);
+    await network.close();
+  }, 60_000);
+});
 
 describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
   let db: Database;
