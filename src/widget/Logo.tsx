@@ -8,6 +8,7 @@ export function Logo({ advertiser, isNear }: { advertiser: Advertiser; isNear: b
       {[...advertiser.name][0]}
       {advertiser.logo_url && isNear && (
         <img
+          loading="lazy" // before src: Firefox looks at it when the address comes
           src={advertiser.logo_url}
           alt=""
           width="48"

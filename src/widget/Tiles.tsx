@@ -30,9 +30,11 @@ export function Tiles({ view, offer, isShown, isNear }: TilesProps): JSX.Element
         >
           {isNear && (
             <img
+              loading="lazy"
               src={asset.image_url}
               alt={`${heading} (${index + 1})`}
-              loading="lazy"
+              width="72"
+              height="72"
               decoding="async"
               referrerpolicy="no-referrer"
               onError={hide}

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { hero, placed } from '../widget/offers.ts';
+import { hero, pictures, placed } from '../widget/offers.ts';
 import { listening, mount, openShop, STRICT_CSP } from './widgetPage.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
@@ -132,6 +132,24 @@ test('a page that traps the focus keeps none of it from a dialog, and has it bac
     await page.keyboard.press('Escape');
     await expect.poll(focused).toBe('first');
   }
+});
+
+test('pictures below the fold are fetched when they come near, each once', async ({ page }) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => {
+    const { hostname, pathname } = new URL(request.url());
+    if (hostname === 'images.test') fetched.push(pathname);
+  });
+  await openShop(page, { head: '<style>#offers{margin-top:9000px}</style>' });
+  const offer = placed(0, { assets: pictures(2) });
+  await mount(page, { footer: {}, groups: [hero(offer, placed(1), placed(2))] });
+  await listening(page);
+  expect(fetched).toEqual([]);
+  await page.locator('#offers').scrollIntoViewIfNeeded();
+  const shown = ['/logo-0.svg', '/photo-0.svg', '/photo-1.svg'];
+  await expect.poll(() => fetched.toSorted()).toEqual(shown);
+  for (let step = 0; step < 2; step++) await page.locator('article:not([inert]) [part=decline]').click();
+  await expect.poll(() => fetched.toSorted()).toEqual(['/logo-0.svg', '/logo-2.svg', '/photo-0.svg', '/photo-1.svg']);
 });
 
 test('nothing of the widget is printed', async ({ page }) => {
