@@ -1,9 +1,9 @@
 /** What is known about a request besides itself. */
 export interface From {
   /** The address that it came from. */
-  ip?: string;
+  ip?: string | undefined;
   /** The part of the path that a framework has matched its mount by, such as `/offers`. */
-  mountedAt?: string;
+  mountedAt?: string | undefined;
 }
 
 /** A request as the relay needs it; a Web `Request` and a node:http message each become one. */
