@@ -24,6 +24,8 @@ export interface Shift {
   readonly pixels: number;
 }
 
+/** Milliseconds a picture may take. */
+const PICTURE_MS = 8_000;
 /** Milliseconds around the moment the offers appeared in which a shift is theirs. */
 const OURS_MS = 500;
 /** Looks at the page that the offers stand on. */
@@ -92,7 +94,7 @@ function loads(url: string): Promise<boolean> {
     image.referrerPolicy = 'no-referrer';
     image.addEventListener('load', () => resolve(true));
     image.addEventListener('error', () => resolve(false));
-    setTimeout(() => resolve(false), 4_000);
+    setTimeout(() => resolve(false), PICTURE_MS);
     image.src = url;
   });
 }

@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { goTo, inSandbox, openInspected, outcomeNow, panel, startInspected } from './inspectorFixture.ts';
 import { offersOf, type Fixture } from './pageFixture.ts';
-import { HASH, scriptTag, shop } from './pageShop.ts';
+import { HASH, options, scriptTag, shop } from './pageShop.ts';
 
 let fixture: Fixture;
 test.beforeAll(async () => {
@@ -214,6 +214,61 @@ test('what is forced by the address is gone from it once it is cleared', async (
   await inspector(page).getByRole('button', { name: 'Stop forcing offers' }).click();
   await expect(page.locator('.position').first()).toHaveText('Offer 1 of 3');
   expect(new URL(page.url()).search).toBe('?offerlet=inspect');
+});
+
+test('Queue sends now, and empties what waits after a second yes', async ({ page }) => {
+  await openInspected(page, fixture, { more: '&offerlet-scenario=offline' });
+  const queue = await goTo(page, 'Queue');
+  await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
+  await queue.getByRole('button', { name: 'Purge' }).click();
+  await queue.getByRole('button', { name: 'Yes, delete all' }).click();
+  await expect(queue).toContainText('Nothing waits on disk');
+  await expect(inspector(page).getByRole('status')).toHaveText('The queue is empty.');
+  expect(fixture.events).toEqual([]);
+  fixture.accept = (_, response) => void response.writeHead(401).end('{}');
+  await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
+  await expect(queue).toContainText('Sending pauses because the last answer was 401', { timeout: 15_000 });
+  fixture.accept = ({ body }) => ({
+    results: (body.events as unknown[]).map((_, index) => ({ index, success: true })),
+  });
+  await queue.getByRole('button', { name: 'Flush' }).click();
+  await expect(queue).toContainText('Nothing waits on disk');
+});
+
+test('it stands where it is put, also after a reload', async ({ page }) => {
+  await openInspected(page, fixture);
+  const left = async (): Promise<number> => (await panel(page).boundingBox())?.x ?? Number.NaN;
+  expect(await left()).toBeGreaterThan(600);
+  await inspector(page).getByRole('button', { name: 'Dock left' }).click();
+  expect(await left()).toBeLessThan(20);
+  await page.reload();
+  await expect(panel(page)).toBeVisible();
+  expect(await left()).toBeLessThan(20);
+  await inspector(page).getByRole('button', { name: 'Dock bottom' }).click();
+  expect((await panel(page).boundingBox())?.width).toBeGreaterThan(1_200);
+});
+
+test('several mounts are told apart, and each has its own story', async ({ page }) => {
+  const two = scriptTag() + `<script>(window.offerlet ||= []).push((o) => o.show(${options('PULLUP')}));</script>`;
+  await page.goto(`${fixture.page('/two', shop(two))}?offerlet=inspect`);
+  await expect(panel(page)).toBeVisible();
+  const mounts = inspector(page).getByLabel('Mount');
+  await expect(mounts.locator('option')).toHaveCount(2);
+  // In the order in which they were answered.
+  for (const mode of ['PULLUP', 'INLINE']) {
+    await mounts.selectOption((await mounts.locator('option', { hasText: mode }).textContent()) ?? '');
+    await expect(panel(page)).toContainText(`THANK_YOU in ${mode}`);
+  }
+});
+
+test('with the npm import it comes as a part of the page’s own bundle, and what is forced holds there too', async ({
+  page,
+}) => {
+  const script = `<script type="module">import { showOffers } from '/index.js'; window.offers = showOffers(${options('INLINE')});</script>`;
+  await page.goto(`${fixture.page('/bundle', shop(script))}?offerlet=inspect&offerlet-offers=1`);
+  await expect(panel(page)).toBeVisible();
+  await expect(accept(page)).toBeVisible();
+  await expect(page.locator('#offers article')).toHaveCount(1);
 });
 
 test('INLINE can be forced on a page that has no place for it', async ({ page }) => {
