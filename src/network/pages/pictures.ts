@@ -10,11 +10,6 @@ export interface Drawing {
   body: string;
 }
 
-/** The names of every picture that there is. */
-export function pictureNames(): readonly string[] {
-  return [...DRAWINGS.keys()];
-}
-
 /** The picture file of this name, or `undefined` when there is none. */
 export function picture(name: string): string | undefined {
   const drawing = DRAWINGS.get(name);

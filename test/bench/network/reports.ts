@@ -12,7 +12,6 @@ const NOW = '2025-11-20T10:30:00Z';
 const HOUR_MS = 3_600_000;
 const VIEWS = ['CHECKOUT', 'THANK_YOU', 'ORDER_STATUS', 'POST_ORDER', 'SUPPORT_CENTER'];
 const ROUNDS = 9;
-const GROUPED = 'day, publisher_id, page_type';
 const FROM = '2025-08-13';
 const TO = '2025-11-20';
 
@@ -45,8 +44,9 @@ export async function measureReports(): Promise<void> {
     const db = await openPglite(join(data, 'database'));
     const floor = await timed(() =>
       db.query(
-        `SELECT ${GROUPED}, sum(impressions), sum(clicks), sum(channel_payout) FROM hourly_facts
-         WHERE channel_id = $1 AND day BETWEEN $2 AND $3 GROUP BY ${GROUPED} ORDER BY day DESC LIMIT 250`,
+        `SELECT count(*), sum(i), sum(c), sum(p) FROM (
+           SELECT sum(impressions) AS i, sum(clicks) AS c, sum(channel_payout) AS p FROM hourly_facts
+           WHERE channel_id = $1 AND day BETWEEN $2 AND $3 GROUP BY day, publisher_id, page_type) cells`,
         [channel_id, FROM, TO],
       ),
     );
