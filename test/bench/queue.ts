@@ -27,7 +27,11 @@ export async function run(args: string[]): Promise<void> {
     const cells: string[] = [];
     for (const { script } of contenders) {
       const { operations, bytes } = await measureWork(count, site, script, true);
-      cells.push(`${operations.toLocaleString('en')} / ${Math.round(bytes / 1024).toLocaleString('en')} KB`);
+      cells.push(
+        operations === undefined || bytes === undefined
+          ? 'busy for more than a minute'
+          : `${operations.toLocaleString('en')} / ${Math.round(bytes / 1024).toLocaleString('en')} KB`,
+      );
     }
     row([
       `storage operations / bytes written for ${count.toLocaleString('en')} events`,
