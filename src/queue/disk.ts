@@ -18,6 +18,10 @@ const HANGING_MS = 1_000;
 export function openDisk(name: string, onBroken: (error: unknown) => void, onBack: () => void): Disk {
   let store = createStore(name, 'rows');
   let isBroken = false;
+  const back = (): void => {
+    isBroken = false;
+    onBack();
+  };
   const disk: Disk = async (mode, work, isAgain) => {
     if (isBroken) return undefined;
     let result: Promise<unknown> | undefined;
@@ -29,7 +33,7 @@ export function openDisk(name: string, onBroken: (error: unknown) => void, onBac
         db.onversionchange = db.onclose = () => {
           db.close();
           store = createStore(name, 'rows');
-          onBack();
+          back();
         };
         return work(rows);
       });
@@ -43,13 +47,8 @@ export function openDisk(name: string, onBroken: (error: unknown) => void, onBac
       }
       if (!isBroken) onBroken(error);
       isBroken = true;
-      result?.then(
-        () => {
-          isBroken = false;
-          onBack();
-        },
-        () => {},
-      );
+      // It may only have been slow.
+      result?.then(back, () => {});
       return undefined;
     }
   };

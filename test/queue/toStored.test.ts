@@ -45,6 +45,23 @@ it('names the field that is wrong', () => {
   expect(() => toStored({ ...display, asset_id: 'x'.repeat(201) })).toThrow('asset_id');
   for (const nothing of [undefined, null, 'x', 5, []]) expect(() => toStored(nothing)).toThrow(TypeError);
 });
+it('keeps its values on a page whose Prototype.js puts a toJSON on everything', () => {
+  const quoted = { configurable: true, value: () => '"quoted"' };
+  const prototypes = [String.prototype, Array.prototype, Date.prototype];
+  const before = prototypes.map((each) => Object.getOwnPropertyDescriptor(each, 'toJSON'));
+  for (const each of prototypes) Object.defineProperty(each, 'toJSON', quoted);
+  try {
+    const event = toStored({ ...display, event_id: 'e-1', product_properties: { product_id: 'p' } });
+    expect(event).toMatchObject({ ...display, event_id: 'e-1', product_properties: { product_id: 'p' } });
+    expect(Math.abs(Date.parse(event.event_datetime) - Date.now())).toBeLessThan(5_000);
+  } finally {
+    prototypes.forEach((each, n) => {
+      const kept = before[n];
+      if (kept) Object.defineProperty(each, 'toJSON', kept);
+      else Reflect.deleteProperty(each, 'toJSON');
+    });
+  }
+});
 it('does not read what an object inherits', () => {
   expect(() => toStored(Object.create(display))).toThrow(TypeError);
 });
