@@ -39,6 +39,8 @@ export interface PageForcing {
   readonly theme?: 'auto' | 'light' | 'dark';
   readonly locale?: string;
   readonly dir?: 'ltr' | 'rtl';
+  /** `missing`: the page names no relay. */
+  readonly relay?: 'missing';
   /** `refused`: the browser has no IndexedDB for the queue. */
   readonly storage?: 'refused';
   readonly consent?: 'pending' | 'denied';

@@ -74,6 +74,12 @@ export const SCENARIOS: readonly Scenario[] = [
     faults: [{ route: '/recommendations', drop_connection: true }],
   },
   {
+    name: 'invalid-config',
+    title: 'The page names no relay',
+    mustSee: 'Nothing on the page, nothing asked; outcome invalid_config, which says what to write.',
+    page: { relay: 'missing' },
+  },
+  {
     name: 'second-event-fails',
     title: '207: the second event of a batch is refused once',
     mustSee: 'That event alone is retried, in a second or two, and delivered; no other is sent again.',
