@@ -7,7 +7,7 @@ import type { Incoming } from './exchange.ts';
 import type { RelayContext } from './options.ts';
 import { jsonReply, type Reply } from './reply.ts';
 import type { Settings } from './settings.ts';
-import type { CallNetwork, NetworkAnswer } from './upstream.ts';
+import type { CallNetwork, NetworkAnswer } from './networkCall.ts';
 
 export interface Question {
   readonly incoming: Incoming;

@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.ts';
 import type { Measure } from './metrics.ts';
 import { replyOf, statusOf, type Outcome } from './outcome.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
-import type { CallNetwork } from './upstream.ts';
+import type { CallNetwork } from './networkCall.ts';
 
 export interface DeliveryOptions {
   readonly single: CallNetwork;

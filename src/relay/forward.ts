@@ -5,7 +5,7 @@ import { isObject } from '../wire/json.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import { RelayError } from './errors.ts';
 import type { Outcome } from './outcome.ts';
-import { NoAnswerError, type CallNetwork, type NetworkAnswer } from './upstream.ts';
+import { NoAnswerError, type CallNetwork, type NetworkAnswer } from './networkCall.ts';
 
 /** What one call about some events came to: an outcome for each, and which answers nobody has seen. */
 export interface Forwarded {
