@@ -30,6 +30,9 @@ export async function openInspected(
   await expect(panel(page)).toBeVisible();
 }
 
+/** The names of its panels, in their order. */
+export const TABS = ['Outcome', 'Wire', 'Seen', 'Events', 'Queue', 'Force', 'Page'];
+
 /** The inspector's open panel. */
 export function panel(page: Page): Locator {
   return page.locator('offerlet-inspector').getByRole('tabpanel');
