@@ -197,7 +197,9 @@ test.each<[string, number, (response: ServerResponse) => void]>([
     request.resume().on('end', () => behave(response));
   });
   open.push(network);
-  expect((await ask(relayTo(network.url, { recommendations: 200 }))).status).toBe(status);
+  // Long for those that fail by themselves, so that a busy machine does not make them late.
+  const recommendations = status === 504 ? 200 : 10_000;
+  expect((await ask(relayTo(network.url, { recommendations }))).status).toBe(status);
   expect(asked).toBe(1);
 });
 
