@@ -9,6 +9,8 @@ const TIME_DIGITS = 9;
 export const TROUBLE = '!';
 /** The key of the lease of browsers without Web Locks. */
 export const LEASE = '!!';
+/** The key of the number of rows that have gone on purpose, so far. */
+export const GONE = '!!!';
 /** Begins the keys of dead letters; they sort after every event. */
 export const DEAD = '~';
 

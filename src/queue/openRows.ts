@@ -3,6 +3,7 @@ import { QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import type { Trouble } from './backoff.ts';
 import { openDisk, type Disk } from './disk.ts';
 import type { DropReason, QueueEvent, StoredEvent } from './events.ts';
+import { GONE, isWaiting } from './key.ts';
 import { overdue } from './overdue.ts';
 
 /** One event as it is kept; a refused one carries how often, a dead one why. */
@@ -24,15 +25,15 @@ export interface Rows {
   /** Writes what is pending; resolves when it is on disk, or in memory where there is no disk. */
   write(): Promise<void>;
   add(key: string, row: Row): Promise<void>;
-  /** All keys, and the first rows: never all. In a turn, when nobody else takes rows away, it also notices lost ones. */
+  /** All keys, and the first rows: never all. In a turn it also notices lost ones. */
   look(isTurn?: boolean): Promise<[keys: string[], first: Map<string, Kept>]>;
   /** Takes rows away and puts others, at once. `mayDrop`: then also drops what is too much or too old. */
   change(gone: readonly string[], put: readonly (readonly [string, Kept])[], mayDrop?: boolean): Promise<void>;
   purge(): Promise<void>;
 }
 
-/** Rows read at once: one batch, the trouble and the lease. */
-const READ_MAX = 22;
+/** Rows read at once: one batch, and the three that are no events. */
+const READ_MAX = 23;
 
 /** Opens the rows of a queue. */
 export function openRows(name: string, emit: (event: QueueEvent) => void): Rows {
@@ -64,13 +65,14 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
   }
 
   /**
-   * Remembers, outside IndexedDB, how many rows there are: Chromium repairs a damaged store by leaving rows out, without an
-   * error. Without a count, because rows go on purpose, it forgets: it may remember too few, never too many.
+   * Remembers, outside IndexedDB, how many rows there have ever been: Chromium repairs a damaged store by leaving rows out,
+   * without an error. That sum never shrinks, so what a killed browser had not yet remembered is too little, never too much.
    */
-  function remember(count?: number): void {
+  function remember(waiting: number, sum: number): void {
     try {
-      if (count !== undefined && isFirstLook) dropped('storage_lost', Number(localStorage.getItem(name)) - count);
-      if (count) localStorage.setItem(name, String(count));
+      const [kept = 0, before = 0] = String(localStorage.getItem(name)).split(',').map(Number);
+      if (isFirstLook) dropped('storage_lost', Math.min(kept, before - sum));
+      if (waiting) localStorage.setItem(name, `${waiting},${sum}`);
       else localStorage.removeItem(name);
     } catch {
       // Blocked: then nothing is remembered.
@@ -92,20 +94,21 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
         keys.filter((key) => !flying.has(key)),
         mine,
       );
-    const isLess = gone[0] || mayDrop;
-    if (isLess) remember();
     for (const key of gone) mine.delete(key);
     for (const [key, row] of put) mine.set(key, row);
     const found = await disk('readwrite', async (rows) => {
       for (const key of gone) rows.delete(key);
       for (const [key, row] of put) rows.put(row, key);
       const found = mayDrop ? drops((await done(rows.getAllKeys())) as string[]) : [];
-      for (const [, keys] of found) for (const key of keys) rows.delete(key);
+      let less = gone.length;
+      for (const [, keys] of found) {
+        for (const key of keys) rows.delete(key);
+        less += keys.length;
+      }
+      if (less) rows.put(((await done<number | undefined>(rows.get(GONE))) ?? 0) + less, GONE);
       await committed(rows);
       return found;
     });
-    // Once more: another tab may have looked just before they were gone.
-    if (isLess) remember();
     for (const [why, keys] of found ?? drops([...mine.keys()].sort())) {
       for (const key of keys) mine.delete(key);
       dropped(why, keys.length);
@@ -124,8 +127,9 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     for (const key of keys) lost.delete(key);
     for (const key of lost) mine.delete(key);
     room = QUEUE_MAX_EVENTS - keys.length;
-    if (isTurn) remember(keys.length);
-    return [keys, new Map(values.map((row, at) => [keys[at] ?? '', row]))];
+    const first = new Map(values.map((row, at) => [keys[at] ?? '', row]));
+    if (isTurn) remember(keys.filter(isWaiting).length, keys.length + Number(first.get(GONE) ?? 0));
+    return [keys, first];
   }
 
   return {
@@ -145,7 +149,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
       pending = [];
       mine.clear();
       flying.clear();
-      remember();
+      remember(0, Infinity);
       await disk('readwrite', (rows) => {
         rows.clear();
         return committed(rows);

@@ -173,7 +173,7 @@ test('rows that a repaired store has lost are counted and told', async ({ page }
   site.isDown = true;
   await page.evaluate(() => track('l', 50));
   await expect
-    .poll(() => page.evaluate(() => Number(localStorage.getItem('offerlet-queue /events/batch'))))
+    .poll(() => page.evaluate(() => Number.parseInt(localStorage.getItem('offerlet-queue /events/batch') ?? '')))
     .toBeGreaterThanOrEqual(50);
   await page.goto(`${site.url}/?idle`);
   await page.evaluate(async () => {

@@ -59,8 +59,9 @@ it('a queue at its cap drops the oldest display before any click, and says so', 
   const queue = down();
   await Promise.all(names(600).map((id) => queue.track(event(`c${id}`, { event_name: 'BRAND_CLICK' }))));
   await Promise.all(names(450).map((id) => queue.track(event(`d${id}`))));
+  // At once, unless the machine is so busy that memory had to do for a moment.
+  await vi.waitFor(async () => expect((await onDisk()).events).toHaveLength(1_000), 10_000);
   const { events } = await onDisk();
-  expect(events).toHaveLength(1_000);
   expect(events.filter((id) => id.startsWith('ce'))).toHaveLength(600);
   expect(events).not.toContain('de0');
   expect(queue.of('dropped')).toMatchObject([{ count: 50, why: 'full' }]);
@@ -143,8 +144,7 @@ it('rows that were lost are counted; rows that went on purpose never are', async
   const looking = down();
   await Promise.all([looking.stats(), looking.stats()]);
   await Promise.all([first.close(), looking.close()]);
-  const kept = Number(localStorage.getItem('offerlet-queue /events/batch'));
-  expect(kept).toBeGreaterThanOrEqual(30);
+  expect(localStorage.getItem('offerlet-queue /events/batch')).toMatch(/^30,/);
   const { keys } = await onDisk();
   await removeRows(keys.filter((key) => key > '0').slice(0, 12));
   const second = down();
@@ -159,6 +159,24 @@ it('rows that were lost are counted; rows that went on purpose never are', async
   opened.push(third);
   await vi.waitFor(() => expect(third.of('dropped')).toEqual([{ type: 'dropped', count: 18, why: 'expired' }]), 5_000);
   clock.mockRestore();
+});
+
+it('what a killed browser had not yet remembered is no loss', async () => {
+  let isUp = false;
+  const first = open(() => ({ status: isUp ? 202 : 503 }));
+  await Promise.all(names(40).map((id) => first.track(event(id))));
+  await first.flush();
+  // Chromium writes localStorage seconds later than IndexedDB.
+  const old = localStorage.getItem('offerlet-queue /events/batch') ?? '';
+  expect(old).toMatch(/^40,/);
+  isUp = true;
+  await first.flush();
+  await first.close();
+  localStorage.setItem('offerlet-queue /events/batch', old);
+  const second = down();
+  await second.track(event('next'));
+  await second.flush();
+  expect(second.of('dropped')).toEqual([]);
 });
 
 it('fifty dead letters are kept, and each one that goes is counted', async () => {
