@@ -60,7 +60,7 @@ export async function relayCommand(source: SettingsSource): Promise<void> {
   if (settings.host !== undefined) where.host = settings.host;
   const server = await listenPlainly(toNode(relay), where);
   out.json({ url: server.url });
-  out.say(`Relay     ${server.url}  →  ${baseUrl}`);
+  out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${options.version}`);
   out.say('Ctrl-C stops it.');
   await untilStopped(seen ? [server, seen] : [server]);
 }
