@@ -82,7 +82,7 @@ export function reportPage(): string {
             </section>
           </div>
           <section class="sale-section">${sale()}</section>
-          <section aria-labelledby="days-title">
+          <section>
             <h2 id="days-title">The whole channel, day by day</h2>
             <div class="scroll" tabindex="0" role="region" aria-labelledby="days-title"><table id="days"></table></div>
           </section>

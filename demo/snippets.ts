@@ -71,7 +71,7 @@ function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
   const place = via === 'element' ? 'offer-let' : '#offers';
   return [
-    { title: 'In your style sheet, so that nothing jumps', code: `${place} { display: block; min-block-size: 400px }` },
+    { title: 'In your style sheet, so that nothing jumps', code: `${place} { display: block; min-block-size: 500px }` },
   ];
 }
 
