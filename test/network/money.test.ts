@@ -171,5 +171,5 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
       attributed_ad_spend_amount: 20,
       billable_ad_spend_amount: 7,
     });
-  });
+  }, 120_000);
 });

@@ -73,7 +73,7 @@ export const SANDBOX_CONTRACT: Readonly<Record<string, Part>> = {
   },
   '/sandbox/keys': {
     post: control('Issue a key', {
-      body: object({ kind: kinds }, { publisher_remote_id: UUID, expires_at: DATETIME, environment }),
+      body: object({ kind: kinds }, { publisher_remote_id: UUID, expires_at: orNull(DATETIME), environment }),
     }),
   },
   '/sandbox/keys/{id}': { delete: control('Revoke a key', { parameters: [id('the key')] }) },
@@ -140,7 +140,7 @@ export const SANDBOX_CONTRACT: Readonly<Record<string, Part>> = {
           retryable: BOOLEAN,
           drop_connection: BOOLEAN,
           after_commit: BOOLEAN,
-          times: about(INTEGER, 'How often; always unless given.'),
+          times: about(orNull(INTEGER), 'How often; once unless given, always when null.'),
         },
       ),
     }),
