@@ -39,7 +39,7 @@ export function openTap(onChange: () => void): Tap {
   const own = window.fetch;
   const fetch: typeof globalThis.fetch = (...given) => own.apply(window, given);
   let forced = fetch;
-  let isForced = false;
+  let forcing: Forcing = {};
 
   window.fetch = (input, init) => {
     const url = addressOf(input);
@@ -59,21 +59,18 @@ export function openTap(onChange: () => void): Tap {
       path: pathname,
       at,
       sent: readSent(pathname, init),
-      isForced,
+      isForced: isForcing(forcing, pathname),
     };
     note(entry);
     try {
       const response = await forced(input, init);
       entry.status = response.status;
-      void response
+      // Read at once: the page ends its request as soon as it has read its own copy.
+      const text = await response
         .clone()
         .text()
-        .then((text) => {
-          entry.answer = parseJson(text) ?? (text.slice(0, 300) || undefined);
-          entry.ms = Date.now() - at;
-          onChange();
-        })
-        .catch(() => undefined);
+        .catch(() => '');
+      entry.answer = parseJson(text) ?? (text.slice(0, 300) || undefined);
       return response;
     } catch (error) {
       entry.error = String(error);
@@ -89,11 +86,15 @@ export function openTap(onChange: () => void): Tap {
     fetch,
     watch: (relay) => void relays.add(relay),
     note,
-    force(forcing) {
-      isForced = forcing.answer !== undefined || (forcing.faults?.length ?? 0) > 0;
-      forced = isForced ? forcedFetch(fetch, forcing) : fetch;
+    force(wished) {
+      forcing = wished;
+      forced = forcedFetch(fetch, wished);
     },
   };
+}
+
+function isForcing({ answer, faults = [] }: Forcing, pathname: string): boolean {
+  return (!!answer && pathname.endsWith('/recommendations')) || faults.some(({ route }) => pathname.endsWith(route));
 }
 
 function addressOf(input: RequestInfo | URL): string {

@@ -39,6 +39,7 @@ test('Wire masks whatever could be about a person, and the report holds none of 
   await wire.locator('summary').first().click();
   await expect(wire).toContainText('"display_mode": "INLINE"');
   await expect(wire).toContainText('"email_hash": "•••"');
+  await expect(wire).toContainText('"recommendation_groups"');
   const shown = await wire.innerText();
   await inspector(page).getByRole('button', { name: 'Copy report' }).click();
   await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
