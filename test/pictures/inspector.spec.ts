@@ -1,6 +1,9 @@
 import { expect, test, type Page } from '@playwright/test';
 import { goTo, openInspected, startInspected } from '../line/inspectorFixture.ts';
 import { offersOf, type Fixture } from '../line/pageFixture.ts';
+import { onlyWithSameEyes } from './sameEyes.ts';
+
+onlyWithSameEyes();
 
 const LOOKS = `<style>body{margin:0;padding:32px 40px;max-width:640px;font:16px/1.6 Georgia,serif;background:#f7f5f0;color:#1f2937}h1{font-weight:500}</style>`;
 const COPY = [

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Page } from '@playwright/test';
+import { test, type Page } from '@playwright/test';
 
 const FILE = new URL('taken-with.json', import.meta.url);
 
@@ -10,11 +10,23 @@ interface Eyes {
   fonts: string;
 }
 
+/** Skips the pictures of a file where this machine would draw them otherwise, and says so once. */
+export function onlyWithSameEyes(): void {
+  let reason: string | undefined;
+  test.beforeAll(async ({ browser }, { config }) => {
+    const page = await browser.newPage();
+    reason = await otherEyes(page, config.updateSnapshots === 'all' || config.updateSnapshots === 'changed');
+    await page.close();
+    if (reason) console.log(reason);
+  });
+  test.beforeEach(() => test.skip(reason !== undefined, reason));
+}
+
 /**
  * Tells whether this machine draws as the one that took the pictures did: undefined, or the sentence that says why not.
  * Comparing the pixels of two font files would find nothing but the fonts.
  */
-export async function otherEyes(page: Page, isTaking: boolean): Promise<string | undefined> {
+async function otherEyes(page: Page, isTaking: boolean): Promise<string | undefined> {
   const here: Eyes = { browser: page.context().browser()?.version() ?? '', fonts: await page.evaluate(measureFonts) };
   if (isTaking) {
     writeFileSync(FILE, `${JSON.stringify(here, null, 2)}\n`);
