@@ -77,7 +77,7 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
     if (code === 'invalid_config') console.warn(`offerlet: ${message}: ${hint}`);
     story.emit({ type: isError ? 'error' : code, ...result });
     settle(result);
-    void look();
+    if (story.answered?.isSandbox !== false) void look();
   }
 
   async function run(word: boolean | Promise<boolean>): Promise<void> {

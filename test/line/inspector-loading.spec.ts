@@ -34,6 +34,16 @@ test('a production relay cannot be talked into it: no request, no element, nothi
   expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
 });
 
+test('an answer of a production relay ends what a sandbox began in this tab', async ({ page }) => {
+  fixture.reply = () => offersOf(1);
+  const urls = requestsOf(page);
+  await page.addInitScript(() => sessionStorage.setItem('offerlet-inspector', '{}'));
+  await page.goto(`${fixture.page('/moved', shop(scriptTag()))}?offerlet=inspect`);
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
+});
+
 test('a page that does not ask does not get it', async ({ page }) => {
   const urls = requestsOf(page);
   await page.goto(fixture.page('/silent', shop(scriptTag())));
