@@ -97,3 +97,18 @@ test('a no empties what an earlier page was allowed to keep', async ({ page }) =
   expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
   await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
+
+test('a no empties the queue of an earlier page without a remembered order too, and makes no database', async ({
+  page,
+}) => {
+  fixture.accept = (_, response) => void response.writeHead(503).end();
+  await page.goto(fixture.page('/unremembered', shop(scriptTag({ 'order-id': '' }))));
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  expect(await everythingStored(page)).toContain('BRAND_DISPLAY');
+  const before = fixture.asked.length;
+  await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: false')});`);
+  expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
+  await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
+  await page.waitForTimeout(1_500);
+  expect(fixture.asked).toHaveLength(before); // nothing of it was sent any more
+});
