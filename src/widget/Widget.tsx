@@ -65,9 +65,8 @@ function Group({
   isCard: boolean;
 }): JSX.Element {
   const current = shownOffers(view.state, group);
-  const drawn = (isList(group) ? current : group.offers).filter(
-    (offer, index) => index < room || (!isList(group) && offer === current[0]),
-  );
+  // The steps of a hero share one cell: a taller one that came later would move the buttons.
+  const drawn = isList(group) ? current.slice(0, Math.max(room, 0)) : group.offers;
   const next = group.offers.find((_, index) => group.offers[index - 1] === current[0]);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>

@@ -8,6 +8,8 @@ import { sharedStyles } from './styles.ts';
 import type { View } from './view.ts';
 import { Widget } from './Widget.tsx';
 
+/** Offers of a list that are drawn at once: what a screen can show, so that nothing in it moves when the others come. */
+const DRAWN_FIRST = 9;
 /** Offers that are added between two paints: more would be felt on a slow phone. */
 const ADDED_AT_ONCE = 2;
 
@@ -28,7 +30,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const refs = new Map<object, RefCallback<Element>>();
   let state: WidgetState = FRESH;
   let isOpen = true;
-  let room = 1;
+  let room = DRAWN_FIRST;
 
   const view: Omit<View, 'props' | 'state' | 'room'> = {
     seen,

@@ -65,6 +65,16 @@ for (const [way, place] of [
   });
 }
 
+test('a later offer that is taller moves nothing in the one before it', async ({ page }) => {
+  await page.setViewportSize(SIZES.phone);
+  const answer = offersOf(3) as { recommendations: Record<string, { offer: { subheading: string } }> };
+  for (const { offer } of Object.values(answer.recommendations).slice(-1))
+    offer.subheading = 'A longer story than that of the others. '.repeat(6);
+  fixture.reply = () => answer;
+  const room = '#offers { display: block; min-block-size: 800px }';
+  expect(await shiftOf(page, `<div id="offers"></div>${scriptTag()}`, room)).toBeLessThanOrEqual(0.001);
+});
+
 test('without reserved space the same offers do shift: the measure measures', async ({ page }) => {
   expect(await shiftOf(page, `<div id="offers"></div>${scriptTag()}`, '')).toBeGreaterThan(0.001);
 });
