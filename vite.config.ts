@@ -85,8 +85,8 @@ export default defineConfig(({ mode }) => ({
       { find: /^offerlet$/, replacement: `${import.meta.dirname}/src/index.ts` },
     ],
     include: ['test/**/*.test.{ts,tsx}'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 }));
