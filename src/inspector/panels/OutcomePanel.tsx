@@ -81,32 +81,37 @@ function storyOf({ asked, answered }: Story): string[] {
 
 /** One event of a mount as a sentence. */
 export function sentenceOf(event: MountEvent): string {
+  // What others say may end in a stop of its own.
+  return wordsOf(event).replace(/\.*$/, '.');
+}
+
+function wordsOf(event: MountEvent): string {
   switch (event.type) {
     case 'tracked':
-      return `${event.event.event_name} is tracked.`;
+      return `${event.event.event_name} is tracked`;
     case 'delivered':
-      return `${event.count} delivered.`;
+      return `${event.count} delivered`;
     case 'retried':
-      return `${event.count} kept for another try: ${event.reason}.`;
+      return `${event.count} kept for another try: ${event.reason}`;
     case 'paused':
-      return `Sending pauses: ${event.reason}.`;
+      return `Sending pauses: ${event.reason}`;
     case 'dropped':
-      return `${event.count} dropped: ${event.why}.`;
+      return `${event.count} dropped: ${event.why}`;
     case 'dead_letter':
-      return `${event.event.event_name} will never be accepted: ${event.reason}.`;
+      return `${event.event.event_name} will never be accepted: ${event.reason}`;
     case 'left_out':
-      return `Offer ${event.offer_id} is left out: ${event.reason}.`;
+      return `Offer ${event.offer_id} is left out: ${event.reason}`;
     case 'dismiss':
-      return `Closed by ${event.by}.`;
+      return `Closed by ${event.by}`;
     case 'footer':
-      return `The footer's ${event.link} link was followed.`;
+      return `The footer's ${event.link} link was followed`;
     case 'error':
-      return 'message' in event ? `${event.code}: ${event.message}.` : `Error: ${event.reason}.`;
+      return 'message' in event ? `${event.code}: ${event.message}` : `Error: ${event.reason}`;
     case 'rendered':
     case 'no_offers':
     case 'consent_denied':
     case 'already_shown':
-      return `${event.code}: ${event.message}.`;
+      return `${event.code}: ${event.message}`;
     case 'impression':
     case 'view':
     case 'click':
@@ -115,6 +120,6 @@ export function sentenceOf(event: MountEvent): string {
     case 'back':
     case 'copy':
     case 'product':
-      return `${event.type} of offer ${event.offer_id}.`;
+      return `${event.type} of offer ${event.offer_id}`;
   }
 }
