@@ -138,16 +138,24 @@ interface Shown {
   asset_id?: string;
 }
 
+interface Answer {
+  session_id: string;
+  recommendations: Record<string, { offer: { assets?: { id: string }[] } }>;
+  recommendation_groups: { items: { offer_id: string; insertion_id: string }[] }[];
+}
+
 /** Opens the shop; answers the session and the offers in the order in which they are shown. */
 async function visit(page: Page, mode: string): Promise<{ session_id: string; offers: [Shown, Shown] }> {
   await page.context().route(/^https:/, (route) => route.fulfill({ contentType: 'text/html', body: 'the brand' }));
-  const answered = page.waitForResponse(/recommendations$/);
+  let answer = {} as Answer;
+  // Read on its way: the browser forgets the body of an answer once the page has it.
+  await page.route(/recommendations$/, async (route) => {
+    const response = await route.fetch();
+    answer = (await response.json()) as Answer;
+    await route.fulfill({ response });
+  });
   await page.goto(`${line.shop}/${mode}`);
-  const answer = (await (await answered).json()) as {
-    session_id: string;
-    recommendations: Record<string, { offer: { assets?: { id: string }[] } }>;
-    recommendation_groups: { items: { offer_id: string; insertion_id: string }[] }[];
-  };
+  await expect(page.locator('article:not([inert]) [part=accept]')).toBeVisible();
   const offers = answer.recommendation_groups
     .flatMap(({ items }) => items)
     .map(({ offer_id, insertion_id }) => ({
@@ -155,7 +163,6 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
       asset_id: answer.recommendations[offer_id]?.offer.assets?.[0]?.id,
     }));
   expect(offers).toHaveLength(2);
-  await expect(page.locator('article:not([inert]) [part=accept]')).toBeVisible();
   return { session_id: answer.session_id, offers: offers as [Shown, Shown] };
 }
 
