@@ -33,14 +33,15 @@ export default defineConfig({
   fullyParallel: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },
+  // Real browsers on a machine that is busy with something else: a second chance, and the report names who needed it.
+  retries: 1,
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   projects: [
     { name: 'chromium', use: use('chromium'), testIgnore: ['**/*.chaos.spec.ts'] },
     // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
     { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts' },
-    // WebKitGTK's driver loses a session now and then: one retry, here only.
-    { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', retries: 1, workers: 1 },
+    { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', workers: 1 },
     { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', timeout: 120_000 },
   ],
 });

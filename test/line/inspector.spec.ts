@@ -84,6 +84,9 @@ for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
     await goTo(page, 'Force');
     await panel(page).getByLabel('Theme').selectOption('dark');
     await expect(panel(page)).toContainText('offerlet-theme=dark');
+    // Shown anew: the panel has moved from the layer that fades into the one that came.
+    await expect(page.locator('offer-let-layer')).toHaveCount(1);
+    await expect(page.locator('offer-let-layer .root')).toHaveCSS('color-scheme', 'dark');
     await expect(accept(page)).toBeVisible();
     await panel(page).getByLabel('207 on events').fill('2');
     await panel(page).getByLabel('207 on events').press('Enter');
