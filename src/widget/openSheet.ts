@@ -46,7 +46,8 @@ export function openSheet({ element, isDeaf, dismiss }: LayerOptions): () => voi
   /** What has the focus must not lie under the sheet (WCAG 2.4.11). */
   function makeRoom({ target }: FocusEvent): void {
     const host = (element.getRootNode() as ShadowRoot).host;
-    if (!(target instanceof Element) || target === host) return;
+    // A popover of its own, such as the inspector's, stands above the sheet.
+    if (!(target instanceof Element) || target === host || target.hasAttribute('popover')) return;
     requestAnimationFrame(() => {
       const { bottom, left, right } = target.getBoundingClientRect();
       const view = document.documentElement.clientHeight;

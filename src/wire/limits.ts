@@ -17,10 +17,8 @@ export const ANSWER_MAX_OFFERS = 20;
 /** Milliseconds the page waits for offers: after that the shopper has moved on. */
 export const ANSWER_TIMEOUT_MS = 4_000;
 
-/** Events kept on the shopper's device at most. */
+/** Events kept on the shopper's device at most; with fields of 200 characters at most they stay below 2 MiB. */
 export const QUEUE_MAX_EVENTS = 1_000;
-/** Bytes kept on the shopper's device at most. */
-export const QUEUE_MAX_BYTES = 2 * 1024 * 1024;
 /** Milliseconds an event is kept: WebKit forgets a site's storage after 7 days as well. */
 export const QUEUE_MAX_AGE_MS = 7 * 24 * 3_600_000;
 /** Refusals of its own (a 207 that names it) after which an event is given up. Outages do not count. */
@@ -32,8 +30,6 @@ export const SEEN_MAX_AGE_MS = 8 * 24 * 3_600_000;
 export const EVENT_MAX_AHEAD_MS = 5 * 60_000;
 /** Milliseconds an event or the session it names may be old. */
 export const EVENT_MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** Milliseconds between a click and the conversion that it may claim. */
-export const ATTRIBUTION_WINDOW_MS = 30 * 24 * 3_600_000;
 
 /** Characters (graphemes) of copy that are shown; the rest is cut. */
 export const COPY_MAX = { heading: 140, subheading: 320, cta: 40, name: 60, disclosure: 2_000, code: 60 } as const;
