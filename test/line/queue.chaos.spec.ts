@@ -187,6 +187,7 @@ test('rows that a repaired store has lost are counted and told', async ({ page }
       request.addEventListener('success', () => done(request.result));
     });
     for (const key of keys) rows.delete(key);
+    await new Promise((done) => rows.transaction.addEventListener('complete', done));
     db.close();
   });
   await page.goto(site.url);

@@ -9,6 +9,7 @@ export default defineConfig({
   outputDir: '../../test-results/pictures',
   snapshotPathTemplate: '{testDir}/{arg}{ext}',
   workers: 2,
+  retries: 1,
   reporter: 'list',
   expect: { toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
   use: {
