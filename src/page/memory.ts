@@ -58,18 +58,16 @@ export function openMemory(
   };
 }
 
-/** Empties the memory of every order; tells whether there was any. */
-export function forgetAll(storage: () => Storage = () => localStorage): boolean {
-  return attempt(() => sweep(storage(), Infinity)) ?? false;
+/** Empties the memory of every order. */
+export function forgetAll(storage: () => Storage = () => localStorage): void {
+  attempt(() => sweep(storage(), Infinity));
 }
 
-/** Removes what is not fresh at `now`; tells whether there was any. */
-function sweep(storage: Storage, now: number): boolean {
-  const old = Object.keys(storage).filter(
-    (key) => key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage.getItem(key) ?? ''), now),
-  );
-  for (const key of old) storage.removeItem(key);
-  return old.length > 0;
+/** Removes what is not fresh at `now`. */
+function sweep(storage: Storage, now: number): void {
+  for (const key of Object.keys(storage)) {
+    if (key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage.getItem(key) ?? ''), now)) storage.removeItem(key);
+  }
 }
 
 function isFresh(kept: unknown, now: number): boolean {

@@ -1,9 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Rolldown } from 'vite';
+import { openPeers } from '../peers/openPeers.ts';
 
 /** A queue in the race: its script defines `start()` and `enqueue(id)` in the page. */
 export interface Contender {
@@ -47,32 +43,14 @@ const SOURCES: Readonly<Record<string, string>> = {
     window.enqueue = (id) => { void analytics.track('BRAND_DISPLAY', { event_id: id }).catch(() => {}); };`,
 };
 
-/** Installs the peers into a folder of their own outside the project and bundles everybody alike. */
+/** Everybody in the race whom this machine can bring, bundled alike. */
 export async function bundleContenders(): Promise<Contender[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies: PEERS }));
-  console.log(`installing ${Object.keys(PEERS).join(', ')} …`);
-  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
+  const peers = openPeers(PEERS);
   const contenders: Contender[] = [];
   for (const [name, source] of Object.entries(SOURCES)) {
-    if (status !== 0 && name !== 'offerlet') {
-      console.log(`${name}: left out, the registry is out of reach`);
-      continue;
-    }
-    const entry = join(folder, `${name.replaceAll(' ', '-')}.js`);
-    writeFileSync(entry, source);
-    const output = (await build({
-      configFile: false,
-      logLevel: 'error',
-      root: folder,
-      define: { 'process.env.NODE_ENV': '"production"' },
-      build: { write: false, target: 'es2022', lib: { entry, formats: ['iife'], name: 'contender' } },
-    })) as Rolldown.RolldownOutput[];
-    contenders.push({ name, script: output[0]?.output[0].code ?? '' });
+    if (peers.areThere || name === 'offerlet') contenders.push({ name, script: await peers.bundle(name, source) });
+    else console.log(`${name}: left out, the registry is out of reach`);
   }
+  peers.close();
   return contenders;
 }

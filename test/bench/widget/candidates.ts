@@ -1,9 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build, type Rolldown } from 'vite';
+import { openPeers } from '../peers/openPeers.ts';
 
 /** A script that asks `/offers/recommendations` and shows what comes; `window.shown` is called once it stands on the page. */
 export interface Candidate {
@@ -78,37 +75,17 @@ const CANDIDATES: readonly (Omit<Candidate, 'script'> & { source?: string; mode?
   },
 ];
 
-/** Installs the peers into a folder of their own outside the project and bundles everybody alike. */
+/** Everybody whom this machine can bring, bundled alike. */
 export async function bundleCandidates(): Promise<Candidate[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies: PEERS }));
-  console.log(`installing ${Object.keys(PEERS).join(', ')} …`);
-  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
+  const peers = openPeers(PEERS);
   const candidates: Candidate[] = [];
   for (const { source, mode, isPeer, ...candidate } of CANDIDATES) {
-    if (isPeer && status !== 0) {
+    if (isPeer && !peers.areThere) {
       console.log(`${candidate.name}: left out, the registry is out of reach`);
       continue;
     }
-    const script = mode ? offerlet(mode) : await bundle(folder, candidate.name, source ?? '');
-    candidates.push({ ...candidate, script });
+    candidates.push({ ...candidate, script: mode ? offerlet(mode) : await peers.bundle(candidate.name, source ?? '') });
   }
+  peers.close();
   return candidates;
-}
-
-async function bundle(folder: string, name: string, code: string): Promise<string> {
-  const entry = join(folder, `${name.replaceAll(/\W/g, '-')}.js`);
-  writeFileSync(entry, code);
-  const output = (await build({
-    configFile: false,
-    logLevel: 'error',
-    root: folder,
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: { write: false, target: 'es2022', lib: { entry, formats: ['iife'], name: 'candidate' } },
-  })) as Rolldown.RolldownOutput[];
-  return output[0]?.output[0].code ?? '';
 }
