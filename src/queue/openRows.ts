@@ -39,6 +39,8 @@ const READ_MAX = 23;
 export function openRows(name: string, emit: (event: QueueEvent) => void): Rows {
   const mine: Rows['mine'] = new Map();
   const flying = new Set<string>();
+  /** The rows that are not known to be on disk yet. A full disk refuses them late, and whoever looks meanwhile must not take them for delivered. */
+  const unsure = new Set<string>();
   let isMemory = false;
   let isFirstLook = true;
   let pending: (readonly [string, Kept])[] = [];
@@ -55,6 +57,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     () => {
       isMemory = false;
       pending = [...mine];
+      for (const key of mine.keys()) unsure.add(key);
       emit({ type: 'error', reason: 'Storage is back: events are written again' });
       void write();
     },
@@ -80,6 +83,11 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     isFirstLook = false;
   }
 
+  function hold(key: string, row: Kept): void {
+    mine.set(key, row);
+    unsure.add(key);
+  }
+
   const write = (): Promise<void> =>
     (writing ??= Promise.resolve().then(() => {
       const fresh = pending;
@@ -95,7 +103,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
         mine,
       );
     for (const key of gone) mine.delete(key);
-    for (const [key, row] of put) mine.set(key, row);
+    for (const [key, row] of put) hold(key, row);
     const found = await disk('readwrite', async (rows) => {
       for (const key of gone) rows.delete(key);
       for (const [key, row] of put) rows.put(row, key);
@@ -109,6 +117,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
       await committed(rows);
       return found;
     });
+    for (const [key] of put) unsure.delete(key);
     for (const [why, keys] of found ?? drops([...mine.keys()].sort())) {
       for (const key of keys) mine.delete(key);
       dropped(why, keys.length);
@@ -116,16 +125,15 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
   };
 
   async function look(isTurn?: boolean): ReturnType<Rows['look']> {
-    const lost = new Set(mine.keys());
-    for (const [key] of pending) lost.delete(key);
+    const lost = new Set([...mine.keys()].filter((key) => !unsure.has(key)));
     const found = await disk('readonly', (rows) =>
       Promise.all([done(rows.getAllKeys()), done(rows.getAll(null, READ_MAX))]),
     );
     if (!found) return [[...mine.keys()].sort(), mine];
     const [keys, values] = found as [string[], Kept[]];
-    // Rows of ours that are gone: another tab has delivered them.
+    // Rows of ours that are gone: another tab has delivered them, unless the whole database went meanwhile.
     for (const key of keys) lost.delete(key);
-    for (const key of lost) mine.delete(key);
+    for (const key of lost) if (!unsure.has(key)) mine.delete(key);
     room = QUEUE_MAX_EVENTS - keys.length;
     const first = new Map(values.map((row, at) => [keys[at] ?? '', row]));
     if (isTurn) remember(keys.filter(isWaiting).length, keys.length + Number(first.get(GONE) ?? 0));
@@ -141,7 +149,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     look,
     change,
     add(key, row) {
-      mine.set(key, row);
+      hold(key, row);
       pending.push([key, row]);
       return write();
     },

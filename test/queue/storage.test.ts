@@ -101,6 +101,24 @@ it('where IndexedDB is missing the events live in memory and are sent all the sa
   expect(queue.of('error')).toHaveLength(1);
 });
 
+it('a full disk costs nothing, whoever looks at the rows while it refuses them', async () => {
+  const { commit } = IDBTransaction.prototype;
+  for (const pause of [0, 1, 2, 3, 4, 6, 8]) {
+    freshStorage();
+    const queue = down();
+    await queue.flush();
+    // A full disk is noticed at the end of the transaction; reads go on working.
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function refuse(this: IDBTransaction) {
+      this.abort();
+    });
+    const tracked = queue.track(event('a'));
+    for (let tick = 0; tick < pause; tick++) await Promise.resolve();
+    await Promise.all([queue.stats(), queue.stats(), tracked]);
+    expect(await queue.stats()).toMatchObject({ storage: 'memory', inMemory: 1 });
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(commit);
+  }
+});
+
 it('storage that hangs is given a second, then memory has to do', async () => {
   const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
   Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: { open: () => stuck } });
