@@ -56,10 +56,8 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     },
     () => {
       isMemory = false;
-      pending = [...mine];
-      for (const key of mine.keys()) unsure.add(key);
       emit({ type: 'error', reason: 'Storage is back: events are written again' });
-      void write();
+      void change([], [...mine]);
     },
   );
 
