@@ -2,6 +2,7 @@ import type { Environment } from '../wire/keys.ts';
 import type { Database } from './database/database.ts';
 import type { Fault } from './faults/fault.ts';
 import type { Recall } from './http/recall.ts';
+import type { KeyRow } from './keys/key-record.ts';
 
 /** The knobs of PUT /sandbox/settings; one that is not set is absent. */
 export interface NetworkSettings {
@@ -31,7 +32,9 @@ export interface NetworkContext {
   now(): Promise<Date>;
   /** The settings in force, read once for each request. */
   settings(): Promise<NetworkSettings>;
-  /** What the process may remember between requests, where it is alone on its database. */
+  /** The key that the request carries, in force or not; read together with the clock and the settings. */
+  caller(): Promise<KeyRow | undefined>;
+  /** What the process may remember between requests. */
   readonly recall: Recall;
   /** The address of who sent the request, where the server told it. */
   readonly ip?: string;

@@ -3,7 +3,11 @@ import { readRecommendations } from '../wire/recommendation-answer.ts';
 import type { Answer } from '../wire/recommendations.ts';
 import { askRelay } from './askRelay.ts';
 import type { Memory } from './memory.ts';
+import { nextTask } from './nextTask.ts';
 import { outcome, type Outcome } from './outcome.ts';
+
+/** Milliseconds between the looks for the answer of another tab. */
+const ARRIVAL_MS = 30;
 
 /** What is asked, of whom, under which key it is remembered, and what ends it early. */
 export interface Search {
@@ -29,11 +33,22 @@ export async function findOffers(search: Search): Promise<Found | Outcome> {
   const locks = navigator.locks as LockManager | undefined;
   const go = (): Promise<Found | Outcome> => recallOrAsk(search);
   if (!key || !locks) return go();
-  // A frame whose storage is blocked is refused locks as well: nobody shares anything with it.
-  return locks.request(key, { signal }, go).catch((error: unknown) => {
-    if (/Security/.test(String(error))) return go();
-    throw error;
-  });
+  return (
+    locks
+      .request(key, { ifAvailable: true }, (lock) =>
+        lock ? go() : locks.request(key, { signal }, () => arrival(search.memory).then(go)),
+      )
+      // A frame whose storage is blocked is refused locks as well: nobody shares anything with it.
+      .catch(() => {
+        signal.throwIfAborted();
+        return go();
+      })
+  );
+}
+
+/** What another tab has kept is seen here some milliseconds after its lock is free: browsers write to each other's memory later. */
+async function arrival({ recall }: Memory): Promise<void> {
+  for (let looks = 10; looks-- && !recall();) await nextTask(ARRIVAL_MS);
 }
 
 async function recallOrAsk({ relay, body, memory, signal }: Search): Promise<Found | Outcome> {

@@ -1,3 +1,4 @@
+import { nextTask } from './nextTask.ts';
 import { isPainted } from './seen/isPainted.ts';
 
 /** Milliseconds between two looks: a page closes its modals by class, style, attribute or removal, and no observer sees all of them. */
@@ -10,7 +11,7 @@ const MODALS = ':is(:modal,[aria-modal=true],offer-let-layer)';
  * by a single Esc, and would take the focus from a question that the page is asking.
  */
 export async function whenNoModal(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && hasModal()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  while (!signal.aborted && hasModal()) await nextTask(LOOK_MS);
 }
 
 function hasModal(): boolean {

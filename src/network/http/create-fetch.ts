@@ -5,6 +5,8 @@ import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/unavailable.ts';
 import { replacesAnswer, strike, takeFault } from '../faults/strike.ts';
 import { refuseEvents } from '../ingest/refuse-events.ts';
+import { keyOf } from '../keys/authenticate.ts';
+import { hashKey } from '../keys/create-key.ts';
 import { readState, type NetworkState } from '../settings.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -129,7 +131,7 @@ export function createFetch(options: FetchOptions): {
   };
 }
 
-/** What a route gets; the clock, the settings and the faults are read once, in one statement, when first asked for. */
+/** What a route gets; the clock, the settings, the faults and the key are read once, in one statement, when first asked for. */
 function createContext(
   request: Request,
   options: FetchOptions & { recall: Recall; requestId: string; path: string; from: Caller },
@@ -137,8 +139,11 @@ function createContext(
   const { db, environment, recall, requestId, path, from } = options;
   const given = typeof options.baseUrl === 'function' ? options.baseUrl() : options.baseUrl;
   const began = new Date();
+  const key = keyOf(request);
+  const hash = key ? hashKey(key) : undefined;
   let reading: Promise<NetworkState> | undefined;
-  const state = (): Promise<NetworkState> => (reading ??= recall.once(`state ${path}`, () => readState(db, path)));
+  const state = (): Promise<NetworkState> =>
+    (reading ??= recall.once(`state ${hash} ${path}`, () => readState(db, path, hash)));
   return {
     db,
     environment,
@@ -149,6 +154,7 @@ function createContext(
     state,
     now: async () => (await state()).clock ?? began,
     settings: async () => (await state()).settings,
+    caller: async () => (await state()).key,
     ...(environment === 'staging' ? { controls: options.controls } : {}),
   };
 }

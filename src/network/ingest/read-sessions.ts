@@ -30,7 +30,7 @@ export async function readSessions(
   let reading: Promise<Map<string, Session>> | undefined;
   // Those that are not remembered say so first, all at once; then one statement reads them together.
   const found = wanted.map((id) =>
-    context.recall.once(`session ${key.id} ${id}`, async () => {
+    context.recall.always(`session ${key.id} ${id}`, async () => {
       unknown.push(id);
       await Promise.resolve();
       reading ??= query(context.db, key, unknown);

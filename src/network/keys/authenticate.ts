@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readKey } from '../../wire/keys.ts';
 import type { NetworkContext } from '../context.ts';
-import type { Queries } from '../database/database.ts';
 import { hashKey } from './create-key.ts';
 import type { KeyKind, KeyRecord } from './key-record.ts';
 
@@ -10,10 +9,9 @@ export type Authentication =
   | { readonly ok: true; readonly key: KeyRecord }
   | { readonly ok: false; readonly message: string };
 
-interface KeyRow extends KeyRecord {
-  readonly key_hash: string;
-  readonly revoked_at: Date | null;
-  readonly publisher_removed: boolean;
+/** The key that a request carries. */
+export function keyOf(request: Request): string | undefined {
+  return request.headers.get('x-api-key')?.trim();
 }
 
 /**
@@ -25,7 +23,7 @@ export async function authenticate(
   context: NetworkContext,
   kinds: readonly KeyKind[],
 ): Promise<Authentication> {
-  const key = request.headers.get('x-api-key')?.trim();
+  const key = keyOf(request);
   if (!key) return refuse('Authentication is missing: send the key in the x-api-key header.');
   const stated = readKey(key);
   if (stated && stated.environment !== context.environment) {
@@ -41,23 +39,12 @@ export async function authenticate(
 }
 
 async function findKey(context: NetworkContext, key: string): Promise<KeyRecord | undefined> {
-  const hash = hashKey(key);
-  const row = await context.recall.once(`key ${hash}`, () => readKeyRow(context.db, hash));
-  if (!row || !timingSafeEqual(Buffer.from(row.key_hash), Buffer.from(hash))) return undefined;
+  const row = await context.caller();
+  if (!row || !timingSafeEqual(Buffer.from(row.key_hash), Buffer.from(hashKey(key)))) return undefined;
   const isOver = row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= (await context.now()));
   // A publisher that left the channel takes its integration with it (C24).
   const isOrphan = row.publisher_removed && row.kind !== 'management';
   return isOver || isOrphan || row.environment !== context.environment ? undefined : row;
-}
-
-async function readKeyRow(db: Queries, hash: string): Promise<KeyRow | undefined> {
-  const [row] = await db.query<KeyRow>(
-    `SELECT id, key_hash, kind, environment, channel_id, publisher_id, expires_at, revoked_at,
-       EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL) AS publisher_removed
-     FROM api_keys WHERE key_hash = $1`,
-    [hash],
-  );
-  return row;
 }
 
 function refuse(message: string): Authentication {

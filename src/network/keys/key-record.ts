@@ -14,3 +14,11 @@ export interface KeyRecord {
   readonly publisher_id: string | null;
   readonly expires_at: Date | null;
 }
+
+/** A key's row, in force or not. */
+export interface KeyRow extends KeyRecord {
+  readonly key_hash: string;
+  readonly revoked_at: Date | null;
+  /** Whether the publisher that it belongs to has left the channel. */
+  readonly publisher_removed: boolean;
+}

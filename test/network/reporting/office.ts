@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { NetworkContext, NetworkSettings } from '../../../src/network/context.ts';
 import { createRecall } from '../../../src/network/http/recall.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { createKey } from '../../../src/network/keys/create-key.ts';
+import { keyOf } from '../../../src/network/keys/authenticate.ts';
+import { createKey, hashKey } from '../../../src/network/keys/create-key.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/sandbox/activity.ts';
+import { readState } from '../../../src/network/settings.ts';
 import { periodsOf } from '../../../src/network/time/periods.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
@@ -113,6 +115,10 @@ export async function openOffice(db: Database, environment: 'production' | 'stag
         baseUrl: 'http://network.test',
         now: async () => new Date(office.now),
         settings: async () => office.settings,
+        caller: async () => {
+          const key = keyOf(request);
+          return (await readState(db, path, key ? hashKey(key) : undefined)).key;
+        },
         recall: createRecall(false),
       };
       const route = reportingRoutes.find(({ pattern }) => pattern === new URL(request.url).pathname);
