@@ -30,14 +30,14 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
       ><template shadowrootmode="open">
         <link rel="stylesheet" href="/desk.css" ${signed} />
         <section class="bar" aria-label="Demo">
-          <form action="/" data-switches>
+          <form action="/" autocomplete="off" data-switches>
             ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
             <input type="hidden" name="desk" value="${choices.desk}" />
             <p class="name"><b>Demo</b> <span>not part of the shop</span></p>
             <div class="switches first">
               ${segments('mode', choices)} ${IN_BAR.map((name) => select(name, choices))}
             </div>
-            <button type="button" class="more" aria-expanded="false" aria-controls="more-switches">
+            <button type="button" class="more" disabled aria-expanded="false" aria-controls="more-switches">
               <span class="wide">More</span><span class="narrow">Switches</span>${badge(choices)}
             </button>
             <div class="switches sheet" id="more-switches">
@@ -48,7 +48,7 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
             </div>
             <noscript><button>Show</button></noscript>
           </form>
-          <button type="button" class="toggle-report" aria-expanded="${String(isOpen)}" aria-controls="panel">
+          <button type="button" class="toggle-report" disabled aria-expanded="${String(isOpen)}" aria-controls="panel">
             Report
           </button>
         </section>

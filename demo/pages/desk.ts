@@ -7,16 +7,32 @@ if (root) openDesk(root);
 
 function openDesk(root: ShadowRoot): void {
   const form = root.querySelector('form');
-  form?.addEventListener('change', () => {
-    const given = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) if (typeof value === 'string') given.append(name, value);
-    location.assign(`/${queryOf(readChoices(given), given)}`);
-  });
+  if (form) followChoices(form);
   openReport(root.querySelector('[data-report]') ?? root);
   toggleSheet(root);
   toggleReport(root);
+  // Until here they would have been deaf.
+  for (const button of root.querySelectorAll<HTMLButtonElement>('.more, .toggle-report')) button.disabled = false;
   for (const button of root.querySelectorAll<HTMLElement>('[data-copy]'))
     button.addEventListener('click', () => void copy(button));
+}
+
+/** Opens the page of what was chosen; also of what was chosen before this script came. */
+function followChoices(form: HTMLFormElement): void {
+  const address = (): string => {
+    const given = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) if (typeof value === 'string') given.append(name, value);
+    return `/${queryOf(readChoices(given), given)}`;
+  };
+  const changed = address();
+  form.reset();
+  const shown = address();
+  if (changed !== shown) location.assign(changed);
+  form.addEventListener('change', () => location.assign(address()));
+  // Who comes back finds the switches as the page is, not as they left it.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) form.reset();
+  });
 }
 
 /** The switches behind the button: they go away by the button, by Esc, and by a click elsewhere. */

@@ -115,6 +115,28 @@ test('a choice opens a new order at an address that can be shared', async ({ pag
   await expect(page).toHaveURL(/\?offerlet=none&via=element&theme=dark&orders=counted$/);
 });
 
+test('a choice made before the bar’s script came counts, and who comes back finds the switches as the page is', async ({
+  page,
+}) => {
+  let come = (): void => undefined;
+  const coming = new Promise<void>((resolve) => (come = resolve));
+  await page.route('**/desk.js', async (route) => {
+    await coming;
+    await route.continue();
+  });
+  await page.goto(`${sandbox.shop}/?offerlet=none`, { waitUntil: 'commit' });
+  const by = page.getByLabel('Added by');
+  await by.selectOption('element');
+  await expect(page.getByRole('button', { name: /^More/ })).toBeDisabled();
+  come();
+  await expect(page).toHaveURL(/via=element/);
+  await by.selectOption('npm');
+  await expect(page).toHaveURL(/via=npm/);
+  await page.goBack();
+  await expect(page).toHaveURL(/via=element/);
+  await expect(by).toHaveValue('element');
+});
+
 for (const via of ['script', 'element', 'npm']) {
   test(`with a cookie banner nothing is asked or kept before yes, and a later no takes it back: ${via}`, async ({
     page,
