@@ -16,7 +16,7 @@ export interface NetworkState {
 
 /** Reads the clock, the settings, whether a fault waits for the path, and the key of this hash: what every request needs, in one statement. */
 export async function readState(db: Queries, path: string, keyHash: string | undefined): Promise<NetworkState> {
-  const [row] = await db.query<{ clock: unknown; settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
+  const [row] = await db.hot<{ clock: unknown; settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
     `SELECT (SELECT value FROM settings WHERE name = 'clock') AS clock,
        (SELECT value FROM settings WHERE name = 'reporting') AS settings,
        EXISTS (SELECT 1 FROM faults WHERE route = $1 AND (remaining IS NULL OR remaining > 0)) AS is_faulty,

@@ -108,8 +108,8 @@ async function play({
   watcher.watch('it', it, onSeen);
   await new Promise((resolve) => setTimeout(resolve, long));
   // A step that came late moves what follows it.
-  while (isViewed && result.view === null && performance.now() < start + long + 5_000)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  const end = isViewed ? start + long + 5_000 : 0;
+  while (result.view === null && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
   watcher.close();
   return result;
 }

@@ -7,13 +7,15 @@ import { INGEST } from '../../src/network/ingest/ingest-statement.ts';
 /** A database that has an extension or not, and writes down what it is told. */
 function recording(extension?: string): { db: Database; said: string[] } {
   const said: string[] = [];
+  async function query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
+    if (sql.includes('pg_extension')) return (sql.includes(`'${extension}'`) ? [{ present: 1 }] : []) as Row[];
+    said.push([sql, ...params].join(' | '));
+    return [];
+  }
   const queries: Queries = {
     kind: 'postgres',
-    async query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
-      if (sql.includes('pg_extension')) return (sql.includes(`'${extension}'`) ? [{ present: 1 }] : []) as Row[];
-      said.push([sql, ...params].join(' | '));
-      return [];
-    },
+    query,
+    hot: query,
     async exec(sql) {
       said.push(sql);
     },

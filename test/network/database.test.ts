@@ -46,6 +46,26 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
     await db.close();
   }, 60_000);
 
+  test('a statement that is planned once is planned once, and anew when its table or its connection changes', async () => {
+    const db = openPostgres(await cluster.freshUrl(), { connections: 1 });
+    const planned = (): Promise<unknown[]> =>
+      db.query("SELECT 1 AS yes FROM pg_prepared_statements WHERE name LIKE 'hot%'");
+    await db.exec('CREATE TABLE kept (id integer PRIMARY KEY, n integer); INSERT INTO kept VALUES (1, 10), (2, 20)');
+    const read = (id: number): Promise<unknown[]> => db.hot('SELECT n FROM kept WHERE id = $1', [id]);
+    for (const id of [1, 2, 1, 2, 1, 2, 1]) expect(await read(id)).toEqual([{ n: id * 10 }]);
+    expect(await planned()).toHaveLength(1);
+    await db.exec(
+      'ALTER TABLE kept ADD COLUMN m integer; DROP INDEX IF EXISTS kept_n; CREATE INDEX kept_n ON kept (n)',
+    );
+    expect(await read(2)).toEqual([{ n: 20 }]);
+    await db.exec('TRUNCATE kept');
+    expect(await read(2)).toEqual([]);
+    await db.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+    await pause(50);
+    expect(await read(2)).toEqual([]);
+    await db.close();
+  }, 60_000);
+
   test('a server that goes away is a 503, never a 202, and nothing ends the process', async () => {
     const network = await createNetwork({ databaseUrl: await cluster.freshUrl(), seed: 'empty', log: () => undefined });
     const world = worldOf(network);

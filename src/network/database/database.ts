@@ -6,6 +6,8 @@ export interface Queries {
   readonly kind: 'pglite' | 'postgres';
   /** The rows of one statement. int8 comes back as a number, numeric and date as text, timestamptz as a Date, json as its value. */
   query<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
+  /** The same for one of the few statements that are sent all the time: a server plans it once for each connection. */
+  hot<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
   /** Runs any number of statements that take no parameters. */
   exec(sql: string): Promise<void>;
 }

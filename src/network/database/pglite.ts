@@ -16,6 +16,7 @@ export async function openPglite(directory?: string): Promise<Database> {
   return {
     kind: 'pglite',
     query: (sql, params) => retry(() => db.query(sql, params)),
+    hot: (sql, params) => retry(() => db.hot(sql, params)),
     exec: (sql) => retry(() => db.exec(sql)),
     transaction: (work) => retry(() => inTransaction(pglite, work)),
     close: () => pglite.close(),
@@ -59,11 +60,13 @@ async function inTransaction<T>(pglite: PGlite, work: (db: Queries) => Promise<T
 }
 
 function queries(on: PGlite | Transaction): Queries {
+  async function query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
+    return (await reach(() => on.query<Row>(sql, [...params]))).rows;
+  }
   return {
     kind: 'pglite',
-    async query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
-      return (await reach(() => on.query<Row>(sql, [...params]))).rows;
-    },
+    query,
+    hot: query,
     async exec(sql) {
       await reach(() => on.exec(sql));
     },

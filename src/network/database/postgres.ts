@@ -29,6 +29,7 @@ export function openPostgres(url: string, options: { connections?: number } = {}
   return {
     kind: 'postgres',
     query: (sql, params) => retry(() => db.query(sql, params)),
+    hot: (sql, params) => retry(() => db.hot(sql, params)),
     exec: (sql) => retry(() => db.exec(sql)),
     transaction: (work) => retry(() => inTransaction(pool, work)),
     close: () => pool.end(),
@@ -53,11 +54,23 @@ async function inTransaction<T>(pool: Pool, work: (db: Queries) => Promise<T>): 
   }
 }
 
+const names = new Map<string, string>();
+
+/** The name under which a server keeps the plan of a statement. There are a few dozen of them, since only constant texts are hot. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `hot${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
 function queries(on: Pool | ClientBase): Queries {
   return {
     kind: 'postgres',
     async query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
       return (await reach(() => on.query(sql, [...params]))).rows as Row[];
+    },
+    async hot<Row>(text: string, params: readonly Parameter[] = []): Promise<Row[]> {
+      return (await reach(() => on.query({ name: nameOf(text), text, values: [...params] }))).rows as Row[];
     },
     async exec(sql) {
       await reach(() => on.query(sql));

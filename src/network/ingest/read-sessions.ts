@@ -45,7 +45,7 @@ async function query(db: Queries, key: KeyRecord, ids: readonly string[]): Promi
   const isWide = key.kind === 'partner_wide';
   // The values stand in the statement's own list: that is what lets it go to one shard and one index.
   const places = ids.map((_, index) => `$${index + 2}`).join(', ');
-  const rows = await db.query<Session>(
+  const rows = await db.hot<Session>(
     `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
      FROM sessions WHERE ${isWide ? 'channel_id' : 'publisher_id'} = $1 AND session_id IN (${places})`,
     [isWide ? key.channel_id : key.publisher_id, ...ids],

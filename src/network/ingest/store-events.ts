@@ -34,7 +34,7 @@ export async function storeEvents(
   receivedAt: Date,
 ): Promise<Set<number>> {
   const statement = ingestParams(publisherId, events, receivedAt);
-  const stored = await db.query<{ event_id: string }>(INGEST, statement.params);
+  const stored = await db.hot<{ event_id: string }>(INGEST, statement.params);
   return new Set(stored.map(({ event_id }) => statement.arrivals.get(event_id) ?? -1));
 }
 

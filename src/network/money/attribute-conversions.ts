@@ -59,7 +59,7 @@ async function findClaims(db: Queries, publisherId: string, sessions: readonly S
   const open = `c.publisher_id = $1 AND c.session_id IN (${sessions.map((_, index) => `$${index + 2}`).join(', ')}) AND NOT c.attributed`;
   const params = [publisherId, ...sessions.map(({ session_id }) => session_id)];
   // Most clicks have no conversion to pay: this is asked after each, so it is asked briefly.
-  if ((await db.query(`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params)).length === 0) return [];
+  if ((await db.hot(`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params)).length === 0) return [];
   return db.query<Claim>(
     `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price
      FROM conversions c JOIN offers o USING (offer_id)

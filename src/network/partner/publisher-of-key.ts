@@ -27,7 +27,7 @@ export async function publisherOfKey(
   named: string | undefined,
 ): Promise<ServedPublisher | undefined> {
   const isWide = key.kind === 'partner_wide';
-  const [row] = await db.query<PublisherRow>(
+  const [row] = await db.hot<PublisherRow>(
     `SELECT publisher_remote_id AS publisher_id, channel_id, external_exclusions, publisher_exclusions,
        (SELECT json_agg(subcategory_id) FROM channel_exclusions c WHERE c.channel_id = publishers.channel_id) AS channel_exclusions
      FROM publishers

@@ -30,7 +30,7 @@ export interface OfferRow {
 
 /** The whole catalogue, deleted offers left out, in a stable order. */
 export function readCatalogue(db: Queries): Promise<OfferRow[]> {
-  return db.query<OfferRow>(
+  return db.hot<OfferRow>(
     `SELECT offer_id, advertiser_id, a.name AS advertiser_name, logo_url, description, subcategory_id, heading, target_url, details,
        price_per_conversion, weight, active, (budget IS NULL OR spent + price_per_conversion <= budget) AS in_budget
      FROM offers JOIN advertisers a USING (advertiser_id) WHERE deleted_at IS NULL ORDER BY offer_id COLLATE "C"`,

@@ -26,7 +26,7 @@ export async function storeSession(db: Queries, session: NewSession): Promise<vo
     ]),
   );
   const { email, email_hash } = request.user_details;
-  await db.query(
+  await db.hot(
     `WITH explained AS (
        INSERT INTO explanations (publisher_id, session_id, explanation) SELECT $1::uuid, $2::uuid, $12::json WHERE $12::text IS NOT NULL
      )
