@@ -9,21 +9,12 @@ export interface Question {
   readonly relay: string;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
-  readonly fetch?: typeof fetch;
 }
 
 /** The relay's answer, unread, or the outcome that says why there is none. One time limit spans headers and body. */
-export async function askRelay({
-  relay,
-  body,
-  signal,
-  fetch = globalThis.fetch,
-}: Question): Promise<{ json: unknown } | Outcome> {
+export async function askRelay({ relay, body, signal }: Question): Promise<{ json: unknown } | Outcome> {
   const url = `${relay}/recommendations`;
-  const abort = new AbortController();
-  const stop = (): void => abort.abort();
-  const timer = setTimeout(stop, ANSWER_TIMEOUT_MS);
-  signal.addEventListener('abort', stop);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
   const failed = (what: string, hint: string): Outcome => outcome('network_error', `${url} ${what}`, hint);
   try {
     const answer = await fetch(url, {
@@ -31,7 +22,7 @@ export async function askRelay({
       headers: { 'content-type': 'application/json' },
       body: toJson(body),
       redirect: 'error',
-      signal: abort.signal,
+      signal: limit,
     });
     const { ok, status } = answer;
     const json = parseJson(await readCapped(answer));
@@ -41,16 +32,12 @@ export async function askRelay({
     const hint = 'see the log of the relay, and whether it is mounted there';
     return status > 399 && status < 500 ? outcome('refused', `${url} ${what}`, hint) : failed(what, hint);
   } catch (error) {
-    return abort.signal.aborted
+    return limit.aborted
       ? failed(`did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s`, 'see whether the relay and its network are up')
       : failed(
           `was not reached (${String(error)})`,
           'see whether it is up, allows this origin, redirects, or is blocked here',
         );
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-    stop();
   }
 }
 
@@ -64,7 +51,10 @@ async function readCapped({ body }: Response): Promise<string> {
     const { value } = (await reader?.read()) ?? {};
     if (!value) return text + decoder.decode();
     size += value.byteLength;
-    if (size > ANSWER_MAX_BYTES) return '';
+    if (size > ANSWER_MAX_BYTES) {
+      void reader?.cancel();
+      return '';
+    }
     text += decoder.decode(value, { stream: true });
   }
 }

@@ -16,7 +16,8 @@ export interface Settings {
  * The settings, or the outcome that says what to write instead. It never repeats a value: one of them may be a secret.
  * No identifier is fine, for the merchant's server may know the shopper; two are not, for networks refuse them.
  */
-export function checkOptions(options: unknown, base: string): Settings | Outcome {
+export function checkOptions(options: unknown, base: string | undefined): Settings | Outcome {
+  if (!base) return outcome('invalid_config', 'there is no page here', 'show offers in the browser only');
   if (hasSecret(options)) {
     return outcome(
       'invalid_config',

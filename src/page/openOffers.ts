@@ -49,8 +49,8 @@ export async function openOffers({
   const memory = openMemory(key);
   const isSandbox = options.sandbox === true;
   const user_details = Object.keys(body.user_details ?? {});
-  story.asked = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
   if (isLayer && isClosed(memory)) return alreadyShown();
+  story.asked = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
 
   signal.throwIfAborted();
   const found = await findOffers({ relay, body, key, memory, signal });

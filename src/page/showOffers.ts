@@ -27,10 +27,15 @@ export interface Offers {
   consent(isGiven: boolean): void;
 }
 
+/** Whether the browser sends Global Privacy Control. */
+function saysNo(): boolean | undefined {
+  return (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
+}
+
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
 export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
   const story = beginStory(options?.onEvent);
-  let settings = checkOptions(options, document.baseURI);
+  let settings = checkOptions(options, globalThis.document?.baseURI);
   let life = new AbortController();
   let queue: Queue | undefined;
   let isAllowed = false;
@@ -61,7 +66,7 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
       restart(true);
     },
   };
-  void run(options?.consent ?? !('globalPrivacyControl' in navigator && navigator.globalPrivacyControl));
+  void run(options?.consent ?? !saysNo());
   return offers;
 
   function unsettled(): Promise<Outcome> {

@@ -28,8 +28,8 @@ export function beginStory(onEvent: unknown): Story {
     } catch {
       // The listener's own affair: the widget goes on.
     }
-    const place = story.place?.isConnected ? story.place : document;
-    place.dispatchEvent(new CustomEvent('offerlet', { bubbles: true, composed: true, detail }));
+    const place = story.place?.isConnected ? story.place : globalThis.document;
+    place?.dispatchEvent(new CustomEvent('offerlet', { bubbles: true, composed: true, detail }));
   }
 
   function explain(): Explanation {

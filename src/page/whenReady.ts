@@ -1,6 +1,6 @@
 /** Resolves once the page is really opened (not prerendered), loaded, and has a moment to spare. */
 export async function whenReady(): Promise<void> {
-  if ('prerendering' in document && document.prerendering) await next(document, 'prerenderingchange');
+  if ((document as { prerendering?: boolean }).prerendering) await next(document, 'prerenderingchange');
   if (document.readyState !== 'complete') await next(window, 'load');
   // Safari has no requestIdleCallback.
   await new Promise<unknown>((resolve) =>

@@ -15,7 +15,6 @@ const ADDED_AT_ONCE = 2;
 
 /** A widget on the page. */
 export interface MountedWidget {
-  update(props: Partial<WidgetProps>): void;
   /** Ends it without a word to `on`; a layer fades away first where the reader likes motion. Resolves once the host is empty. */
   close(): Promise<void>;
   /** Leaves the host as empty as it was, at once. */
@@ -66,14 +65,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const closeLayer = openLayer({ element, mode: props.mode, isDeaf: gestures.isDeaf, dismiss });
   addMore();
 
-  return {
-    update(changes) {
-      props = { ...props, ...changes };
-      draw(state);
-    },
-    close,
-    unmount: clear,
-  };
+  return { close, unmount: clear };
 
   function draw(next: WidgetState): void {
     state = next;

@@ -25,7 +25,8 @@ export function readOffer(json: unknown, offerId: string, options: UrlOptions): 
   const heading = plainText(own(offer, 'heading'), COPY_MAX.heading);
   if (!heading) return 'offer.heading is missing';
   const target_url = safeUrl(own(offer, 'target_url'), options);
-  if (!target_url) return 'offer.target_url is not an https address that may be opened';
+  if (!target_url)
+    return 'offer.target_url is not an https address that may be opened (http on this machine: in sandbox only)';
   const cta_details = readCta(own(offer, 'cta_details'));
   if (!cta_details) return 'offer.cta_details needs accept_copy and decline_copy';
   const read: Offer = {
