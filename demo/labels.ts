@@ -46,7 +46,7 @@ export const REASONS: Partial<Readonly<Record<ChoiceName, string>>> = {
   orders: 'The network pays nothing for test orders (is_sandbox). Counted ones are asked for as by a live shop.',
   csp: 'Both strict ones demand Trusted Types and allow no inline style and no inline script.',
   css: 'A theme that restyles every element, hides empty boxes and puts its header above everything.',
-  consent: 'Nothing is asked or stored before Accept; a later no takes it all back.',
+  consent: 'Nothing is asked or stored before a yes; a later no takes it all back.',
   navigation: 'The receipt replaces the order without a page load: the offers go and come again.',
   frame: 'Another site’s frame is this shop at localhost in a page at 127.0.0.1, with storage of its own.',
 };

@@ -1,5 +1,6 @@
-import { checkNetwork, createRelay, openSeenFile, toNode, type RelayOptions } from '../relay.ts';
+import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode, type RelayOptions } from '../relay.ts';
 import { createConsole } from './console.ts';
+import { inFlags } from './inFlags.ts';
 import { listenPlainly, type Where } from './listen.ts';
 import { oneOf, readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { untilStopped } from './untilStopped.ts';
@@ -26,6 +27,15 @@ const DEFAULT_VERSION = '1.0.0';
 
 /** `offerlet relay`: the relay as a process of its own, for merchants whose backend is not JavaScript. */
 export async function relayCommand(source: SettingsSource): Promise<void> {
+  try {
+    await runRelay(source);
+  } catch (error) {
+    if (error instanceof RelayConfigError) throw new UsageError(inFlags(error.message));
+    throw error;
+  }
+}
+
+async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createConsole({ json: settings.json });
   const baseUrl = settings.network;

@@ -13,6 +13,8 @@ export interface Findings {
   readonly forced: Forced;
   readonly options: Readonly<Record<string, string>>;
   readonly exchanges: readonly Exchange[];
+  /** How the offers were asked for, when none of the exchanges shows it. */
+  readonly unseen: string | undefined;
   readonly stats: QueueStats | undefined;
   readonly checks: readonly Check[];
   readonly href: string;
@@ -21,7 +23,7 @@ export interface Findings {
 
 /** A report in Markdown that a developer can act on. Nothing in it names a person or an order. */
 export function reportOf(findings: Findings): string {
-  const { story, forced, options, exchanges, stats, checks, href, now } = findings;
+  const { story, forced, options, exchanges, unseen, stats, checks, href, now } = findings;
   const { outcome, asked, answered, left_out } = story;
   const lives = livesOf(story.events, exchanges);
   const lines = [
@@ -52,13 +54,16 @@ export function reportOf(findings: Findings): string {
     '',
     ...table(
       ['when', 'what', 'answer', 'ms', ''],
-      exchanges.map((one) => [
-        timeOf(one.at),
-        one.path,
-        String(one.status ?? one.error ?? 'none yet'),
-        String(one.ms ?? ''),
-        one.isForced ? 'forced' : '',
-      ]),
+      [
+        ...(unseen ? [['', '/recommendations', answered ? `${answered.offers} offers` : '', '', unseen]] : []),
+        ...exchanges.map((one) => [
+          timeOf(one.at),
+          one.path,
+          String(one.status ?? one.error ?? 'none yet'),
+          String(one.ms ?? ''),
+          one.isForced ? 'forced' : '',
+        ]),
+      ],
     ),
     ...(left_out.length > 0
       ? ['', '### Left out', '', ...left_out.map(({ offer_id, reason }) => `- ${line(offer_id)}: ${line(reason)}`)]

@@ -12,7 +12,7 @@ import type { Mount } from './mount.ts';
 import { forcedOptions, openOnPage } from './onPage.ts';
 import { readRows, replay } from './rows.ts';
 import { Shell } from './Shell.tsx';
-import { optionsInWords, refresh, subjectOf, type Subject } from './subject.ts';
+import { optionsInWords, refresh, subjectOf, unseenQuestion, type Subject } from './subject.ts';
 import { openTap } from './tap.ts';
 import { watchOffers, type Sight } from './watchOffers.ts';
 
@@ -120,6 +120,7 @@ export function openInspector(): Inspector {
   function show(subject: Subject): void {
     const { page } = forcingOf(kept.forced);
     subject.shownUnder = wordsNow();
+    subject.before = subject.mount.offers.explain().events.at(-1);
     subject.json = undefined;
     subject.renderedAt = undefined;
     subject.mount.again(forcedOptions(subject.own, page ?? {}));
@@ -156,10 +157,12 @@ export function openInspector(): Inspector {
     const subject = chosen;
     if (!subject) return;
     await Promise.all([check(), refresh(subject, readRows)]);
+    const story = subject.mount.offers.explain();
     await copyText(
       root,
       reportOf({
-        story: subject.mount.offers.explain(),
+        story,
+        unseen: unseenQuestion(subject, story, tap.exchanges),
         forced: kept.forced,
         options: optionsInWords(subject),
         exchanges: tap.exchanges,

@@ -13,6 +13,8 @@ export interface NetworkCheck {
   readonly warning?: string;
 }
 
+const UNKNOWN_FORM =
+  'The key does not look like an integration key (adnet_rk_test_… or adnet_rk_live_…). If every question is answered 401, copy it again.';
 const TIMEOUT_MS = 3_000;
 const ANSWER_BYTES = 16 * 1024;
 
@@ -44,7 +46,8 @@ export async function checkNetwork(options: {
     if (key && key.environment !== environment)
       throw new RelayConfigError(mismatch(key.environment, { environment, baseUrl }));
     const version = plainText(own(health, 'version'), 40);
-    return version === undefined ? { environment } : { environment, version };
+    const known: NetworkCheck = version === undefined ? { environment } : { environment, version };
+    return key ? known : { ...known, warning: UNKNOWN_FORM };
   } catch (error) {
     if (error instanceof RelayConfigError) throw error;
     return { warning: `${address} did not answer, so the key could not be checked against it (${explain(error)}).` };

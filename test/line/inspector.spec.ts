@@ -59,6 +59,36 @@ test('Wire masks whatever could be about a person, and the report holds none of 
   }
 });
 
+test('the report names the question that was asked before the inspector was there', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openInspected(page, fixture);
+  await expect(inspector(page)).toContainText('rendered');
+  await inspector(page).getByRole('button', { name: 'Copy report' }).click();
+  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
+  const report = await page.evaluate(() => navigator.clipboard.readText());
+  expect(report).toMatch(/\| {2}\| \/recommendations \| \d+ offers \| {2}\| asked before the inspector was loaded \|/);
+});
+
+test('what is shown anew tells its own story, and the one before is folded', async ({ page }) => {
+  await openInspected(page, fixture);
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  const force = await goTo(page, 'Force');
+  await force.getByLabel('Scenario').selectOption('consent-denied');
+  const outcome = await goTo(page, 'Outcome');
+  await expect(outcome.getByRole('heading', { name: 'consent_denied' })).toBeVisible();
+  await expect(outcome.getByText('BRAND_DISPLAY is tracked')).toBeHidden();
+  await outcome.getByText(/^Before it was shown anew/).click();
+  await expect(outcome.getByText('BRAND_DISPLAY is tracked')).toBeVisible();
+});
+
+test('in a window as narrow as a phone it stands below the page, wherever it is docked', async ({ page }) => {
+  await openInspected(page, fixture);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const shell = inspector(page).locator('.shell');
+  await expect.poll(async () => (await shell.boundingBox())?.y).toBeGreaterThan(844 / 3);
+  await expect(accept(page)).toBeVisible();
+});
+
 test('Seen follows an offer into sight and out of it, and agrees with what is reported', async ({ page }) => {
   await page.setViewportSize({ width: 900, height: 600 });
   await openInspected(page, fixture, { head: '<style>h1{margin-bottom:1400px}</style>' });

@@ -130,6 +130,12 @@ test.each([
   );
 });
 
+test('a key that is of no known form is a warning, whatever the network says of itself', async () => {
+  const fetch = async (): Promise<Response> => json(200, { status: 'ok', environment: 'staging', version: '1.0.0' });
+  const check = await checkNetwork({ ...GOOD, apiKey: 'nonsense', fetch });
+  expect(check.warning).toMatch(/does not look like an integration key/);
+});
+
 test('the relay refuses to load on a page, and only there', () => {
   expect(() => refuseBrowser('offerlet/relay', { window: {}, document: {} })).toThrow(/runs on servers only/);
   expect(() => refuseBrowser('offerlet/relay', { window: {}, Deno: {} })).not.toThrow();

@@ -21,15 +21,25 @@ export function OutcomePanel({ model }: PanelProps): JSX.Element {
   const { story, subject } = model;
   if (!story || !subject) return <p>No offers have been asked for on this page yet.</p>;
   const { outcome, events } = story;
+  const begin = subject.before ? events.indexOf(subject.before) + 1 : 0;
+  const told = (some: readonly MountEvent[]): JSX.Element[] =>
+    some.map((event, index) => {
+      const at = model.heardAt(event);
+      return (
+        <li key={index}>
+          <time>{at === undefined ? '' : timeOf(at)}</time> {sentenceOf(event)}
+        </li>
+      );
+    });
   return (
     <>
       <section class="lead">
         <h2>{outcome?.code ?? 'waiting'}</h2>
         <p>{MEANINGS[outcome?.code ?? 'waiting']}</p>
-        {outcome && <p class="quote">{outcome.message}.</p>}
+        {outcome && <p class="quote">{inOneStop(outcome.message)}</p>}
         {outcome?.hint && (
           <p>
-            <b>What to do:</b> {outcome.hint}.
+            <b>What to do:</b> {inOneStop(outcome.hint)}
           </p>
         )}
       </section>
@@ -38,15 +48,14 @@ export function OutcomePanel({ model }: PanelProps): JSX.Element {
         {storyOf(story).map((text) => (
           <li key={text}>{text}</li>
         ))}
-        {events.map((event, index) => {
-          const at = model.heardAt(event);
-          return (
-            <li key={index}>
-              <time>{at === undefined ? '' : timeOf(at)}</time> {sentenceOf(event)}
-            </li>
-          );
-        })}
+        {told(events.slice(begin))}
       </ol>
+      {begin > 0 && (
+        <details>
+          <summary>Before it was shown anew: {begin} steps</summary>
+          <ol class="story">{told(events.slice(0, begin))}</ol>
+        </details>
+      )}
       <h2>Configuration</h2>
       <dl>
         {Object.entries(optionsInWords(subject)).map(([name, value]) => (
@@ -81,8 +90,12 @@ function storyOf({ asked, answered }: Story): string[] {
 
 /** One event of a mount as a sentence. */
 export function sentenceOf(event: MountEvent): string {
-  // What others say may end in a stop of its own.
-  return wordsOf(event).replace(/\.*$/, '.');
+  return inOneStop(wordsOf(event));
+}
+
+/** What others say may end in a stop of its own. */
+function inOneStop(text: string): string {
+  return text.replace(/\.*$/, '.');
 }
 
 function wordsOf(event: MountEvent): string {

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { readRecommendations } from '../../wire/recommendation-answer.ts';
 import { maskQuestion } from '../mask.ts';
+import { unseenQuestion } from '../subject.ts';
 import { timeOf } from '../timeOf.ts';
 import type { PanelProps } from '../model.ts';
 import type { Exchange } from '../tap.ts';
@@ -8,19 +9,15 @@ import type { Exchange } from '../tap.ts';
 /** What was asked and answered at each step, and what became of the offers. */
 export function WirePanel({ model }: PanelProps): JSX.Element {
   const { subject, story, exchanges } = model;
-  const isAsked = exchanges.some(({ path }) => path.endsWith('/recommendations'));
+  const unseen = subject && unseenQuestion(subject, story, exchanges);
   return (
     <>
       <h2>Requests to the relay</h2>
-      {subject?.body && !isAsked && (
+      {subject?.body && unseen && (
         <details class="exchange">
           <summary>
             <b>/recommendations</b>
-            <span class="quiet">
-              {story?.answered?.isRemembered
-                ? 'remembered from an earlier page of this order: nothing was asked'
-                : 'asked before the inspector was loaded'}
-            </span>
+            <span class="quiet">{unseen}</span>
           </summary>
           <Json label="Asked" value={maskQuestion(subject.body)} />
           <Json label="Answered" value={subject.json} />
