@@ -99,7 +99,12 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     /staging \(…_test_…\) key but environment is 'production'/,
   ],
   ['with every origin allowed', ['--allow-origin', '*'], { OFFERLET_API_KEY: KEY }, /exact origins only/],
-  ['with an address that is none', ['--network', 'partner'], { OFFERLET_API_KEY: KEY }, /baseUrl is missing or is no/],
+  [
+    'with an address that is none',
+    ['--network', 'partner'],
+    { OFFERLET_API_KEY: KEY },
+    /--network is missing or is no address.*--network https:/,
+  ],
 ])('%s it says what to write in one line and does not start', async (_, args, env, message) => {
   const running = start(args, env);
   expect(await running.ended).toBe(2);
