@@ -118,9 +118,15 @@ for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
     await expect(page.locator('offer-let-layer')).toHaveCount(1);
     await expect(page.locator('offer-let-layer .root')).toHaveCSS('color-scheme', 'dark');
     await expect(accept(page)).toBeVisible();
+    const questions = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
+    const before = questions();
     await panel(page).getByLabel('207 on events').fill('2');
     await panel(page).getByLabel('207 on events').press('Enter');
     await expect(panel(page)).toContainText('offerlet-fail=2');
+    // Shown anew once more; what comes takes the focus.
+    await expect.poll(questions).toBe(before + 1);
+    await expect(page.locator('offer-let-layer')).toHaveCount(1);
+    await expect(accept(page)).toBeVisible();
     await panel(page).getByLabel('207 on events').press('Escape');
     await expect(panel(page)).toHaveCount(0);
     await expect(accept(page)).toBeVisible();
