@@ -75,9 +75,9 @@ export const SCENES: readonly Scene[] = [
     html: below,
     steps: [
       [100, 'scrollTo(0, 600)'],
-      [800, 'scrollTo(0, 2000)'],
+      [700, 'scrollTo(0, 2000)'],
       [1_000, 'scrollTo(0, 600)'],
-      [1_800, 'scrollTo(0, 2000)'],
+      [1_600, 'scrollTo(0, 2000)'],
     ],
     display: 100,
     view: 'never',
