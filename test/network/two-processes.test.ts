@@ -62,6 +62,12 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     const key = await left.control('POST', '/sandbox/keys', { kind: 'management' });
     await right.control('DELETE', `/sandbox/keys/${key.id}`);
     expect((await left.call('GET', '/adnet/channel/details/', { key: key.key })).status).toBe(401);
+    // Both remember the session by now; it went with everything else.
+    await right.control('POST', '/sandbox/reset', { seed: 'empty' });
+    expect(await left.batch([event('BRAND_CLICK', session)])).toMatchObject({
+      status: 502,
+      body: { results: [{ success: false, error: { code: 'UNKNOWN_SESSION' } }] },
+    });
     await Promise.all([one.close(), two.close()]);
   }, 60_000);
 });
