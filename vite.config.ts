@@ -16,6 +16,7 @@ const builds: Record<string, UserConfig> = {
     build: {
       emptyOutDir: false,
       minify: false, // minified ES modules would mangle the names that people debug with
+      cssMinify: true,
       target: 'es2022',
       cssTarget: CSS_TARGET,
       lib: { entry: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), formats: ['es'] },
