@@ -67,7 +67,7 @@ const builds: Record<string, UserConfig> = {
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: {
-        input: Object.fromEntries(readdirSync('demo/pages').map((file) => [parse(file).name, `demo/pages/${file}`])),
+        input: Object.fromEntries(readdirSync('demo/pages').map((file) => [urlName(file), `demo/pages/${file}`])),
         output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
       },
     },
@@ -91,6 +91,11 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 2,
   },
 }));
+
+/** The name of a page's script in its URL: `withNpm.ts` is served as `/with-npm.js`. */
+function urlName(file: string): string {
+  return parse(file).name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
 
 /** Prints what a merchant pins: the file's size and its `integrity` value. */
 function printIntegrity(file: string): Plugin {

@@ -2,7 +2,7 @@ import { CHOICES, queryOf, type ChoiceName, type Choices } from './choices.ts';
 import { html, Html } from './html.ts';
 import { LABELS, REASONS, TITLES } from './labels.ts';
 import type { Order } from './placement.ts';
-import { reportParts } from './report-page.ts';
+import { reportParts } from './reportPage.ts';
 import { snippets } from './snippets.ts';
 
 /** What the bar stands on. */

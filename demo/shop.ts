@@ -6,13 +6,13 @@ import { createRelay } from 'offerlet/relay';
 import { createAdvertiser } from './advertiser.ts';
 import { readChoices } from './choices.ts';
 import deskCss from './desk.css?raw';
-import { framePage } from './frame-page.ts';
+import { framePage } from './framePage.ts';
 import hostileCss from './hostile.css?raw';
-import { orderPage } from './order-page.ts';
+import { orderPage } from './orderPage.ts';
 import { FAVICON } from './pictures.ts';
 import { RELAYS } from './placement.ts';
 import { policyFor } from './policy.ts';
-import { reportPage } from './report-page.ts';
+import { reportPage } from './reportPage.ts';
 import { createReport, type ShopKeys } from './report.ts';
 import shopCss from './shop.css?raw';
 

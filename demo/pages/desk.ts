@@ -1,6 +1,6 @@
 // The demo's bar: a choice opens a new order that shows it, and the report fills itself.
 import { queryOf, readChoices, type Choices } from '../choices.ts';
-import { openReport } from '../browser/report-view.ts';
+import { openReport } from '../browser/reportView.ts';
 
 const root = document.querySelector('demo-desk')?.shadowRoot;
 if (root) openDesk(root);

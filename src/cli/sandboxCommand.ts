@@ -1,6 +1,6 @@
 import type { Network } from '../network.ts';
 import { createRelay } from '../relay.ts';
-import { forcedFetch } from '../wire/forced-fetch.ts';
+import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { createConsole } from './console.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import { listen, type Answerer } from './listen.ts';

@@ -1,4 +1,4 @@
-import { findScenario, SCENARIOS, type Scenario } from '../wire/scenarios.ts';
+import { findScenario, SCENARIOS, type Scenario } from '../wire/scenarios/scenarios.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './settings.ts';
 

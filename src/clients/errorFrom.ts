@@ -1,6 +1,6 @@
 import { readError } from '../wire/errors.ts';
 import { own } from '../wire/json.ts';
-import { oneOf } from '../wire/one-of.ts';
+import { oneOf } from '../wire/oneOf.ts';
 import { REPORT_ERROR_CODES } from '../wire/reporting.ts';
 import {
   AuthError,

@@ -1,7 +1,7 @@
-import type { Fault, Forcing, PageForcing } from '../wire/forcing.ts';
-import { oneOf } from '../wire/one-of.ts';
-import { DISPLAY_MODES, VIEWS } from '../wire/recommendations.ts';
-import { findScenario, SCENARIOS } from '../wire/scenarios.ts';
+import type { Fault, Forcing, PageForcing } from '../wire/scenarios/forcing.ts';
+import { oneOf } from '../wire/oneOf.ts';
+import { DISPLAY_MODES, VIEWS } from '../wire/offers/request.ts';
+import { findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
 
 /** One thing that can be forced: by the Force panel, and by `offerlet-NAME=WORD` in the address. */
 export interface Force {

@@ -1,5 +1,5 @@
 import { isObject, own, parseJson } from '../wire/json.ts';
-import { oneOf } from '../wire/one-of.ts';
+import { oneOf } from '../wire/oneOf.ts';
 import type { Forced } from './force.ts';
 
 /** Where the page looks whether the relay has said sandbox in this tab; here is what the inspector keeps for it. */

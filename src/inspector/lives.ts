@@ -1,4 +1,4 @@
-import { readBatchAnswer } from '../wire/batch.ts';
+import { readBatchResponse } from '../wire/events/batch.ts';
 import { own } from '../wire/json.ts';
 import type { KeptEvent, MountEvent } from './mount.ts';
 import type { Exchange } from './tap.ts';
@@ -64,7 +64,7 @@ function idsOf({ path, sent }: Exchange): string[] {
 
 function verdictOn({ status, answer, error }: Exchange, index: number): string {
   if (error !== undefined) return `no answer (${error}): kept`;
-  const { accepted, refused } = readBatchAnswer(answer, index + 1);
+  const { accepted, refused } = readBatchResponse(answer, index + 1);
   const refusal = refused.get(index);
   if (status === 201 || status === 202 || ((status === 207 || status === 502) && accepted.has(index)))
     return `${status}: accepted`;

@@ -1,4 +1,4 @@
-import type { BrandProperties, EventName, Target } from '../wire/events.ts';
+import type { BrandProperties, EventName, Target } from '../wire/events/wireEvent.ts';
 import type { JsonObject } from '../wire/json.ts';
 
 // What the page hands over. The inspector imports nothing of the page's own, so it says here what it needs of it.

@@ -1,4 +1,4 @@
-import type { PageForcing } from '../wire/forcing.ts';
+import type { PageForcing } from '../wire/scenarios/forcing.ts';
 import type { MountOptions } from './mount.ts';
 
 /** Begins the name of every queue's database. */

@@ -1,4 +1,4 @@
-import { readId } from '../wire/id.ts';
+import { readId } from '../wire/readId.ts';
 import { isObject, own } from '../wire/json.ts';
 import type { DeadLetter, MountQueue } from './mount.ts';
 import { QUEUE_PREFIX } from './onPage.ts';

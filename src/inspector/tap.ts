@@ -1,5 +1,5 @@
-import { forcedFetch } from '../wire/forced-fetch.ts';
-import type { Forcing } from '../wire/forcing.ts';
+import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
+import type { Forcing } from '../wire/scenarios/forcing.ts';
 import { isObject, parseJson, type JsonObject } from '../wire/json.ts';
 import { maskQuestion } from './mask.ts';
 

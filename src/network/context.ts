@@ -2,7 +2,7 @@ import type { Environment } from '../wire/keys.ts';
 import type { Database } from './database/database.ts';
 import type { Fault } from './faults/fault.ts';
 import type { Recall } from './http/recall.ts';
-import type { KeyRow } from './keys/key-record.ts';
+import type { KeyRow } from './keys/keyRecord.ts';
 
 /** The knobs of PUT /sandbox/settings; one that is not set is absent. */
 export interface NetworkSettings {

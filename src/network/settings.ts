@@ -1,7 +1,7 @@
 import { isObject, own } from '../wire/json.ts';
 import type { NetworkSettings } from './context.ts';
 import type { Queries } from './database/database.ts';
-import type { KeyRow } from './keys/key-record.ts';
+import type { KeyRow } from './keys/keyRecord.ts';
 
 /** What every process of a network reads anew for each request, since another process may have changed it. */
 export interface NetworkState {

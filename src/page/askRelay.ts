@@ -1,7 +1,7 @@
 import { own, parseJson, type JsonObject } from '../wire/json.ts';
-import { ANSWER_MAX_BYTES, ANSWER_TIMEOUT_MS } from '../wire/limits.ts';
-import { plainText } from '../wire/text.ts';
-import { toJson } from '../wire/to-json.ts';
+import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
+import { plainText } from '../wire/plainText.ts';
+import { toJson } from '../wire/toJson.ts';
 import { outcome, type Outcome } from './outcome.ts';
 
 /** What is asked of whom; `signal` ends it early. */
@@ -14,7 +14,7 @@ export interface Question {
 /** The relay's answer, unread, or the outcome that says why there is none. One time limit spans headers and body. */
 export async function askRelay({ relay, body, signal }: Question): Promise<{ json: unknown } | Outcome> {
   const url = `${relay}/recommendations`;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(RELAY_TIMEOUT_MS)]);
   const failed = (what: string, hint: string): Outcome => outcome('network_error', `${url} ${what}`, hint);
   try {
     const answer = await fetch(url, {
@@ -33,7 +33,7 @@ export async function askRelay({ relay, body, signal }: Question): Promise<{ jso
     return status > 399 && status < 500 ? outcome('refused', `${url} ${what}`, hint) : failed(what, hint);
   } catch (error) {
     return limit.aborted
-      ? failed(`did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s`, 'see whether the relay and its network are up')
+      ? failed(`did not answer within ${RELAY_TIMEOUT_MS / 1_000} s`, 'see whether the relay and its network are up')
       : failed(
           `was not reached (${String(error)})`,
           'see whether it is up, allows this origin, redirects, or is blocked here',
@@ -51,7 +51,7 @@ async function readCapped({ body }: Response): Promise<string> {
     const { value } = (await reader?.read()) ?? {};
     if (!value) return text + decoder.decode();
     size += value.byteLength;
-    if (size > ANSWER_MAX_BYTES) {
+    if (size > RESPONSE_MAX_BYTES) {
       void reader?.cancel();
       return '';
     }

@@ -1,6 +1,6 @@
-import { hashEmail } from '../wire/email.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { own, type JsonObject } from '../wire/json.ts';
-import { REQUEST_FIELDS } from '../wire/recommendations.ts';
+import { REQUEST_FIELDS } from '../wire/offers/request.ts';
 import type { ShowOptions } from './options.ts';
 
 /** The body that is sent: the known fields, a plain e-mail replaced by its hash, and the wish for test offers. */

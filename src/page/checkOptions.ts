@@ -1,7 +1,7 @@
 import { own } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
-import { oneOf } from '../wire/one-of.ts';
-import { DISPLAY_MODES, IDENTIFIERS, VIEWS, type DisplayMode, type View } from '../wire/recommendations.ts';
+import { oneOf } from '../wire/oneOf.ts';
+import { DISPLAY_MODES, IDENTIFIERS, VIEWS, type DisplayMode, type View } from '../wire/offers/request.ts';
 import { outcome, type Outcome } from './outcome.ts';
 
 /** What the options come to: where to ask, and how to show. */

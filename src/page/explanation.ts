@@ -1,6 +1,6 @@
-import type { EventName } from '../wire/events.ts';
+import type { EventName } from '../wire/events/wireEvent.ts';
 import type { Outcome } from './outcome.ts';
-import type { LeftOutEvent, PageEvent } from './page-event.ts';
+import type { LeftOutEvent, PageEvent } from './pageEvent.ts';
 
 /** The whole story of one mount, without anything personal in it. */
 export interface Explanation {

@@ -1,6 +1,6 @@
 import { own, type JsonObject } from '../wire/json.ts';
-import { readRecommendations } from '../wire/recommendation-answer.ts';
-import type { Answer } from '../wire/recommendations.ts';
+import { readRecommendations } from '../wire/offers/readRecommendations.ts';
+import type { SafeResponse } from '../wire/offers/response.ts';
 import { askRelay } from './askRelay.ts';
 import type { Memory } from './memory.ts';
 import { nextTask } from './nextTask.ts';
@@ -20,7 +20,7 @@ export interface Search {
 
 /** An answer, and whether it is that of an earlier page. */
 export interface Found {
-  readonly answer: Answer;
+  readonly answer: SafeResponse;
   /** The same as it came. */
   readonly json: unknown;
   readonly isRemembered: boolean;

@@ -1,4 +1,4 @@
-import type { PlacedGroup } from '../wire/recommendations.ts';
+import type { PlacedGroup } from '../wire/offers/response.ts';
 
 /** The groups with so many offers at most, counted from the first; groups that have none left are gone. */
 export function firstOffers(groups: readonly PlacedGroup[], most = Infinity): PlacedGroup[] {

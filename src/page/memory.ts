@@ -1,5 +1,5 @@
 import { own, parseJson, type JsonObject } from '../wire/json.ts';
-import { toJson } from '../wire/to-json.ts';
+import { toJson } from '../wire/toJson.ts';
 
 /** Every key that the page keeps begins with this. */
 export const MEMORY_PREFIX = 'offerlet:';

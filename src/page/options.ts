@@ -1,5 +1,5 @@
-import type { RecommendationRequest } from '../wire/recommendations.ts';
-import type { PageEvent } from './page-event.ts';
+import type { RecommendationRequest } from '../wire/offers/request.ts';
+import type { PageEvent } from './pageEvent.ts';
 
 /** What `showOffers` takes. Only `relay` and `request` are needed. */
 export interface ShowOptions {

@@ -1,6 +1,6 @@
-import { hashEmail } from '../wire/email.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { own, type JsonObject } from '../wire/json.ts';
-import { toJson } from '../wire/to-json.ts';
+import { toJson } from '../wire/toJson.ts';
 import { MEMORY_PREFIX } from './memory.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { TrackedEvent } from '../queue/events.ts';
 import type { Action, Subject } from '../widget/props.ts';
-import type { BrandProperties, EventName, Target } from '../wire/events.ts';
-import type { Asset, PlacedOffer } from '../wire/recommendations.ts';
-import type { PageEvent } from './page-event.ts';
+import type { BrandProperties, EventName, Target } from '../wire/events/wireEvent.ts';
+import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
+import type { PageEvent } from './pageEvent.ts';
 
 /** Milliseconds within which a second click on the same thing is the same click. */
 const DOUBLE_CLICK_MS = 500;

@@ -1,6 +1,6 @@
 import type { Explanation } from './explanation.ts';
 import type { Outcome } from './outcome.ts';
-import type { PageEvent } from './page-event.ts';
+import type { PageEvent } from './pageEvent.ts';
 
 /** Events kept for `explain()`; a page that stays open for days must not grow. */
 const EVENTS_MAX = 500;

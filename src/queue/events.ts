@@ -1,4 +1,4 @@
-import type { WireEvent } from '../wire/events.ts';
+import type { WireEvent } from '../wire/events/wireEvent.ts';
 
 /** What `track` takes: an event of the wire; its id and its time are filled in when they are absent. */
 export type TrackedEvent = Omit<WireEvent, 'event_datetime' | 'conversion_properties'> & { event_datetime?: string };

@@ -1,5 +1,5 @@
 import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
-import { toJson } from '../wire/to-json.ts';
+import { toJson } from '../wire/toJson.ts';
 import { ask } from './ask.ts';
 import { afterFailure, FAILURE_PAUSE_MS, HOUR_MS, jitter, waitFor, type Trouble } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from './events.ts';

@@ -1,4 +1,4 @@
-import { toJson } from '../wire/to-json.ts';
+import { toJson } from '../wire/toJson.ts';
 import type { Send } from './events.ts';
 
 /** The built-in `send`: a POST of the batch as JSON. */

@@ -1,6 +1,6 @@
 import { own, parseJson } from '../wire/json.ts';
 import { readKey, type Environment } from '../wire/keys.ts';
-import { plainText } from '../wire/text.ts';
+import { plainText } from '../wire/plainText.ts';
 import { RelayConfigError } from './errors.ts';
 import { explain } from './log.ts';
 import { readApiKey, readBaseUrl } from './networkOptions.ts';

@@ -1,6 +1,6 @@
-import { hashEmail } from '../wire/email.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
-import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/recommendations.ts';
+import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import type { RelayContext } from './options.ts';
 
 export interface ComposeOptions {

@@ -1,4 +1,4 @@
-import { parseBatch } from '../wire/batch.ts';
+import { parseBatch } from '../wire/events/batch.ts';
 import { partnerError } from '../wire/errors.ts';
 import { RelayError } from './errors.ts';
 import { forwardBatch, forwardOne } from './forward.ts';

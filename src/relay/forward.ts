@@ -1,6 +1,6 @@
-import { readBatchAnswer } from '../wire/batch.ts';
+import { readBatchResponse } from '../wire/events/batch.ts';
 import { readError } from '../wire/errors.ts';
-import type { ResultError, WireEvent } from '../wire/events.ts';
+import type { ResultError, WireEvent } from '../wire/events/wireEvent.ts';
 import { isObject } from '../wire/json.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import { RelayError } from './errors.ts';
@@ -63,7 +63,7 @@ function readForwarded(answer: NetworkAnswer, every: readonly number[]): Forward
   const isAccepted = status === 201 || status === 202;
   const isByItem = isAccepted || status === 207 || (status === 502 && isObject(json) && Array.isArray(json['results']));
   if (!isByItem) return refusedWhole(answer, every);
-  const read = readBatchAnswer(json, every.length);
+  const read = readBatchResponse(json, every.length);
   // 201 and 202 mean all; a network need not list them. A result that says otherwise is believed all the same.
   const lost = isAccepted ? [] : read.unknown;
   const outcomes = every.map((index): Outcome => {

@@ -1,4 +1,4 @@
-import type { WireEvent } from '../wire/events.ts';
+import type { WireEvent } from '../wire/events/wireEvent.ts';
 import { withoutIds, type Forwarded } from './forward.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './metrics.ts';

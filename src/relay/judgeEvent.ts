@@ -1,5 +1,5 @@
-import { parseEvent } from '../wire/event.ts';
-import type { ResultError, WireEvent } from '../wire/events.ts';
+import { parseEvent } from '../wire/events/parseEvent.ts';
+import type { ResultError, WireEvent } from '../wire/events/wireEvent.ts';
 import { own, type Problem } from '../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../wire/limits.ts';
 

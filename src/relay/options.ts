@@ -1,5 +1,5 @@
 import type { Environment } from '../wire/keys.ts';
-import type { Attributes, OrderDetails, Purchase, UserDetails } from '../wire/recommendations.ts';
+import type { Attributes, OrderDetails, Purchase, UserDetails } from '../wire/offers/request.ts';
 import type { LogEntry } from './log.ts';
 import type { RelayMetric } from './metrics.ts';
 import type { RateLimiter, RateLimits } from './rateLimit.ts';

@@ -1,5 +1,5 @@
-import type { BatchResult, ResultError } from '../wire/events.ts';
-import { batchAnswer, batchStatus } from '../wire/batch.ts';
+import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
+import { batchResponse, batchStatus } from '../wire/events/batch.ts';
 import { jsonReply, type Reply } from './reply.ts';
 
 /** How it went for one event. */
@@ -22,7 +22,7 @@ export function replyOf(outcomes: readonly Outcome[]): Reply {
   // so that its sender pauses or backs off instead of counting refusals.
   if (first?.state === 'unanswered' && outcomes.every((outcome) => outcome.state === 'unanswered')) return first.reply;
   const results = outcomes.map(resultOf);
-  return jsonReply(batchStatus(results), batchAnswer(results));
+  return jsonReply(batchStatus(results), batchResponse(results));
 }
 
 function resultOf(outcome: Outcome, index: number): BatchResult {

@@ -1,4 +1,4 @@
-import { ANSWER_MAX_BYTES, EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES } from '../wire/limits.ts';
+import { RESPONSE_MAX_BYTES, EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES } from '../wire/limits.ts';
 import { isObject } from '../wire/json.ts';
 import type { SandboxRule } from './compose.ts';
 import { readNetworkOptions, type NetworkOptions } from './networkOptions.ts';
@@ -31,7 +31,7 @@ const TIMEOUTS: RelayTimeouts = { recommendations: 2_500, events: 8_000, body: 1
 const LIMITS: RelayLimits = {
   recommendationsBytes: RECOMMENDATIONS_BODY_MAX_BYTES,
   eventsBytes: EVENTS_BODY_MAX_BYTES,
-  answerBytes: ANSWER_MAX_BYTES,
+  answerBytes: RESPONSE_MAX_BYTES,
 };
 const TIMEOUT_MAX_MS = 120_000;
 const LIMIT_MAX_BYTES = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { PlacedOffer } from '../wire/recommendations.ts';
+import type { PlacedOffer } from '../wire/offers/response.ts';
 import type { View } from './view.ts';
 
 /** What an accepted offer shows: the network's word on it and the promo code. It is announced, so its place is always there. */

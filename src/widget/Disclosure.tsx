@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { DisclosureDetails } from '../wire/recommendations.ts';
+import type { DisclosureDetails } from '../wire/offers/response.ts';
 import type { Messages } from './messages/messages.ts';
 import { OutsideLink } from './OutsideLink.tsx';
 

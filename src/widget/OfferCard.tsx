@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { PlacedOffer } from '../wire/recommendations.ts';
+import type { PlacedOffer } from '../wire/offers/response.ts';
 import { Claim } from './Claim.tsx';
 import { Disclosure } from './Disclosure.tsx';
 import { Logo } from './Logo.tsx';

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { PlacedOffer } from '../wire/recommendations.ts';
+import type { PlacedOffer } from '../wire/offers/response.ts';
 import { hide } from './Logo.tsx';
 import { OutsideLink } from './OutsideLink.tsx';
 import type { View } from './view.ts';

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { PlacedGroup } from '../wire/recommendations.ts';
+import type { PlacedGroup } from '../wire/offers/response.ts';
 import { FooterLine } from './FooterLine.tsx';
 import { OfferCard } from './OfferCard.tsx';
 import { isList, shownOffers } from './state.ts';

@@ -1,4 +1,4 @@
-import type { DisplayMode } from '../wire/recommendations.ts';
+import type { DisplayMode } from '../wire/offers/request.ts';
 import { lockScroll } from './lockScroll.ts';
 import { openSheet } from './openSheet.ts';
 import type { View } from './view.ts';

@@ -1,4 +1,5 @@
-import type { Asset, DisplayMode, Footer, PlacedGroup, PlacedOffer } from '../wire/recommendations.ts';
+import type { DisplayMode } from '../wire/offers/request.ts';
+import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
 import type { Messages } from './messages/messages.ts';
 
 /** `auto` follows the page's own `color-scheme`, not the operating system. */

@@ -1,4 +1,4 @@
-import type { PlacedGroup, PlacedOffer } from '../wire/recommendations.ts';
+import type { PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
 
 /** What the shopper has done so far. Everything on screen follows from this and the props. */
 export interface WidgetState {

@@ -1,5 +1,5 @@
 import type { RefCallback } from 'preact';
-import type { Asset, PlacedOffer } from '../wire/recommendations.ts';
+import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
 import type { Subject, WidgetProps } from './props.ts';
 import type { WidgetState } from './state.ts';
 

@@ -1,5 +1,5 @@
 import { isObject, own, type JsonObject, type Problem } from './json.ts';
-import { plainText } from './text.ts';
+import { plainText } from './plainText.ts';
 
 /** An error of any surface in one form, whatever its body looked like. */
 export interface WireError {

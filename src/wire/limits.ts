@@ -11,11 +11,11 @@ export const RECOMMENDATIONS_BODY_MAX_BYTES = 16 * 1024;
 /** Bytes that the Channel API reads of a body before it answers 413. */
 export const CHANNEL_BODY_MAX_BYTES = 1024 * 1024;
 /** Bytes of an answer that the browser reads: a hostile answer must not fill its memory. */
-export const ANSWER_MAX_BYTES = 1024 * 1024;
+export const RESPONSE_MAX_BYTES = 1024 * 1024;
 /** Offers taken from one answer; more than anybody scrolls through. */
-export const ANSWER_MAX_OFFERS = 20;
+export const RESPONSE_MAX_OFFERS = 20;
 /** Milliseconds the page waits for offers: after that the shopper has moved on. */
-export const ANSWER_TIMEOUT_MS = 4_000;
+export const RELAY_TIMEOUT_MS = 4_000;
 
 /** Events kept on the shopper's device at most; with fields of 200 characters at most they stay below 2 MiB. */
 export const QUEUE_MAX_EVENTS = 1_000;

@@ -6,15 +6,15 @@ const PROBLEMS_MAX = 20;
 const TEXT_MAX = 1_000;
 
 /** Notes that something is wrong at a path. */
-export type Say = (path: string, message: string) => void;
+export type AddProblem = (path: string, message: string) => void;
 
 /** A list of problems and the function that adds to it. */
-export function collectProblems(): { problems: Problem[]; say: Say } {
+export function collectProblems(): { problems: Problem[]; addProblem: AddProblem } {
   const problems: Problem[] = [];
-  const say: Say = (path, message) => {
+  const addProblem: AddProblem = (path, message) => {
     if (problems.length < PROBLEMS_MAX) problems.push({ path, message });
   };
-  return { problems, say };
+  return { problems, addProblem };
 }
 
 /** Tells whether a field was left out; null counts as that. */
@@ -23,10 +23,10 @@ export function isAbsent(value: unknown): value is null | undefined {
 }
 
 /** A copy of the object at a path, field by field: absent fields and `__proto__` stay behind. `undefined` when there is none. */
-export function copyObject(value: unknown, path: string, say: Say): Record<string, unknown> | undefined {
+export function copyObject(value: unknown, path: string, addProblem: AddProblem): Record<string, unknown> | undefined {
   if (isAbsent(value)) return undefined;
   if (!isObject(value)) {
-    say(path, 'must be an object');
+    addProblem(path, 'must be an object');
     return undefined;
   }
   return copyFields(value);
@@ -43,14 +43,14 @@ export function settleTexts(
   object: Record<string, unknown> | undefined,
   names: readonly string[],
   path: string,
-  say: Say,
+  addProblem: AddProblem,
 ): void {
   for (const name of names) {
     const value = object && Object.hasOwn(object, name) ? object[name] : undefined;
     if (!object || value === undefined) continue;
     const text = typeof value === 'number' ? String(value) : value;
     if (typeof text !== 'string' || text.length > TEXT_MAX || text.includes('\0')) {
-      say(`${path}.${name}`, `must be a string of at most ${TEXT_MAX} characters`);
+      addProblem(`${path}.${name}`, `must be a string of at most ${TEXT_MAX} characters`);
     } else object[name] = text;
   }
 }

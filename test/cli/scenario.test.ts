@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { listScenarios, queryOf, readScenario } from '../../src/cli/scenarioOption.ts';
 import { createRelay } from '../../src/relay.ts';
-import { forcedFetch } from '../../src/wire/forced-fetch.ts';
-import { SCENARIOS } from '../../src/wire/scenarios.ts';
-import { answerWith } from '../wire/whole-answer.ts';
+import { forcedFetch } from '../../src/wire/scenarios/forcedFetch.ts';
+import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
+import { answerWith } from '../wire/offers/wholeResponse.ts';
 
 const SESSION = '6f9e0d52-0000-4000-8000-000000000001';
 const at = new Date().toISOString();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { CHOICES, queryOf, readChoices, type Choices } from '../../demo/choices.ts';
-import { framePage } from '../../demo/frame-page.ts';
-import { orderPage } from '../../demo/order-page.ts';
+import { framePage } from '../../demo/framePage.ts';
+import { orderPage } from '../../demo/orderPage.ts';
 import { placementHtml } from '../../demo/placement.ts';
 import { policyFor } from '../../demo/policy.ts';
-import { reportPage } from '../../demo/report-page.ts';
+import { reportPage } from '../../demo/reportPage.ts';
 
 const ORDER = { number: '1001', emailHash: 'a'.repeat(64) };
 const choose = (query: string): Choices => readChoices(new URLSearchParams(query));

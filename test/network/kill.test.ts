@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildNetwork } from './build-network.ts';
+import { buildNetwork } from './buildNetwork.ts';
 
 /** Lives that end by kill -9: 20 in the long run, a few in a newcomer's. */
 const KILLS = process.env['OFFERLET_TEST_POSTGRES'] === '1' ? 20 : 3;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecommendations } from '../../src/wire/recommendation-answer.ts';
+import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
 import { DATABASE_KINDS } from './databases.ts';
 import { ask, event, openWorld, type Body, type World } from './world.ts';
 

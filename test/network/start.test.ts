@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createNetwork, NetworkStartError, type NetworkOptions } from '../../src/network.ts';
-import { lockDirectory } from '../../src/network/start/lock-directory.ts';
+import { lockDirectory } from '../../src/network/start/lockDirectory.ts';
 import { worldOf } from './world.ts';
 
 // A new directory takes the embedded database seconds of computing, and this machine may be busy.

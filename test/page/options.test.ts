@@ -4,7 +4,7 @@ import { checkOptions } from '../../src/page/checkOptions.ts';
 import { firstOffers } from '../../src/page/firstOffers.ts';
 import { isBot } from '../../src/page/isBot.ts';
 import { readAttributes } from '../../src/page/readAttributes.ts';
-import type { PlacedGroup, PlacedOffer } from '../../src/wire/recommendations.ts';
+import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const BASE = 'https://shop.example/thanks?token=1';
 const request = { user_details: { phone: '+49' }, placement_details: { view: 'THANK_YOU', display_mode: 'OVERLAY' } };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { TrackedEvent } from '../../src/queue/events.ts';
-import type { PageEvent } from '../../src/page/page-event.ts';
+import type { PageEvent } from '../../src/page/pageEvent.ts';
 import { createReport } from '../../src/page/report.ts';
-import type { Asset, PlacedOffer } from '../../src/wire/recommendations.ts';
+import type { Asset, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const offer = { insertion_id: 'i', offer_id: 'o', advertiser_id: 'a' } as PlacedOffer;
 const asset = { id: 'p', asset_type: 'PRODUCT' } as Asset;

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
-import { goTo, openInspected, startInspected } from '../line/inspectorFixture.ts';
-import { offersOf, type Fixture } from '../line/pageFixture.ts';
+import { goTo, openInspected, startInspected } from '../line/inspector/inspectorFixture.ts';
+import { offersOf, type Fixture } from '../line/page/pageFixture.ts';
 import { onlyWithSameEyes } from './sameEyes.ts';
 
 onlyWithSameEyes();

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import type { WidgetProps } from '../../src/widget/props.ts';
-import { listening, mount, openShop } from '../line/widgetPage.ts';
+import { listening, mount, openShop } from '../line/widget/widgetPage.ts';
 import { hero, list, pictures, placed } from '../widget/offers.ts';
 import { onlyWithSameEyes } from './sameEyes.ts';
 

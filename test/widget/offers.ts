@@ -1,4 +1,4 @@
-import type { Asset, Footer, Offer, PlacedGroup, PlacedOffer } from '../../src/wire/recommendations.ts';
+import type { Asset, Footer, Offer, PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const ADVERTISERS = ['Larkspur Coffee', 'Nordlys Sleep', 'Tidewater Books'];
 const HEADINGS = [

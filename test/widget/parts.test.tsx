@@ -6,7 +6,7 @@ import { FooterLine } from '../../src/widget/FooterLine.tsx';
 import { Logo } from '../../src/widget/Logo.tsx';
 import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
 import type { Action, WidgetProps } from '../../src/widget/props.ts';
-import type { Footer } from '../../src/wire/recommendations.ts';
+import type { Footer } from '../../src/wire/offers/response.ts';
 import { FOOTER, hero, placed } from './offers.ts';
 
 const messages = messagesFor('en');

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseBatch, readBatchAnswer } from '../../src/wire/batch.ts';
+import { parseBatch, readBatchResponse } from '../../src/wire/events/batch.ts';
 import { readError } from '../../src/wire/errors.ts';
-import { parseEvent } from '../../src/wire/event.ts';
+import { parseEvent } from '../../src/wire/events/parseEvent.ts';
 import { parseJson } from '../../src/wire/json.ts';
-import { readRecommendations } from '../../src/wire/recommendation-answer.ts';
-import { parseRecommendationRequest } from '../../src/wire/recommendation-request.ts';
-import { plainText } from '../../src/wire/text.ts';
-import { safeUrl } from '../../src/wire/url.ts';
-import { json } from './any-json.ts';
+import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
+import { parseRecommendationRequest } from '../../src/wire/offers/parseRecommendationRequest.ts';
+import { plainText } from '../../src/wire/plainText.ts';
+import { safeUrl } from '../../src/wire/safeUrl.ts';
+import { json } from './anyJson.ts';
 
 const PROTOTYPES = [Object.prototype, Array.prototype, String.prototype, Function.prototype];
 const before = PROTOTYPES.map((prototype) => Object.getOwnPropertyNames(prototype).join());
@@ -22,7 +22,7 @@ function readAll(json: unknown): void {
   parseRecommendationRequest(json);
   parseEvent(json);
   parseBatch(json);
-  readBatchAnswer(json, 20);
+  readBatchResponse(json, 20);
   readError(400, json);
   safeUrl(json);
   plainText(json, 40);

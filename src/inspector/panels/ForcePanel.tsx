@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { findScenario, SCENARIOS } from '../../wire/scenarios.ts';
+import { findScenario, SCENARIOS } from '../../wire/scenarios/scenarios.ts';
 import { FORCES, readWord, type Force } from '../force.ts';
 import type { PanelProps } from '../model.ts';
 

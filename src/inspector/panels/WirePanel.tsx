@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { readRecommendations } from '../../wire/recommendation-answer.ts';
+import { readRecommendations } from '../../wire/offers/readRecommendations.ts';
 import { maskQuestion } from '../mask.ts';
 import { unseenQuestion } from '../subject.ts';
 import { timeOf } from '../timeOf.ts';

@@ -1,14 +1,14 @@
 import { CHANNEL_PATHS } from '../../wire/channel.ts';
 import type { Route } from '../context.ts';
-import { addPublishers } from './add-publishers.ts';
+import { addPublishers } from './addPublishers.ts';
 import { getCategories } from './categories.ts';
-import { getChannelDetails } from './channel-details.ts';
-import { putChannelExclusions } from './channel-exclusions.ts';
+import { getChannelDetails } from './channelDetails.ts';
+import { putChannelExclusions } from './channelExclusions.ts';
 import { channelRoute } from './guard.ts';
-import { listPublishers } from './list-publishers.ts';
-import { getPublisher } from './publisher-details.ts';
-import { putPublisherExclusions } from './publisher-exclusions.ts';
-import { removePublisher } from './remove-publisher.ts';
+import { listPublishers } from './listPublishers.ts';
+import { getPublisher } from './publisherDetails.ts';
+import { putPublisherExclusions } from './publisherExclusions.ts';
+import { removePublisher } from './removePublisher.ts';
 
 /** The eight endpoints of the Channel API. */
 export const channelRoutes: readonly Route[] = [

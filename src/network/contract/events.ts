@@ -1,4 +1,4 @@
-import { EVENT_NAMES, TARGETS } from '../../wire/events.ts';
+import { EVENT_NAMES, TARGETS } from '../../wire/events/wireEvent.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 import { operation, PARTNER_REFUSALS } from './operation.ts';
 import { VERSION_HEADER } from './recommendations.ts';
@@ -33,7 +33,7 @@ export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
       ),
     },
   ),
-  BatchAnswer: object({
+  BatchResponse: object({
     results: list(
       object(
         { index: INTEGER, success: BOOLEAN },
@@ -65,9 +65,9 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
       parameters: [VERSION_HEADER],
       body: object({ events: list(ref('Event'), { minItems: 1, maxItems: BATCH_MAX_EVENTS }) }),
       answers: {
-        202: ['All accepted.', ref('BatchAnswer')],
-        207: ['Some accepted.', ref('BatchAnswer')],
-        502: ['None accepted.', ref('BatchAnswer')],
+        202: ['All accepted.', ref('BatchResponse')],
+        207: ['Some accepted.', ref('BatchResponse')],
+        502: ['None accepted.', ref('BatchResponse')],
         ...PARTNER_REFUSALS,
       },
     }),

@@ -1,4 +1,4 @@
-import { DISPLAY_MODES, VIEWS } from '../../wire/recommendations.ts';
+import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { operation, PARTNER_REFUSALS } from './operation.ts';
 import { about, BOOLEAN, INTEGER, list, map, object, oneOfTexts, ref, TEXT, URL_TEXT, UUID } from './schema.ts';
 import type { Part, Schema } from './schema.ts';

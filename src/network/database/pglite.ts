@@ -2,7 +2,7 @@ import { PGlite, type Transaction } from '@electric-sql/pglite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, Parameter, Queries } from './database.ts';
-import { readFreshDatabase, unpack } from './fresh-database.ts';
+import { readFreshDatabase, unpack } from './freshDatabase.ts';
 import { retry } from './retry.ts';
 import { reach } from './unavailable.ts';
 import { readInt8, readText, TYPE } from './values.ts';

@@ -1,4 +1,4 @@
-import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/fact-columns.ts';
+import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
 
 // The schema in plain PostgreSQL. What keeps it fit for a distributed PostgreSQL (a test over the catalogue checks it):
 // every unique key of a sharded table holds publisher_id, no triggers, no plpgsql, no date_trunc, no foreign keys

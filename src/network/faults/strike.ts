@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Surface } from '../context.ts';
 import type { Queries } from '../database/database.ts';
-import { surfaceError } from '../http/surface-error.ts';
+import { surfaceError } from '../http/surfaceError.ts';
 import type { Fault } from './fault.ts';
 
 /** Takes the next fault that waits for a path; each strike is taken by one request, whichever process serves it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { own } from '../../wire/json.ts';
 import type { NetworkContext } from '../context.ts';
-import type { KeyRecord } from '../keys/key-record.ts';
+import type { KeyRecord } from '../keys/keyRecord.ts';
 
 /** Something that arrived and was not stored. */
 export interface Receipt {

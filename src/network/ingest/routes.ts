@@ -1,9 +1,9 @@
-import { batchAnswer, batchStatus, parseBatch } from '../../wire/batch.ts';
+import { batchResponse, batchStatus, parseBatch } from '../../wire/events/batch.ts';
 import { own } from '../../wire/json.ts';
 import { EVENTS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import type { NetworkContext, Route } from '../context.ts';
-import { acceptCall, refusal } from '../partner/accept-call.ts';
-import { acceptEvents } from './accept-events.ts';
+import { acceptCall, refusal } from '../partner/acceptCall.ts';
+import { acceptEvents } from './acceptEvents.ts';
 
 /** POST /events and /events/batch. */
 export const eventRoutes: readonly Route[] = [
@@ -28,7 +28,7 @@ async function acceptBatch(request: Request, context: NetworkContext): Promise<R
   const batch = parseBatch(call.json);
   if (!batch.ok) return refusal(400, 'The batch is not valid.', batch.problems);
   const results = await acceptEvents(batch.value, call.key, context);
-  return Response.json(batchAnswer(results), { status: batchStatus(results) });
+  return Response.json(batchResponse(results), { status: batchStatus(results) });
 }
 
 /** The events that a body carries, as far as anybody can tell. */

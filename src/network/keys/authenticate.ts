@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readKey } from '../../wire/keys.ts';
 import type { NetworkContext } from '../context.ts';
-import { hashKey } from './create-key.ts';
-import type { KeyKind, KeyRecord } from './key-record.ts';
+import { hashKey } from './createKey.ts';
+import type { KeyKind, KeyRecord } from './keyRecord.ts';
 
 /** The key's record, or why the request is refused. */
 export type Authentication =

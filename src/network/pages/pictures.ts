@@ -1,6 +1,6 @@
-import { PICTURES_TO_DRINK_AND_EAT } from './pictures-kitchen.ts';
-import { PICTURES_AT_HOME } from './pictures-home.ts';
-import { PICTURES_ON_THE_WAY } from './pictures-away.ts';
+import { PICTURES_TO_DRINK_AND_EAT } from './picturesKitchen.ts';
+import { PICTURES_AT_HOME } from './picturesHome.ts';
+import { PICTURES_ON_THE_WAY } from './picturesAway.ts';
 import { box, svg } from './svg.ts';
 
 /** Something drawn on a plain ground, 320 by 320. */

@@ -1,4 +1,4 @@
-import { answerPage, CARD_STYLE } from './answer-page.ts';
+import { answerPage, CARD_STYLE } from './answerPage.ts';
 
 /** The privacy page that the footer of the offers links to. */
 export async function getPrivacy(): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { NetworkContext, Route, RouteParams } from '../context.ts';
 import { openApiYaml } from '../contract/openapi.ts';
-import { answerPicture } from './answer-page.ts';
-import { getContractPage } from './contract-page.ts';
+import { answerPicture } from './answerPage.ts';
+import { getContractPage } from './contractPage.ts';
 import { logo } from './logos.ts';
 import { picture } from './pictures.ts';
 import { getPrivacy } from './privacy.ts';

@@ -1,5 +1,5 @@
 import type { NetworkContext, RouteParams } from '../context.ts';
-import { answerPage, CARD_STYLE } from './answer-page.ts';
+import { answerPage, CARD_STYLE } from './answerPage.ts';
 import { escapeMarkup } from './svg.ts';
 
 interface Visited {

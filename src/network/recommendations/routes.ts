@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { own } from '../../wire/json.ts';
 import { RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
-import { parseRecommendationRequest } from '../../wire/recommendation-request.ts';
-import type { RecommendationRequest } from '../../wire/recommendations.ts';
+import { parseRecommendationRequest } from '../../wire/offers/parseRecommendationRequest.ts';
+import type { RecommendationRequest } from '../../wire/offers/request.ts';
 import type { NetworkContext, Route } from '../context.ts';
-import { acceptCall, refusal } from '../partner/accept-call.ts';
-import { publisherOfKey, type ServedPublisher } from '../partner/publisher-of-key.ts';
-import { answerOffers } from './answer-offers.ts';
-import { chooseOffers } from './choose-offers.ts';
-import { readCatalogue } from './offer-row.ts';
-import { storeSession } from './store-session.ts';
+import { acceptCall, refusal } from '../partner/acceptCall.ts';
+import { publisherOfKey, type ServedPublisher } from '../partner/publisherOfKey.ts';
+import { answerOffers } from './answerOffers.ts';
+import { chooseOffers } from './chooseOffers.ts';
+import { readCatalogue } from './offerRow.ts';
+import { storeSession } from './storeSession.ts';
 
 /** Bytes of a request body: a relay reads 16 KiB and then adds what the merchant's server knows. */
 const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;

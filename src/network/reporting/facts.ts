@@ -1,5 +1,5 @@
 import type { Parameter, Queries } from '../database/database.ts';
-import { FACT_COLUMNS } from '../facts/fact-columns.ts';
+import { FACT_COLUMNS } from '../facts/factColumns.ts';
 import type { DateRange } from './periods.ts';
 import type { ReportQuery } from './query.ts';
 import type { Variant } from './variant.ts';

@@ -9,7 +9,7 @@ import {
   tooManyRows,
   tooManySourceRows,
   type CodedError,
-} from './coded-errors.ts';
+} from './codedErrors.ts';
 import { dateOf, startOf, timestamp } from './dates.ts';
 import { countHourlyFacts, findSpan, matchingFacts, type Holder } from './facts.ts';
 import { clippedPeriod, type DateRange } from './periods.ts';

@@ -1,7 +1,7 @@
 import type { TimeGrain } from '../../wire/reporting.ts';
 import type { Parameter } from '../database/database.ts';
 import type { Condition } from './facts.ts';
-import { columnsOf, metricSql } from './metric-sql.ts';
+import { columnsOf, metricSql } from './metricSql.ts';
 import type { ReportQuery } from './query.ts';
 import type { Grouping, Variant } from './variant.ts';
 

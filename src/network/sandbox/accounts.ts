@@ -1,17 +1,17 @@
 import * as v from 'valibot';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { readCategories } from '../channel/categories.ts';
-import { changeStatus } from '../channel/change-status.ts';
-import { readSubcategoryIds } from '../channel/read-subcategory-ids.ts';
+import { changeStatus } from '../channel/changeStatus.ts';
+import { readSubcategoryIds } from '../channel/readSubcategoryIds.ts';
 import { readUuid } from '../channel/uuid.ts';
 import type { Route } from '../context.ts';
-import { createKey, revokeKey, rotateKey } from '../keys/create-key.ts';
-import { KEY_KINDS } from '../keys/key-record.ts';
+import { createKey, revokeKey, rotateKey } from '../keys/createKey.ts';
+import { KEY_KINDS } from '../keys/keyRecord.ts';
 import { createTenant } from '../seed/tenant.ts';
-import { issueTenantKeys } from '../start/first-keys.ts';
+import { issueTenantKeys } from '../start/firstKeys.ts';
 import { control, notFound, plainControl, refuseFields } from './control.ts';
 import { textField, timeField, uuidField } from './fields.ts';
-import { findOwner } from './first-owner.ts';
+import { findOwner } from './firstOwner.ts';
 
 const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Route } from '../context.ts';
-import { addCells } from '../facts/add-facts.ts';
-import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/fact-columns.ts';
+import { addCells } from '../facts/addFacts.ts';
+import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
 import { periodsOf } from '../time/periods.ts';
 import { control, refuseFields } from './control.ts';
 import { countField, moneyField, timeField, uuidField } from './fields.ts';

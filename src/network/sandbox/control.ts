@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, Route, RouteParams } from '../context.ts';
-import { readJson } from '../http/read-body.ts';
-import { refusal } from '../partner/accept-call.ts';
-import { findBrokenText } from './broken-text.ts';
+import { readJson } from '../http/readBody.ts';
+import { refusal } from '../partner/acceptCall.ts';
+import { findBrokenText } from './brokenText.ts';
 
 /** Bytes of a control's body: a year of hourly activity fits. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;

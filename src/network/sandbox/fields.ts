@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseDatetime } from '../../wire/datetime.ts';
+import { parseDatetime } from '../../wire/parseDatetime.ts';
 
 /** Years that a control takes: around them dates are counted back by the history and on by a day, and all of them must have four digits. */
 const YEAR = { first: 1970, last: 9_000 };

@@ -1,4 +1,4 @@
-import { stableId } from './stable-id.ts';
+import { stableId } from './stableId.ts';
 
 /** An invented advertiser of the demo. `slug` names its logo file. */
 export interface DemoAdvertiser {

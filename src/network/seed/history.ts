@@ -1,4 +1,4 @@
-import { DEMO_OFFERS } from './demo-offers.ts';
+import { DEMO_OFFERS } from './demoOffers.ts';
 import { DEMO_SHOPS } from './publishers.ts';
 import type { DemoPlacement, DemoShop } from './publishers.ts';
 import { arrivals, seededRandom, successes } from './random.ts';

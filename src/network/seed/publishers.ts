@@ -1,5 +1,5 @@
 import type { PublisherStatus } from '../../wire/channel.ts';
-import type { DisplayMode, View } from '../../wire/recommendations.ts';
+import type { DisplayMode, View } from '../../wire/offers/request.ts';
 
 /** Where a shop of the demo shows offers, and how much of its traffic is seen there. */
 export interface DemoPlacement {

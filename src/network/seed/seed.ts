@@ -1,13 +1,13 @@
 import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
 import { SUM_UP_DAYS } from '../database/schema.ts';
-import { advertiserRows, offerRows } from './catalogue-rows.ts';
-import { factRows } from './fact-rows.ts';
+import { advertiserRows, offerRows } from './catalogueRows.ts';
+import { factRows } from './factRows.ts';
 import { history } from './history.ts';
 import { insert } from './insert.ts';
-import { insertPublishers, publisherId } from './publisher-rows.ts';
+import { insertPublishers, publisherId } from './publisherRows.ts';
 import { DEMO_SHOPS } from './publishers.ts';
-import { stableId } from './stable-id.ts';
+import { stableId } from './stableId.ts';
 import { TAXONOMY } from './taxonomy.ts';
 import { createChannel, createTenant } from './tenant.ts';
 import type { Tenant } from './tenant.ts';

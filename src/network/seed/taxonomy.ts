@@ -1,5 +1,5 @@
 import type { Category } from '../../wire/channel.ts';
-import { stableId } from './stable-id.ts';
+import { stableId } from './stableId.ts';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'Beauty & Personal Care': ['Fragrance', 'Hair Care', 'Shaving', 'Skin Care'],

@@ -1,5 +1,5 @@
 import { own } from '../../wire/json.ts';
-import { plainText } from '../../wire/text.ts';
+import { plainText } from '../../wire/plainText.ts';
 import { LANGUAGES } from './languages.ts';
 import { MESSAGE_KEYS, type Messages } from './messages.ts';
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { migrate } from '../../../src/network/database/migrate.ts';
-import { INGEST } from '../../../src/network/ingest/ingest-statement.ts';
-import type { Session } from '../../../src/network/ingest/read-sessions.ts';
-import { ingestParams } from '../../../src/network/ingest/store-events.ts';
-import { parseEvent } from '../../../src/wire/event.ts';
+import { INGEST } from '../../../src/network/ingest/ingestStatement.ts';
+import type { Session } from '../../../src/network/ingest/readSessions.ts';
+import { ingestParams } from '../../../src/network/ingest/storeEvents.ts';
+import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
 import { event, worldOf, type Shown } from '../../network/world.ts';
 
 const ROUNDS = 5;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { openPglite } from '../../../src/network/database/pglite.ts';
-import { stableId } from '../../../src/network/seed/stable-id.ts';
+import { stableId } from '../../../src/network/seed/stableId.ts';
 import { worldOf, type Body } from '../../network/world.ts';
 
 const DAYS = 100;

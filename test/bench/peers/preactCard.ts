@@ -1,5 +1,5 @@
 import { createElement, render } from 'preact';
-import type { PlacedOffer } from '../../../src/wire/recommendations.ts';
+import type { PlacedOffer } from '../../../src/wire/offers/response.ts';
 
 /** The same words as our card, without styles, shadow root, dialog or focus: a floor. */
 export function showCard(element: Element, { advertiser, offer }: PlacedOffer): void {

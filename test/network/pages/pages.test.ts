@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CONTRACT } from '../../../src/network/contract/openapi.ts';
 import { toYaml } from '../../../src/network/contract/yaml.ts';
-import { createNetwork } from '../../../src/network/create-network.ts';
-import type { Network } from '../../../src/network/create-network.ts';
+import { createNetwork } from '../../../src/network/createNetwork.ts';
+import type { Network } from '../../../src/network/createNetwork.ts';
 import { DEMO_ADVERTISERS } from '../../../src/network/seed/advertisers.ts';
-import { offerId } from '../../../src/network/seed/catalogue-rows.ts';
-import { DEMO_OFFERS } from '../../../src/network/seed/demo-offers.ts';
+import { offerId } from '../../../src/network/seed/catalogueRows.ts';
+import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 
 let network: Network;
 const get = (path: string): Promise<Response> => network.fetch(new Request(`http://127.0.0.1:4600${path}`));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKey, revokeKey } from '../../../src/network/keys/create-key.ts';
+import { createKey, revokeKey } from '../../../src/network/keys/createKey.ts';
 import { CHANNEL, openOffice, PUBLISHER } from './office.ts';
-import { onEachDatabase } from './on-each-database.ts';
+import { onEachDatabase } from './onEachDatabase.ts';
 
 onEachDatabase('who may read reports, and how', (its) => {
   test('R1 every method but GET is refused, HEAD and OPTIONS too, with no CORS header', async () => {

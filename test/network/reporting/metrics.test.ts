@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../../src/wire/reporting.ts';
-import { onEachDatabase } from './on-each-database.ts';
+import { onEachDatabase } from './onEachDatabase.ts';
 
 const HOUR = '2025-11-19T10:00:00Z';
 

@@ -5,8 +5,8 @@ import type { Database } from '../../../src/network/database/database.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { answerFrom, type Cell, type Question } from './model.ts';
 import { addPublisher, openOffice, type Answer, type Office } from './office.ts';
-import { onEachDatabase } from './on-each-database.ts';
-import { factOf, queryOf, randomActivity, randomQuestion, READ_AT } from './random-activity.ts';
+import { onEachDatabase } from './onEachDatabase.ts';
+import { factOf, queryOf, randomActivity, randomQuestion, READ_AT } from './randomActivity.ts';
 
 /** Questions of each property: a few hundred, or thousands with OFFERLET_LONG=1. */
 const IS_LONG = process.env['OFFERLET_LONG'] === '1';

@@ -3,7 +3,7 @@ import type { NetworkContext, NetworkSettings } from '../../../src/network/conte
 import { createRecall } from '../../../src/network/http/recall.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { keyOf } from '../../../src/network/keys/authenticate.ts';
-import { createKey, hashKey } from '../../../src/network/keys/create-key.ts';
+import { createKey, hashKey } from '../../../src/network/keys/createKey.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/sandbox/activity.ts';
 import { readState } from '../../../src/network/settings.ts';

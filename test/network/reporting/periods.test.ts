@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from './office.ts';
-import { onEachDatabase } from './on-each-database.ts';
+import { onEachDatabase } from './onEachDatabase.ts';
 
 /** The periods of the rows, and one metric of each. */
 function rows({ data }: Answer, metric = 'clicks'): unknown[] {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { addPublisher, openOffice, type Answer } from './office.ts';
-import { onEachDatabase } from './on-each-database.ts';
+import { onEachDatabase } from './onEachDatabase.ts';
 
 const HOUR = '2025-11-19T10:00:00Z';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer, Fact } from './office.ts';
-import { onEachDatabase } from './on-each-database.ts';
+import { onEachDatabase } from './onEachDatabase.ts';
 
 /** One click on each of so many dates up to the last. */
 function clicksUpTo(last: string, dates: number): Fact[] {

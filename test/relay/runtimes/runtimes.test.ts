@@ -14,7 +14,7 @@ const RUNTIMES: readonly Runtime[] = [
   {
     name: 'Deno',
     packages: { deno: '2.9.6' },
-    mount: 'deno-bun.ts',
+    mount: 'denoBun.ts',
     command: ['node_modules/.bin/deno', 'run', '--allow-net', '--allow-env', 'server.mjs'],
     files: {
       'server.mjs': `import { mountOnDeno } from './mount.mjs';
@@ -25,7 +25,7 @@ Deno.serve({ port: 0, hostname: '127.0.0.1' }, mountOnDeno(options));`,
   {
     name: 'Bun',
     packages: { bun: '1.4.5' },
-    mount: 'deno-bun.ts',
+    mount: 'denoBun.ts',
     command: ['node_modules/.bin/bun', 'server.mjs'],
     files: {
       'server.mjs': `import { mountOnBun } from './mount.mjs';
@@ -52,7 +52,7 @@ console.log(String(await worker.ready));`,
   {
     name: 'Next.js',
     packages: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
-    mount: 'next-route.ts',
+    mount: 'nextRoute.ts',
     command: [process.execPath, 'node_modules/next/dist/bin/next', 'dev', '--hostname', '127.0.0.1', '--port', '0'],
     files: {
       'app/layout.js': `export default function Layout({ children }) { return children; }`,

@@ -1,5 +1,5 @@
-import { cta, image, product, promo } from './demo-offer.ts';
-import type { DemoOffer } from './demo-offer.ts';
+import { cta, image, product, promo } from './demoOffer.ts';
+import type { DemoOffer } from './demoOffer.ts';
 
 /** Coffee, dinner boxes, olive oil and tea. */
 export const FOOD_OFFERS: readonly DemoOffer[] = [

@@ -1,5 +1,5 @@
-import { cta, image, product, promo } from './demo-offer.ts';
-import type { DemoOffer } from './demo-offer.ts';
+import { cta, image, product, promo } from './demoOffer.ts';
+import type { DemoOffer } from './demoOffer.ts';
 
 /** Socks, luggage, vitamins and sleep. */
 export const SELF_OFFERS: readonly DemoOffer[] = [

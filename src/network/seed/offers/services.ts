@@ -1,5 +1,5 @@
-import { cta, product, promo } from './demo-offer.ts';
-import type { DemoOffer } from './demo-offer.ts';
+import { cta, product, promo } from './demoOffer.ts';
+import type { DemoOffer } from './demoOffer.ts';
 
 /** Books, phone plans and insurance. */
 export const SERVICE_OFFERS: readonly DemoOffer[] = [

@@ -1,0 +1,103 @@
+import { addCells } from '../facts/addFacts.ts';
+
+// The one statement that stores events and keeps the facts. Each side can read it here; its last parts, which every writer
+// of facts shares, are in facts/add-facts.ts.
+//
+// It is one statement so that an answer never stands for half of it, and it keeps to what a distributed PostgreSQL takes:
+// every row is one publisher's, every conflict target holds publisher_id, RETURNING names plain columns only.
+
+/** What events alone make count; money follows in a statement of its own. */
+const COUNTED = [
+  'feed_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+  'impressions',
+  'clicks',
+  'conversions',
+  'order_revenue_amount',
+] as const;
+
+/** One event of `$2`. Its periods are in `$4`, computed in code. */
+export interface IncomingEvent {
+  readonly event_id: string;
+  readonly session_id: string;
+  readonly event_name: string;
+  readonly event_at: string;
+  readonly hour: string;
+  readonly offer_id: string | null;
+  /** What of the session this event makes count once: `load`, `display`, `view`, `impression`, or `''`. */
+  readonly kind: string;
+  readonly insertion_id: string;
+  /** The conversion that a CONVERSION tells; null in a sandbox session, where none counts. */
+  readonly conversion_id: string | null;
+  readonly arrival: number;
+  /** The event as it arrived, in JSON text: as text no escape in it can upset the statement. */
+  readonly body: string;
+}
+
+/** The session of an event, as `$3` carries it. */
+export interface IncomingSession {
+  readonly session_id: string;
+  readonly channel_id: string;
+  readonly page_type: string;
+  readonly widget_type: string;
+  readonly widget_id: string;
+  /** What the session's load adds to order_revenue_amount: 0 in a sandbox session. */
+  readonly order_amount: string;
+}
+
+/**
+ * `$1` publisher_id, `$2` events, `$3` sessions, `$4` periods by hour, `$5` received_at. Answers the event_ids that were
+ * stored; the others were there already.
+ *
+ * A session's load, display and view and an insertion's impression count once, in the hour of the first event that shows
+ * them: `marked` holds those that are new, and those that an earlier event moves out of a later hour. The cell that a
+ * moved one leaves exists already, so what stands for its week and month (`1970-01-01`) is never stored.
+ */
+export const INGEST = `
+WITH incoming AS (
+  SELECT * FROM json_to_recordset($2::json) AS e(event_id text, session_id uuid, event_name text, event_at timestamptz, hour timestamptz,
+    offer_id text, kind text, insertion_id text, conversion_id text, arrival bigint, body text)
+), stored AS (
+  INSERT INTO events (publisher_id, event_id, session_id, event_name, event_at, offer_id, body, received_at, arrival)
+  SELECT $1::uuid, event_id, session_id, event_name, event_at, offer_id, body, $5::timestamptz, arrival FROM incoming
+  ON CONFLICT (publisher_id, event_id) DO NOTHING
+  RETURNING event_id
+), fresh AS (
+  SELECT incoming.* FROM incoming JOIN stored USING (event_id)
+), marked AS (
+  INSERT INTO activity AS a (publisher_id, session_id, kind, insertion_id, hour)
+  SELECT $1::uuid, session_id, kind, insertion_id, min(hour) FROM fresh WHERE kind <> '' GROUP BY session_id, kind, insertion_id
+  ORDER BY session_id, kind, insertion_id
+  ON CONFLICT (publisher_id, session_id, kind, insertion_id)
+    DO UPDATE SET previous_hour = a.hour, hour = excluded.hour WHERE excluded.hour < a.hour
+  RETURNING session_id, kind, hour, previous_hour
+), converted AS (
+  INSERT INTO conversions (publisher_id, conversion_id, session_id, offer_id, event_at, hour)
+  SELECT DISTINCT ON (conversion_id) $1::uuid, conversion_id, session_id, offer_id, event_at, hour FROM fresh
+  WHERE conversion_id IS NOT NULL ORDER BY conversion_id, event_at
+  ON CONFLICT (publisher_id, conversion_id) DO NOTHING
+  RETURNING session_id, hour
+), changes AS (
+  SELECT session_id, hour, kind, 1 AS n FROM marked
+  UNION ALL SELECT session_id, previous_hour, kind, -1 FROM marked WHERE previous_hour IS NOT NULL
+  UNION ALL SELECT session_id, hour, 'click', 1 FROM fresh WHERE event_name = 'BRAND_CLICK'
+  UNION ALL SELECT session_id, hour, 'conversion', 1 FROM converted
+), cells AS (
+  SELECT $1::uuid AS publisher_id, s.channel_id, c.hour, (c.hour AT TIME ZONE 'UTC')::date AS day,
+    coalesce(min(p.week_start), '1970-01-01') AS week_start, coalesce(min(p.month_start), '1970-01-01') AS month_start,
+    s.page_type, s.widget_type, s.widget_id,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'load'), 0) AS feed_loads,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'display'), 0) AS widget_displays,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'view'), 0) AS viewable_widget_displays,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'impression'), 0) AS impressions,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'click'), 0) AS clicks,
+    coalesce(sum(c.n) FILTER (WHERE c.kind = 'conversion'), 0) AS conversions,
+    coalesce(sum(c.n * s.order_amount) FILTER (WHERE c.kind = 'load'), 0) AS order_revenue_amount
+  FROM changes c
+  JOIN json_to_recordset($3::json) AS s(session_id uuid, channel_id uuid, page_type text, widget_type text, widget_id text, order_amount numeric)
+    USING (session_id)
+  LEFT JOIN json_to_recordset($4::json) AS p(hour timestamptz, week_start date, month_start date) ON p.hour = c.hour
+  GROUP BY s.channel_id, c.hour, s.page_type, s.widget_type, s.widget_id
+), ${addCells(COUNTED)}
+SELECT event_id FROM stored`;

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
+import type { Queries } from '../database/database.ts';
+import { periodsOf, type Periods } from '../time/periods.ts';
+import { INGEST, type IncomingEvent, type IncomingSession } from './ingestStatement.ts';
+import type { Session } from './readSessions.ts';
+
+/** An event that was judged good, as it arrived. */
+export interface GoodEvent {
+  readonly event: WireEvent;
+  /** When it happened, in milliseconds. */
+  readonly at: number;
+  readonly session: Session;
+  /** The number of its arrival: rises from event to event. */
+  readonly arrival: number;
+  /** The event as the caller sent it. */
+  readonly raw: unknown;
+}
+
+/** What of a session each kind of event makes count once (WIRE.md 2). Clicks count each. */
+const COUNTS_ONCE: Partial<Record<EventName, string>> = {
+  WIDGET_LOAD: 'load',
+  WIDGET_DISPLAY: 'display',
+  WIDGET_VIEW: 'view',
+  BRAND_DISPLAY: 'impression',
+  BRAND_VIEW: 'impression',
+};
+
+/** Stores events of one publisher and counts them, in one statement; answers the arrivals of those that were new (E4). */
+export async function storeEvents(
+  db: Queries,
+  publisherId: string,
+  events: readonly GoodEvent[],
+  receivedAt: Date,
+): Promise<Set<number>> {
+  const statement = ingestParams(publisherId, events, receivedAt);
+  const stored = await db.hot<{ event_id: string }>(INGEST, statement.params);
+  return new Set(stored.map(({ event_id }) => statement.arrivals.get(event_id) ?? -1));
+}
+
+/** The parameters of the ingest statement, and which arrival each event_id stands for: its first in the batch. */
+export function ingestParams(
+  publisherId: string,
+  events: readonly GoodEvent[],
+  receivedAt: Date,
+): { params: readonly unknown[]; arrivals: ReadonlyMap<string, number> } {
+  const incoming = new Map<string, IncomingEvent>();
+  const sessions = new Map<string, IncomingSession>();
+  const periods = new Map<string, Periods>();
+  for (const good of events) {
+    const id = good.event.event_id ?? randomUUID();
+    if (incoming.has(id)) continue;
+    const at = periodsOf(good.at);
+    periods.set(at.hour, at);
+    incoming.set(id, incomingEvent(id, good, at.hour));
+    sessions.set(good.session.session_id, incomingSession(good.session));
+  }
+  // One order for all writers: two batches that share events wait for each other instead of blocking each other.
+  const sorted = [...incoming.values()].toSorted((a, b) => (a.event_id < b.event_id ? -1 : 1));
+  return {
+    params: [
+      publisherId,
+      JSON.stringify(sorted),
+      JSON.stringify([...sessions.values()]),
+      JSON.stringify([...periods.values()]),
+      receivedAt,
+    ],
+    arrivals: new Map(sorted.map(({ event_id, arrival }) => [event_id, arrival])),
+  };
+}
+
+function incomingEvent(event_id: string, { event, at, session, arrival, raw }: GoodEvent, hour: string): IncomingEvent {
+  const kind = COUNTS_ONCE[event.event_name] ?? '';
+  return {
+    event_id,
+    session_id: session.session_id,
+    event_name: event.event_name,
+    event_at: new Date(at).toISOString(),
+    hour,
+    offer_id: event.brand_properties?.offer_id ?? null,
+    kind,
+    insertion_id: kind === 'impression' ? (event.brand_properties?.insertion_id ?? '') : '',
+    conversion_id: session.is_sandbox ? null : (event.conversion_properties?.conversion_id ?? null),
+    arrival,
+    body: JSON.stringify(raw),
+  };
+}
+
+function incomingSession(session: Session): IncomingSession {
+  const { session_id, channel_id, page_type, widget_type, widget_id } = session;
+  const order_amount = session.is_sandbox ? '0' : (session.order_amount ?? '0');
+  return { session_id, channel_id, page_type, widget_type, widget_id, order_amount };
+}

@@ -1,0 +1,98 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Environment } from '../../wire/keys.ts';
+import type { Queries } from '../database/database.ts';
+import type { KeyKind } from './keyRecord.ts';
+
+const PREFIXES: Readonly<Record<KeyKind, string>> = {
+  management: 'sk',
+  publisher_reporting: 'sk',
+  publishable: 'pk',
+  integration: 'rk',
+  partner_wide: 'rp',
+};
+
+/** What a new key opens, where, and how long. */
+export interface NewKey {
+  readonly kind: KeyKind;
+  readonly environment: Environment;
+  readonly channelId: string;
+  /** The publisher_remote_id of a scoped key. */
+  readonly publisherId?: string | null;
+  readonly expiresAt?: Date | null;
+  readonly now?: Date;
+  /** The text of a key made earlier, which opens this from now on; a new one unless given. */
+  readonly key?: string;
+}
+
+/** The SHA-256 of a key in hex: all that is kept of it. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** Makes a key; its text is in the answer and nowhere else. */
+export async function createKey(db: Queries, options: NewKey): Promise<{ id: string; key: string }> {
+  const mode = options.environment === 'production' ? 'live' : 'test';
+  const key = options.key ?? `adnet_${PREFIXES[options.kind]}_${mode}_${randomBytes(24).toString('base64url')}`;
+  const id = randomUUID();
+  await db.query(
+    `INSERT INTO api_keys (id, key_hash, kind, environment, channel_id, publisher_id, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      id,
+      hashKey(key),
+      options.kind,
+      options.environment,
+      options.channelId,
+      options.publisherId ?? null,
+      options.now ?? new Date(),
+      options.expiresAt ?? null,
+    ],
+  );
+  return { id, key };
+}
+
+/** Makes the key refuse from now on; answers whether there was such a key in force. */
+export async function revokeKey(db: Queries, id: string, now = new Date()): Promise<boolean> {
+  const rows = await db.query('UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id', [
+    id,
+    now,
+  ]);
+  return rows.length > 0;
+}
+
+/** Makes every key of a publisher refuse from now on. */
+export async function revokeKeysOfPublisher(db: Queries, publisherId: string, now = new Date()): Promise<void> {
+  await db.query('UPDATE api_keys SET revoked_at = $2 WHERE publisher_id = $1 AND revoked_at IS NULL', [
+    publisherId,
+    now,
+  ]);
+}
+
+/** A new key for what an old one opens, which refuses from now on; `undefined` when there is no such key in force. */
+export async function rotateKey(
+  db: Queries,
+  id: string,
+  now = new Date(),
+): Promise<{ id: string; key: string } | undefined> {
+  const [old] = await db.query<{
+    kind: KeyKind;
+    environment: Environment;
+    channel_id: string;
+    publisher_id: string | null;
+    expires_at: Date | null;
+  }>(
+    `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
+     RETURNING kind, environment, channel_id, publisher_id, expires_at`,
+    [id, now],
+  );
+  if (!old) return undefined;
+  const { kind, environment } = old;
+  return createKey(db, {
+    kind,
+    environment,
+    channelId: old.channel_id,
+    publisherId: old.publisher_id,
+    expiresAt: old.expires_at,
+    now,
+  });
+}

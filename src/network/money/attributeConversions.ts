@@ -1,0 +1,132 @@
+import type { Database, Queries } from '../database/database.ts';
+import { addCells } from '../facts/addFacts.ts';
+import type { Session } from '../ingest/readSessions.ts';
+import { periodsOf } from '../time/periods.ts';
+
+/** Parts of the billable spend, as decimals. */
+export interface Shares {
+  readonly publisher: number;
+  readonly channel: number;
+}
+
+/** The shares where PUT /sandbox/settings names none. */
+export const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
+
+const EARNED = [
+  'attributed_ad_spend_amount',
+  'billable_ad_spend_amount',
+  'channel_payout',
+  'publisher_payout',
+  'revenue_with_email',
+  'revenue_without_email',
+] as const;
+const ADD_MONEY = `
+WITH cells AS (
+  SELECT $1::uuid AS publisher_id, $2::uuid AS channel_id, $3::timestamptz AS hour, $4::date AS day, $5::date AS week_start, $6::date AS month_start,
+    $7::text AS page_type, $8::text AS widget_type, $9::text AS widget_id, ${EARNED.map((column, index) => `$${index + 10}::numeric AS ${column}`).join(', ')}
+), ${addCells(EARNED)}
+SELECT 1 AS done`;
+
+interface Claim {
+  readonly conversion_id: string;
+  readonly session_id: string;
+  readonly offer_id: string;
+  readonly hour: Date;
+  readonly price: string;
+}
+
+/**
+ * Attributes the conversions of these sessions of one publisher that a click has earned by now, each once. It runs after
+ * every stored click and every stored conversion, whichever came first, and again when one is repeated: so neither their
+ * order nor a crash between the two statements costs anybody money.
+ */
+export async function attributeConversions(
+  db: Database,
+  sessions: readonly Session[],
+  shares: Shares = DEFAULT_SHARES,
+): Promise<void> {
+  const [first] = sessions;
+  if (!first) return;
+  const claims = await findClaims(db, first.publisher_id, sessions);
+  for (const claim of claims) {
+    const session = sessions.find(({ session_id }) => session_id === claim.session_id);
+    if (session) await db.transaction((transaction) => attribute(transaction, claim, session, shares));
+  }
+}
+
+/** Conversions that are not attributed yet although their session holds a click on their offer, at most 30 days before. */
+async function findClaims(db: Queries, publisherId: string, sessions: readonly Session[]): Promise<Claim[]> {
+  const open = `c.publisher_id = $1 AND c.session_id IN (${sessions.map((_, index) => `$${index + 2}`).join(', ')}) AND NOT c.attributed`;
+  const params = [publisherId, ...sessions.map(({ session_id }) => session_id)];
+  // Most clicks have no conversion to pay: this is asked after each, so it is asked briefly.
+  if ((await db.hot(`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params)).length === 0) return [];
+  return db.query<Claim>(
+    `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price
+     FROM conversions c JOIN offers o USING (offer_id)
+     WHERE ${open} AND EXISTS (
+       SELECT 1 FROM events e
+       WHERE e.publisher_id = $1 AND e.session_id = c.session_id AND e.event_name = 'BRAND_CLICK' AND e.offer_id = c.offer_id
+         AND e.event_at <= c.event_at AND e.event_at >= c.event_at - interval '30 days')
+     ORDER BY conversion_id`,
+    params,
+  );
+}
+
+async function attribute(db: Queries, claim: Claim, session: Session, shares: Shares): Promise<void> {
+  const [won] = await db.query(
+    `UPDATE conversions SET attributed = true, price = $3 WHERE publisher_id = $1 AND conversion_id = $2 AND NOT attributed
+     RETURNING conversion_id`,
+    [session.publisher_id, claim.conversion_id, claim.price],
+  );
+  if (!won) return;
+  const billed = await bill(db, claim);
+  const [payout] = await db.query<{ channel: string; publisher: string }>(
+    `UPDATE conversions SET billed = $3, channel_payout = $4::numeric * $5::numeric, publisher_payout = $4::numeric * $6::numeric
+     WHERE publisher_id = $1 AND conversion_id = $2 RETURNING channel_payout AS channel, publisher_payout AS publisher`,
+    [session.publisher_id, claim.conversion_id, billed, billed ? claim.price : '0', shares.channel, shares.publisher],
+  );
+  await addMoney(db, claim, session, {
+    billable: billed ? claim.price : '0',
+    channel: payout?.channel ?? '0',
+    publisher: payout?.publisher ?? '0',
+  });
+}
+
+/** Whether the advertiser pays: the whole price has to fit in what is left of the budget, which is never overdrawn. */
+async function bill(db: Queries, { offer_id, price }: Claim): Promise<boolean> {
+  const [unlimited] = await db.query('SELECT 1 AS yes FROM offers WHERE offer_id = $1 AND budget IS NULL', [offer_id]);
+  if (unlimited) return true;
+  const [paid] = await db.query(
+    'UPDATE offers SET spent = spent + $2::numeric WHERE offer_id = $1 AND spent + $2::numeric <= budget RETURNING offer_id',
+    [offer_id, price],
+  );
+  return paid !== undefined;
+}
+
+async function addMoney(
+  db: Queries,
+  claim: Claim,
+  session: Session,
+  money: { readonly billable: string; readonly channel: string; readonly publisher: string },
+): Promise<void> {
+  const { hour, day, week_start, month_start } = periodsOf(claim.hour);
+  const withEmail = session.has_email ? money.channel : '0';
+  const withoutEmail = session.has_email ? '0' : money.channel;
+  await db.query(ADD_MONEY, [
+    session.publisher_id,
+    session.channel_id,
+    hour,
+    day,
+    week_start,
+    month_start,
+    session.page_type,
+    session.widget_type,
+    session.widget_id,
+    claim.price,
+    money.billable,
+    money.channel,
+    money.publisher,
+    withEmail,
+    withoutEmail,
+  ]);
+}

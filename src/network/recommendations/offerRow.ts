@@ -1,0 +1,38 @@
+import type { Asset, CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
+import type { Queries } from '../database/database.ts';
+
+/** The parts of an offer that only the page reads. */
+export interface OfferDetails {
+  readonly subheading?: string;
+  readonly cta_details: CtaDetails;
+  readonly metadata?: OfferMetadata;
+  readonly assets?: readonly Asset[];
+  readonly disclosure_details?: DisclosureDetails;
+}
+
+/** An offer of the catalogue with its advertiser. Money is text: exact. */
+export interface OfferRow {
+  readonly offer_id: string;
+  readonly advertiser_id: string;
+  readonly advertiser_name: string;
+  readonly logo_url: string;
+  readonly description: string | null;
+  readonly subcategory_id: string;
+  readonly heading: string;
+  readonly target_url: string;
+  readonly details: OfferDetails;
+  readonly price_per_conversion: string;
+  readonly weight: string;
+  readonly active: boolean;
+  /** Whether its budget leaves room for one more conversion. */
+  readonly in_budget: boolean;
+}
+
+/** The whole catalogue, deleted offers left out, in a stable order. */
+export function readCatalogue(db: Queries): Promise<OfferRow[]> {
+  return db.hot<OfferRow>(
+    `SELECT offer_id, advertiser_id, a.name AS advertiser_name, logo_url, description, subcategory_id, heading, target_url, details,
+       price_per_conversion, weight, active, (budget IS NULL OR spent + price_per_conversion <= budget) AS in_budget
+     FROM offers JOIN advertisers a USING (advertiser_id) WHERE deleted_at IS NULL ORDER BY offer_id COLLATE "C"`,
+  );
+}

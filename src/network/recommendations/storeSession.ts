@@ -1,0 +1,62 @@
+import type { RecommendationRequest } from '../../wire/offers/request.ts';
+import type { Queries } from '../database/database.ts';
+import type { ServedPublisher } from '../partner/publisherOfKey.ts';
+import type { Insertion } from './answerOffers.ts';
+import type { Explanation } from './chooseOffers.ts';
+
+/** A session as it begins. */
+export interface NewSession {
+  readonly session_id: string;
+  readonly publisher: ServedPublisher;
+  readonly request: RecommendationRequest;
+  readonly insertions: readonly Insertion[];
+  readonly created_at: Date;
+  /** Kept in staging only. */
+  readonly explanations?: readonly Explanation[];
+}
+
+/** Keeps what the session's events will need; of the shopper only whether an e-mail came along. */
+export async function storeSession(db: Queries, session: NewSession): Promise<void> {
+  const { publisher, request, session_id } = session;
+  const { view, display_mode, widget_id } = request.placement_details;
+  const insertions = Object.fromEntries(
+    session.insertions.map(({ insertion_id, offer }) => [
+      insertion_id,
+      { offer_id: offer.offer_id, advertiser_id: offer.advertiser_id },
+    ]),
+  );
+  const { email, email_hash } = request.user_details;
+  await db.hot(
+    `WITH explained AS (
+       INSERT INTO explanations (publisher_id, session_id, explanation) SELECT $1::uuid, $2::uuid, $12::json WHERE $12::text IS NOT NULL
+     )
+     INSERT INTO sessions (publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at)
+     VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      publisher.publisher_id,
+      session_id,
+      publisher.channel_id,
+      view,
+      display_mode,
+      widget_id ?? '',
+      request.custom_metadata?.is_sandbox === true,
+      email !== undefined || email_hash !== undefined,
+      orderAmount(request),
+      JSON.stringify(insertions),
+      session.created_at,
+      session.explanations ? JSON.stringify(session.explanations) : null,
+    ],
+  );
+}
+
+/** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one. */
+function orderAmount({ order_details }: RecommendationRequest): string | null {
+  const amount = order_details?.cost_details?.amount;
+  return amount === undefined ? null : decimalText(amount);
+}
+
+/** `1e-7` and its like become digits that NUMERIC takes as they are. */
+function decimalText(amount: number | string): string {
+  const text = String(amount);
+  return /e/i.test(text) ? Number(amount).toFixed(12) : text;
+}

@@ -1,0 +1,87 @@
+import { parseJson } from '../../wire/json.ts';
+import { readUuid } from '../channel/uuid.ts';
+import type { NetworkContext, Route } from '../context.ts';
+import { refusal } from '../partner/acceptCall.ts';
+import { readVersion } from '../version.ts';
+import { notFound, plainControl } from './control.ts';
+
+/** Events that GET /sandbox/events shows at most: the newest. */
+const MAX_SHOWN = 10_000;
+
+interface ArrivalRow {
+  readonly body: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly received_at: Date;
+}
+
+/** GET /sandbox/events, /sandbox/explain, /sandbox/health and /sandbox/metrics. */
+export function whatHappened(version: string = readVersion()): readonly Route[] {
+  return [
+    plainControl({
+      method: 'GET',
+      pattern: '/sandbox/events',
+      run: ({ request, context }) => listEvents(request, context),
+    }),
+    plainControl({
+      method: 'GET',
+      pattern: '/sandbox/explain',
+      async run({ request, context }) {
+        const id = readUuid(new URL(request.url).searchParams.get('session_id'));
+        if (id === undefined)
+          return refusal(400, 'Name a session.', [{ path: 'session_id', message: 'must be the id of a session' }]);
+        const [row] = await context.db.query<{ explanation: unknown }>(
+          'SELECT explanation FROM explanations WHERE session_id = $1',
+          [id],
+        );
+        return row ? { session_id: id, offers: row.explanation } : notFound('session');
+      },
+    }),
+    plainControl({
+      method: 'GET',
+      pattern: '/sandbox/health',
+      async run({ context }) {
+        const [counts] = await context.db.query(
+          `SELECT (SELECT count(*) FROM channels) AS channels, (SELECT count(*) FROM publishers WHERE removed_at IS NULL) AS publishers,
+             (SELECT count(*) FROM offers WHERE deleted_at IS NULL) AS offers, (SELECT count(*) FROM sessions) AS sessions,
+             (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM hourly_facts) AS hourly_facts, (SELECT count(*) FROM conversions) AS conversions`,
+        );
+        const now = (await context.now()).toISOString();
+        return { status: 'ok', environment: context.environment, version, database: context.db.kind, now, counts };
+      },
+    }),
+    plainControl({
+      method: 'GET',
+      pattern: '/sandbox/metrics',
+      run: async ({ context }) =>
+        new Response(context.controls?.metrics(), {
+          headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+        }),
+    }),
+  ];
+}
+
+async function listEvents(request: Request, context: NetworkContext): Promise<unknown> {
+  const query = new URL(request.url).searchParams;
+  const sessionId = query.get('session_id')?.toLowerCase() ?? null;
+  const rows = await context.db.query<ArrivalRow>(
+    `SELECT body, status, reason, received_at FROM (
+       SELECT body, 'stored' AS status, NULL AS reason, received_at, arrival FROM events
+       WHERE ($1::text IS NULL OR session_id = $3::uuid) AND ($2::text IS NULL OR event_name = $2)
+       UNION ALL
+       SELECT body, status, reason, received_at, arrival FROM receipts
+       WHERE ($1::text IS NULL OR lower(session_id) = $1) AND ($2::text IS NULL OR event_name = $2)
+     ) arrivals ORDER BY arrival DESC LIMIT ${MAX_SHOWN}`,
+    [sessionId, query.get('event_name'), readUuid(sessionId) ?? null],
+  );
+  return {
+    events: rows.toReversed().map(({ body, status, reason, received_at }) => {
+      return {
+        event: parseJson(body),
+        status,
+        received_at: received_at.toISOString(),
+        ...(reason === null ? {} : { reason }),
+      };
+    }),
+  };
+}

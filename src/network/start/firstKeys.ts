@@ -1,0 +1,104 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { isObject, own, parseJson } from '../../wire/json.ts';
+import type { Environment } from '../../wire/keys.ts';
+import type { Queries } from '../database/database.ts';
+import { createKey, hashKey, revokeKey } from '../keys/createKey.ts';
+import { readSetting, writeSetting } from '../settings.ts';
+
+/** The keys that open the first channel and its first publisher. */
+export const FIRST_KEY_KINDS = ['management', 'publishable', 'publisher_reporting', 'integration'] as const;
+export type FirstKeyKind = (typeof FIRST_KEY_KINDS)[number];
+export type FirstKeys = Readonly<Record<FirstKeyKind, string>>;
+
+/** Where the readable keys of a staging network are kept: beside the data, or in the database where no directory is. */
+export interface KeyPlace {
+  readonly file?: string;
+}
+
+/** Whom the first keys open. */
+export interface FirstOwner {
+  readonly channel_id: string;
+  readonly publisher_remote_id: string;
+}
+
+/** First keys for an owner, made anew, or the given ones made to open for this owner. Any older first keys refuse from now on. */
+export async function issueFirstKeys(
+  db: Queries,
+  owner: FirstOwner,
+  options: { environment: Environment; keys?: FirstKeys },
+): Promise<FirstKeys> {
+  const old = await readSetting(db, idsOf(options.environment));
+  for (const id of Array.isArray(old) ? old : []) await revokeKey(db, String(id));
+  const { keys, ids } = await issueTenantKeys(db, owner, options);
+  await writeSetting(db, idsOf(options.environment), ids);
+  return keys;
+}
+
+/** One key of each first kind for a channel and its publisher. */
+export async function issueTenantKeys(
+  db: Queries,
+  owner: FirstOwner,
+  options: { environment: Environment; keys?: FirstKeys },
+): Promise<{ keys: FirstKeys; ids: readonly string[] }> {
+  const ids: string[] = [];
+  const issue = async (kind: FirstKeyKind): Promise<string> => {
+    const isScoped = kind === 'integration' || kind === 'publisher_reporting';
+    const { id, key } = await createKey(db, {
+      kind,
+      environment: options.environment,
+      channelId: owner.channel_id,
+      publisherId: isScoped ? owner.publisher_remote_id : null,
+      ...(options.keys ? { key: options.keys[kind] } : {}),
+    });
+    ids.push(id);
+    return key;
+  };
+  const keys = {
+    management: await issue('management'),
+    publishable: await issue('publishable'),
+    publisher_reporting: await issue('publisher_reporting'),
+    integration: await issue('integration'),
+  };
+  return { keys, ids };
+}
+
+/** The readable keys, if all four are there and in force. */
+export async function readFirstKeys(db: Queries, { file }: KeyPlace): Promise<FirstKeys | undefined> {
+  const kept = file === undefined ? await readSetting(db, 'first_keys') : readFile(file);
+  const keys: Record<string, string> = {};
+  for (const kind of FIRST_KEY_KINDS) {
+    const key = own(kept, kind);
+    if (typeof key !== 'string' || !(await isInForce(db, key))) return undefined;
+    keys[kind] = key;
+  }
+  return keys as FirstKeys;
+}
+
+/** Keeps the keys readable for the next start; for the eyes of this account only. */
+export async function keepFirstKeys(db: Queries, keys: FirstKeys, { file }: KeyPlace): Promise<void> {
+  if (file === undefined) return writeSetting(db, 'first_keys', keys);
+  writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  // The mode above is for a new file only.
+  chmodSync(file, 0o600);
+}
+
+async function isInForce(db: Queries, key: string): Promise<boolean> {
+  return (
+    (await db.query('SELECT 1 AS yes FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL', [hashKey(key)]))
+      .length > 0
+  );
+}
+
+function readFile(file: string): unknown {
+  try {
+    const kept = parseJson(readFileSync(file, 'utf8'));
+    return isObject(kept) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The setting that holds the ids of the first keys issued for an environment. */
+export function idsOf(environment: Environment): string {
+  return `first_key_ids_${environment}`;
+}

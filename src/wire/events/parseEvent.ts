@@ -1,0 +1,109 @@
+import { parseDatetime } from '../parseDatetime.ts';
+import {
+  EVENT_NAMES,
+  TARGETS,
+  type BrandProperties,
+  type ConversionProperties,
+  type EventName,
+  type WireEvent,
+} from './wireEvent.ts';
+import { readId } from '../readId.ts';
+import { isObject, own, type Parsed } from '../json.ts';
+import { oneOf } from '../oneOf.ts';
+import { checkCost } from '../offers/readOrder.ts';
+import { collectProblems, copyObject, isAbsent, type AddProblem } from '../problems.ts';
+
+/**
+ * One event of a known kind with everything that its kind asks for; unknown fields are dropped. How old it may be and
+ * whether its session exists is for the receiver to judge.
+ */
+export function parseEvent(json: unknown): Parsed<WireEvent> {
+  if (!isObject(json)) return { ok: false, problems: [{ path: '', message: 'the event must be a JSON object' }] };
+  const { problems, addProblem } = collectProblems();
+  const event_name = oneOf(EVENT_NAMES, own(json, 'event_name'));
+  if (!event_name) addProblem('event_name', `must be one of ${EVENT_NAMES.join(', ')}, in upper case`);
+  const event_datetime = own(json, 'event_datetime');
+  const isDated = parseDatetime(event_datetime) !== undefined && typeof event_datetime === 'string';
+  if (!isDated) addProblem('event_datetime', 'must be an RFC 3339 date and time, such as 2026-11-21T09:00:00.000Z');
+  const session_id = idAt(json, 'session_id', '', addProblem);
+  const event_id = optionalId(json, 'event_id', addProblem);
+  const asset_id = optionalId(json, 'asset_id', addProblem);
+  const target = own(json, 'initiating_target');
+  const initiating_target = oneOf(TARGETS, target);
+  if (!isAbsent(target) && !initiating_target) addProblem('initiating_target', `must be one of ${TARGETS.join(', ')}`);
+  if (event_name === 'ELEMENT_CLICK' && isAbsent(target))
+    addProblem('initiating_target', 'is required on an ELEMENT_CLICK');
+
+  const brand_properties = readBrand(
+    json,
+    event_name !== undefined && isAboutOffer(event_name, initiating_target),
+    addProblem,
+  );
+  const product_properties = readProduct(json, event_name?.startsWith('PRODUCT_') === true, addProblem);
+  const conversion_properties = readConversion(json, event_name === 'CONVERSION', addProblem);
+  if (problems.length > 0 || !event_name || !session_id || !isDated) return { ok: false, problems };
+
+  const value: WireEvent = { event_name, event_datetime, session_id };
+  if (event_id) value.event_id = event_id;
+  if (initiating_target) value.initiating_target = initiating_target;
+  if (brand_properties) value.brand_properties = brand_properties;
+  if (asset_id) value.asset_id = asset_id;
+  if (product_properties) value.product_properties = product_properties;
+  if (conversion_properties) value.conversion_properties = conversion_properties;
+  return { ok: true, value };
+}
+
+/** The table of WIRE.md 2: these kinds name the offer that they are about. */
+function isAboutOffer(name: EventName, target: string | undefined): boolean {
+  if (name === 'ELEMENT_CLICK') return target?.startsWith('INLINE_NAV') === true;
+  return !name.startsWith('WIDGET_');
+}
+
+function readBrand(json: unknown, isRequired: boolean, addProblem: AddProblem): BrandProperties | undefined {
+  const brand = partAt(json, 'brand_properties', isRequired, addProblem);
+  if (!brand) return undefined;
+  const offer_id = idAt(brand, 'offer_id', 'brand_properties.', addProblem);
+  const advertiser_id = idAt(brand, 'advertiser_id', 'brand_properties.', addProblem);
+  const insertion_id = idAt(brand, 'insertion_id', 'brand_properties.', addProblem);
+  return offer_id && advertiser_id && insertion_id ? { offer_id, advertiser_id, insertion_id } : undefined;
+}
+
+function readProduct(json: unknown, isRequired: boolean, addProblem: AddProblem): { product_id: string } | undefined {
+  const product = partAt(json, 'product_properties', isRequired, addProblem);
+  const product_id = product && idAt(product, 'product_id', 'product_properties.', addProblem);
+  return product_id ? { product_id } : undefined;
+}
+
+function readConversion(json: unknown, isRequired: boolean, addProblem: AddProblem): ConversionProperties | undefined {
+  const conversion = partAt(json, 'conversion_properties', isRequired, addProblem);
+  const conversion_id = conversion && idAt(conversion, 'conversion_id', 'conversion_properties.', addProblem);
+  if (!conversion_id) return undefined;
+  checkCost(conversion, 'conversion_properties', addProblem);
+  const value: ConversionProperties = { conversion_id };
+  const { amount, currency_code } = conversion;
+  if (!isAbsent(conversion['order_id']))
+    value.order_id = idAt(conversion, 'order_id', 'conversion_properties.', addProblem);
+  if (typeof amount === 'number' || typeof amount === 'string') value.amount = amount;
+  if (typeof currency_code === 'string') value.currency_code = currency_code;
+  return value;
+}
+
+function partAt(
+  json: unknown,
+  name: string,
+  isRequired: boolean,
+  addProblem: AddProblem,
+): Record<string, unknown> | undefined {
+  if (isRequired && isAbsent(own(json, name))) addProblem(name, 'is required on this kind of event');
+  return copyObject(own(json, name), name, addProblem);
+}
+
+function idAt(object: unknown, name: string, path: string, addProblem: AddProblem): string | undefined {
+  const id = readId(own(object, name));
+  if (!id) addProblem(path + name, 'must be a non-empty string of at most 200 characters');
+  return id;
+}
+
+function optionalId(object: unknown, name: string, addProblem: AddProblem): string | undefined {
+  return isAbsent(own(object, name)) ? undefined : idAt(object, name, '', addProblem);
+}

@@ -1,0 +1,113 @@
+// The response of POST /recommendations, in the wire's own names, and what remains of it once it has been checked.
+
+export interface Advertiser {
+  id: string;
+  name: string;
+  logo_url?: string;
+  description?: string;
+}
+
+export interface CtaDetails {
+  accept_copy: string;
+  decline_copy: string;
+  transition_copy?: string;
+  claimed_accept_copy?: string;
+  claimed_decline_copy?: string;
+}
+
+export interface OfferMetadata {
+  type: 'PROMO_CODE' | 'NO_PROMO_CODE';
+  code?: string;
+  layout_type?: string;
+}
+
+export interface Asset {
+  id: string;
+  asset_type: 'PRODUCT' | 'IMAGE';
+  image_url: string;
+  insertion_order: number;
+  target_url?: string;
+  should_trigger_claim_flow: boolean;
+}
+
+export interface DisclosureDetails {
+  copy: string;
+  target_url?: string;
+  content?: string;
+}
+
+export interface Offer {
+  id: string;
+  heading: string;
+  subheading?: string;
+  target_url: string;
+  cta_details: CtaDetails;
+  metadata?: OfferMetadata;
+  assets?: readonly Asset[];
+  disclosure_details?: DisclosureDetails;
+}
+
+export interface Recommendation {
+  advertiser: Advertiser;
+  offer: Offer;
+}
+
+export interface GroupItem {
+  insertion_order: number;
+  insertion_id: string;
+  offer_id: string;
+  advertiser_id: string;
+}
+
+export interface RecommendationGroup {
+  id: string;
+  heading?: string;
+  slot_context?: 'HERO' | 'SCROLLABLE';
+  items: readonly GroupItem[];
+}
+
+export interface Footer {
+  attribution_details?: { copy: string; logo_url?: string; target_url?: string };
+  privacy_policy?: { copy: string; target_url?: string };
+}
+
+/** What a network sends. `readRecommendations` turns it (and the other accepted forms) into `SafeResponse`. */
+export interface RecommendationResponse {
+  session_id: string;
+  recommendations: Record<string, Recommendation>;
+  recommendation_groups: readonly RecommendationGroup[];
+  footer: Footer;
+  /** Added by a relay in sandbox mode: the widget then wears a visible mark. */
+  sandbox?: boolean;
+}
+
+/** One offer in its place, checked and safe to show: copy is plain text, every URL is one that may be opened. */
+export interface PlacedOffer {
+  insertion_id: string;
+  offer_id: string;
+  advertiser_id: string;
+  advertiser: Advertiser;
+  offer: Offer;
+}
+
+export interface PlacedGroup {
+  id: string;
+  heading?: string;
+  slot_context?: 'HERO' | 'SCROLLABLE';
+  offers: readonly PlacedOffer[];
+}
+
+/** An offer that is not shown, and why. */
+export interface LeftOut {
+  offer_id: string;
+  reason: string;
+}
+
+/** A network's answer, read: what can be shown, in order, and what cannot. */
+export interface SafeResponse {
+  session_id: string;
+  groups: readonly PlacedGroup[];
+  footer: Footer;
+  sandbox: boolean;
+  left_out: readonly LeftOut[];
+}

@@ -1,0 +1,290 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Frame, type Locator, type Page } from '@playwright/test';
+import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+
+let sandbox: Sandbox;
+test.describe.configure({ mode: 'serial', timeout: 60_000 }); // one sandbox serves them all, and its report is counted
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  sandbox = await startSandbox();
+});
+test.afterAll(() => sandbox?.stop());
+test.use({ viewport: { width: 1440, height: 900 } });
+
+const acceptOf = (place: Page | Frame): Locator => place.locator('[part~=accept]').first();
+
+/** Opens the shop and says what its page complained about: console, errors, policy. */
+async function open(page: Page, query: string): Promise<string[]> {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() !== 'debug') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${sandbox.shop}/${query}`);
+  return complaints;
+}
+
+/** What was asked of the relay so far, by the names of its paths. */
+function asked(page: Page): string[] {
+  const paths: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (/\/offers\//.test(pathname)) paths.push(pathname);
+  });
+  return paths;
+}
+
+/** Accepts the first offer and closes the advertiser's page. */
+async function accept(page: Page): Promise<void> {
+  const opened = page.context().waitForEvent('page');
+  await acceptOf(page).click();
+  await (await opened).close();
+}
+
+const line = (page: Page, name: string): Locator => page.locator(`demo-desk [data-line="${name}"] td`);
+
+test('one accepted offer is one of each in both reports, and its sale pays both sides', async ({ page }) => {
+  await open(page, '?orders=counted');
+  await expect(acceptOf(page)).toBeVisible();
+  await accept(page);
+  for (const name of ['Loads', 'Displays', 'Impressions', 'Clicks'])
+    await expect(line(page, name), name).toHaveText(['1', '1'], { timeout: 15_000 });
+  await expect(line(page, 'Conversions')).toHaveText(['0', '0']);
+  await expect(page.locator('[data-chart] rect.clicks')).not.toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Report a sale for the last click' }).click();
+  await expect(page.getByText(/reported a sale: €[\d.]+ for the channel, €[\d.]+ for the shop/)).toBeVisible();
+  await expect(line(page, 'Conversions')).toHaveText(['1', '1']);
+  await expect(page.locator('[data-chart] rect.conversions')).not.toHaveCount(0);
+  const payouts = (await line(page, 'Payout').allTextContents()).map((text) => Number(text.slice(1)));
+  expect(payouts[0]).toBeGreaterThan(0);
+  expect(payouts[1]).toBeCloseTo(3 * (payouts[0] ?? 0), 1); // 60 % and 20 % of what the advertiser pays
+  await expect(page.getByText('Both reports count the same.')).toBeVisible();
+});
+
+test('a test order’s sale is taken and counted nowhere, and the page says why', async ({ page }) => {
+  await open(page, '');
+  await expect(page.getByText('Sandbox', { exact: true }).first()).toBeVisible();
+  await accept(page);
+  await expect(line(page, 'Clicks')).toHaveText(['2', '2'], { timeout: 15_000 });
+  await page.getByRole('button', { name: 'Report a sale for the last click' }).click();
+  await expect(page.getByText(/test orders never earn/)).toBeVisible();
+  await expect(line(page, 'Conversions')).toHaveText(['1', '1']);
+});
+
+// Every pair of mode, way and policy occurs.
+const WAYS = [
+  'mode=INLINE&via=script&csp=strict&theme=dark',
+  'mode=INLINE&via=element&csp=nonce&css=hostile',
+  'mode=INLINE&via=npm&csp=none&locale=ar',
+  'mode=OVERLAY&via=script&csp=nonce&locale=ar',
+  'mode=OVERLAY&via=element&csp=none&theme=dark',
+  'mode=OVERLAY&via=npm&csp=strict&css=hostile',
+  'mode=FULLSCREEN&via=script&csp=none&css=hostile',
+  'mode=FULLSCREEN&via=element&csp=strict&locale=ar',
+  'mode=FULLSCREEN&via=npm&csp=nonce&theme=dark',
+  'mode=PULLUP&via=script&csp=strict&locale=ar&theme=dark',
+  'mode=PULLUP&via=element&csp=nonce',
+  'mode=PULLUP&via=npm&csp=none&css=hostile',
+];
+for (const way of WAYS) {
+  test(`offers stand on the page, and nothing is complained about: ${way}`, async ({ page }) => {
+    const complaints = await open(page, `?${way}`);
+    await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
+    await acceptOf(page).click({ trial: true }); // nothing lies over it
+    await expect(line(page, 'Loads').first()).toHaveText(/^\d+$/); // the report reads on under every policy
+    expect(complaints).toEqual([]);
+  });
+}
+
+test('every view has its offers', async ({ page }) => {
+  for (const view of ['ORDER_STATUS', 'ORDER_TRACKING', 'POST_ORDER', 'CHECKOUT', 'SUPPORT_CENTER']) {
+    await open(page, `?view=${view}`);
+    await expect(acceptOf(page), view).toBeVisible({ timeout: 15_000 });
+  }
+  await expect(page.getByText(/Not among them: 1 load on tracking pages/)).toBeVisible({ timeout: 15_000 });
+});
+
+test('a choice opens a new order at an address that can be shared', async ({ page }) => {
+  await open(page, '?offerlet=none&theme=dark');
+  await page.getByLabel('Added by').selectOption('element');
+  await expect(page).toHaveURL(/\/orders\/\d+\?offerlet=none&via=element&theme=dark$/);
+  await expect(page.locator('offer-let')).toHaveCount(1);
+  await page.getByRole('button', { name: /^More/ }).click();
+  await page.getByLabel('Orders').selectOption('counted');
+  await expect(page).toHaveURL(/\?offerlet=none&via=element&theme=dark&orders=counted$/);
+});
+
+test('a choice made before the bar’s script came counts, and who comes back finds the switches as the page is', async ({
+  page,
+}) => {
+  let come = (): void => undefined;
+  const coming = new Promise<void>((resolve) => (come = resolve));
+  await page.route('**/desk.js', async (route) => {
+    await coming;
+    await route.continue();
+  });
+  await page.goto(`${sandbox.shop}/?offerlet=none`, { waitUntil: 'commit' });
+  const by = page.getByLabel('Added by');
+  await by.selectOption('element');
+  await expect(page.getByRole('button', { name: /^More/ })).toBeDisabled();
+  come();
+  await expect(page).toHaveURL(/via=element/);
+  await by.selectOption('npm');
+  await expect(page).toHaveURL(/via=npm/);
+  await page.goBack();
+  await expect(page).toHaveURL(/via=element/);
+  await expect(by).toHaveValue('element');
+});
+
+for (const via of ['script', 'element', 'npm']) {
+  test(`with a cookie banner nothing is asked or kept before yes, and a later no takes it back: ${via}`, async ({
+    page,
+  }) => {
+    const paths = asked(page);
+    await open(page, `?consent=banner&via=${via}`);
+    await expect(page.getByRole('button', { name: 'Yes, show offers' })).toBeVisible();
+    await expect(line(page, 'Loads').first()).toHaveText(/^\d+$/);
+    await page.waitForTimeout(500);
+    expect(paths).toEqual([]);
+    const kept = () => page.evaluate(async () => [localStorage.length, (await indexedDB.databases()).length]);
+    expect(await kept()).toEqual([0, 0]);
+
+    await page.getByRole('button', { name: 'No, thank you' }).click();
+    await page.waitForTimeout(500);
+    expect(paths).toEqual([]);
+    await page.getByRole('button', { name: 'Privacy choices' }).click();
+    await page.getByRole('button', { name: 'Yes, show offers' }).click();
+    await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
+
+    await page.getByRole('button', { name: 'Privacy choices' }).click();
+    await page.getByRole('button', { name: 'No, thank you' }).click();
+    await expect(acceptOf(page)).toHaveCount(0);
+    await expect.poll(async () => (await kept())[0]).toBe(0);
+  });
+
+  test(`in a single-page app the offers go and come again, and are loaded once: ${via}`, async ({ page }) => {
+    const paths = asked(page);
+    const complaints = await open(page, `?navigation=spa&via=${via}`);
+    await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
+    for (const round of [1, 2]) {
+      await page.getByRole('link', { name: 'Receipt' }).click();
+      await expect(page.getByRole('heading', { name: 'Receipt' })).toBeVisible();
+      await expect(page).toHaveURL(/\/receipt\?/);
+      await expect(acceptOf(page)).toHaveCount(0);
+      if (round === 1) await page.goBack();
+      else await page.getByRole('link', { name: 'Order', exact: true }).click();
+      await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
+    }
+    expect(paths.filter((path) => path.endsWith('/recommendations'))).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await page.reload();
+    await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
+    expect(paths.filter((path) => path.endsWith('/recommendations'))).toHaveLength(1);
+  });
+}
+
+for (const frame of ['phone', 'foreign']) {
+  test(`offers show in a frame: ${frame}`, async ({ page }) => {
+    await open(page, `?frame=${frame}&mode=OVERLAY`);
+    const shop = page.frameLocator('iframe');
+    await expect(shop.locator('[part~=accept]').first()).toBeVisible({ timeout: 15_000 });
+    // The bar stays in reach outside of it.
+    await page.getByRole('button', { name: 'Report', exact: true }).click();
+    await expect(page.locator('demo-desk aside')).toBeHidden();
+  });
+}
+
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+] as const) {
+  test(`nothing of the shop jumps at ${width} × ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await page.addInitScript(() => {
+      const shifts: number[] = [];
+      Object.assign(window, { shifts });
+      type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as Shift[]) {
+          // What has no node stands in the widget's own shadow root; its own specs judge that.
+          if (entry.sources.some(({ node }) => node)) shifts.push(entry.value);
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    for (const query of ['', '?via=element&locale=de', '?mode=PULLUP', '?consent=banner']) {
+      await open(page, query);
+      if (!query.includes('consent')) await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
+      await page.waitForTimeout(1_500);
+      const total = await page.evaluate(() =>
+        (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0),
+      );
+      expect(total, query).toBeLessThanOrEqual(0.001);
+    }
+  });
+
+  test(`axe finds nothing at ${width} × ${height}`, async ({ page }) => {
+    test.setTimeout(180_000); // six pages, each looked at whole
+    await page.setViewportSize({ width, height });
+    const queries = [
+      '',
+      '?view=CHECKOUT&theme=dark',
+      '?view=POST_ORDER&locale=ar',
+      '?view=SUPPORT_CENTER&consent=banner',
+      '?view=ORDER_TRACKING&navigation=spa',
+      'report',
+    ];
+    for (const query of queries) {
+      await open(page, query);
+      await page.waitForTimeout(1_500);
+      if (query !== 'report') await page.getByRole('button', { name: /^(More|Switches)/ }).click();
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+        .analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${query} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
+      ).toEqual([]);
+    }
+  });
+}
+
+test('the page of the shop can drive the network, and no other site’s page can', async ({ page }) => {
+  await open(page, '?desk=none');
+  const clock = await page.evaluate(async () => (await fetch('/sandbox/health')).json());
+  expect(clock).toMatchObject({ status: 'ok', environment: 'staging' });
+  const other = new URL(sandbox.shop);
+  other.hostname = 'localhost';
+  await page.goto(`${other.href}report`);
+  const tried = await page.evaluate(async (shop) => {
+    const post = (path: string) =>
+      fetch(shop + path, { method: 'POST', mode: 'no-cors', body: '{"route":"/events/batch","status":502}' }).then(
+        ({ type }) => type,
+      );
+    return [await post('/sandbox/faults'), await post('/report/restart')];
+  }, sandbox.shop);
+  expect(tried).toEqual(['opaque', 'opaque']); // sent, and unreadable
+  await page.goto(`${sandbox.shop}/?desk=none`);
+  const sent = page.waitForResponse('**/offers/events/batch');
+  expect((await sent).status()).toBe(202); // no fault was planted
+});
+
+test('no key reaches the page by any of its roads', async ({ page }) => {
+  const bodies: Promise<string>[] = [];
+  page.on('response', (response) => bodies.push(response.text().catch(() => '')));
+  await open(page, '');
+  await expect(line(page, 'Loads').first()).toHaveText(/^\d+$/);
+  const answers = await page.evaluate(async () => {
+    const post = async (path: string, body: object) =>
+      (await fetch(path, { method: 'POST', body: JSON.stringify(body) })).text();
+    return Promise.all([
+      post('/sandbox/keys', { kind: 'management' }),
+      post('/sandbox/channels', { name: 'Mine' }),
+      post('/report/sale', {}),
+      fetch('/report.json?days').then((response) => response.text()),
+      fetch('/sandbox/events').then((response) => response.text()),
+    ]);
+  });
+  const everything = [...answers, ...(await Promise.all(bodies))].join('\n');
+  expect(everything).toContain('Marlow');
+  for (const key of Object.values(sandbox.keys)) expect(everything.includes(key)).toBe(false);
+});

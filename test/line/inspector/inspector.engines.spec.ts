@@ -1,0 +1,54 @@
+// The inspector in every engine: over each mode it can be clicked and typed into, and Esc collapses it alone.
+import { expect, test } from '../drivers/driver.ts';
+import { inSandbox, startInspected } from './inspectorFixture.ts';
+import type { Fixture } from '../page/pageFixture.ts';
+import { scriptTag, shop } from '../page/pageShop.ts';
+
+/** A browser's first page on a busy machine. */
+const SLOW = { timeout: 15_000 };
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startInspected();
+});
+test.beforeEach(() => inSandbox(fixture));
+test.afterAll(() => fixture.close());
+
+/** Where the inspector stands: in the dialog while one is open. */
+const HOSTS = {
+  INLINE: 'offerlet-inspector',
+  PULLUP: 'offerlet-inspector',
+  OVERLAY: 'offer-let-layer >>> offerlet-inspector',
+  FULLSCREEN: 'offer-let-layer >>> offerlet-inspector',
+} as const;
+
+/** What can be seen of it: its chosen tab, the text of its panel, and whether offers stand on the page. */
+function look(path: string): { tab: string | undefined; text: string; isOpen: boolean; hasOffers: boolean } {
+  const host = path
+    .split(' >>> ')
+    .reduce<Element | null>((at, selector) => (at?.shadowRoot ?? document).querySelector(selector), null);
+  const root = host?.shadowRoot;
+  const place = document.querySelector('offer-let-layer') ?? document.querySelector('#offers > div');
+  return {
+    tab: root?.querySelector('[aria-selected=true]')?.textContent ?? undefined,
+    text: root?.querySelector('[role=tabpanel]')?.textContent ?? '',
+    isOpen: !!root?.querySelector('.shell'),
+    hasOffers: !!place?.shadowRoot?.querySelector('article'),
+  };
+}
+
+for (const mode of ['INLINE', 'PULLUP', 'OVERLAY', 'FULLSCREEN'] as const) {
+  test(`over ${mode} it is worked, and collapsed, and the offers stay`, async ({ driver }) => {
+    const host = HOSTS[mode];
+    await driver.goto(`${fixture.page('/engines', shop(scriptTag({ 'display-mode': mode })))}?offerlet=inspect`);
+    await expect.poll(() => driver.eval(look, host), SLOW).toMatchObject({ tab: 'Outcome', hasOffers: true });
+    await expect.poll(async () => (await driver.eval(look, host)).text).toContain('The offers are on the page');
+    await driver.click(`${host} >>> #tab-Queue`);
+    await expect.poll(async () => (await driver.eval(look, host)).text).toContain('Kept in IndexedDB');
+    await expect.poll(fixture.names, SLOW).toContain('BRAND_VIEW');
+    await driver.click(`${host} >>> #tab-Events`);
+    await expect.poll(async () => (await driver.eval(look, host)).text).toContain('BRAND_VIEW');
+    await driver.key('Escape');
+    await expect.poll(() => driver.eval(look, host)).toMatchObject({ isOpen: false, hasOffers: true });
+  });
+}

@@ -1,0 +1,281 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { goTo, inSandbox, openInspected, outcomeNow, panel, startInspected, TABS } from './inspectorFixture.ts';
+import type { Fixture } from '../page/pageFixture.ts';
+import { HASH, options, scriptTag, shop } from '../page/pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startInspected();
+});
+test.beforeEach(() => inSandbox(fixture));
+test.afterAll(() => fixture.close());
+
+const inspector = (page: Page) => page.locator('offerlet-inspector');
+const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
+
+test('what it shows never changes what is measured: the same events with it and without', async ({ page, context }) => {
+  const seen = async (query: string): Promise<string[]> => {
+    fixture.events.length = 0;
+    const fresh = await context.newPage();
+    await fresh.goto(
+      fixture.page(`/measured${query.length}`, shop(scriptTag({ 'order-id': `m${query.length}` }))) + query,
+    );
+    await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+    await fresh.waitForTimeout(800);
+    await fresh.close();
+    return fixture.names().sort();
+  };
+  await page.close();
+  expect(await seen('?offerlet=inspect')).toEqual(await seen(''));
+});
+
+test('Wire masks whatever could be about a person, and the report holds none of it', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const attributes = { 'email-hash': HASH, 'order-id': 'ORDER-4711', 'order-amount': '12.34', 'order-currency': 'EUR' };
+  await openInspected(page, fixture, { attributes, more: '&token=s3cret&offerlet-locale=de' });
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  const wire = await goTo(page, 'Wire');
+  await wire.locator('summary').first().click();
+  await expect(wire).toContainText('"display_mode": "INLINE"');
+  await expect(wire).toContainText('"email_hash": "•••"');
+  await expect(wire).toContainText('"recommendation_groups"');
+  const shown = await wire.innerText();
+  await inspector(page).getByRole('button', { name: 'Copy report' }).click();
+  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
+  const report = await page.evaluate(() => navigator.clipboard.readText());
+  for (const part of [
+    '# offerlet report',
+    '**rendered**',
+    'BRAND_VIEW',
+    'locale=de',
+    '/offers/recommendations',
+    '## Page',
+  ])
+    expect(report).toContain(part);
+  for (const canary of [HASH, 'ORDER-4711', '12.34', 's3cret']) {
+    expect(report).not.toContain(canary);
+    expect(shown).not.toContain(canary);
+  }
+});
+
+test('the report names the question that was asked before the inspector was there', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openInspected(page, fixture);
+  await expect(inspector(page)).toContainText('rendered');
+  await inspector(page).getByRole('button', { name: 'Copy report' }).click();
+  await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
+  const report = await page.evaluate(() => navigator.clipboard.readText());
+  expect(report).toMatch(/\| {2}\| \/recommendations \| \d+ offers \| {2}\| asked before the inspector was loaded \|/);
+});
+
+test('what is shown anew tells its own story, and the one before is folded', async ({ page }) => {
+  await openInspected(page, fixture);
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
+  const force = await goTo(page, 'Force');
+  await force.getByLabel('Scenario').selectOption('consent-denied');
+  const outcome = await goTo(page, 'Outcome');
+  await expect(outcome.getByRole('heading', { name: 'consent_denied' })).toBeVisible();
+  await expect(outcome.getByText('BRAND_DISPLAY is tracked')).toBeHidden();
+  await outcome.getByText(/^Before it was shown anew/).click();
+  await expect(outcome.getByText('BRAND_DISPLAY is tracked')).toBeVisible();
+});
+
+test('in a window as narrow as a phone it stands below the page, wherever it is docked', async ({ page }) => {
+  await openInspected(page, fixture);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const shell = inspector(page).locator('.shell');
+  await expect.poll(async () => (await shell.boundingBox())?.y).toBeGreaterThan(844 / 3);
+  await expect(accept(page)).toBeVisible();
+});
+
+test('Seen follows an offer into sight and out of it, and agrees with what is reported', async ({ page }) => {
+  await page.setViewportSize({ width: 900, height: 600 });
+  await openInspected(page, fixture, { head: '<style>h1{margin-bottom:1400px}</style>' });
+  const seen = await goTo(page, 'Seen');
+  await expect(seen).toContainText('0% visible');
+  await page.evaluate("document.querySelector('#offers').scrollIntoView({ block: 'end' })");
+  await expect(seen).toContainText('100% visible');
+  await expect(seen).toContainText('a view');
+  await expect(inspector(page).locator('.frame.viewed')).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  const card = await page.locator('article:not([inert])').boundingBox();
+  const frame = await inspector(page).locator('.frame').boundingBox();
+  expect(Math.abs((card?.y ?? 0) - (frame?.y ?? 99))).toBeLessThan(2);
+});
+
+for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+  test(`over ${mode} it can be seen, clicked and typed into, and Esc collapses it and nothing else`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await openInspected(page, fixture, { attributes: { 'display-mode': mode } });
+    await expect(accept(page)).toBeVisible();
+    await goTo(page, 'Force');
+    await panel(page).getByLabel('Theme').selectOption('dark');
+    await expect(panel(page)).toContainText('offerlet-theme=dark');
+    // Shown anew: the panel has moved from the layer that fades into the one that came.
+    await expect(page.locator('offer-let-layer')).toHaveCount(1);
+    await expect(page.locator('offer-let-layer .root')).toHaveCSS('color-scheme', 'dark');
+    await expect(accept(page)).toBeVisible();
+    const questions = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
+    const before = questions();
+    await panel(page).getByLabel('207 on events').fill('2');
+    await panel(page).getByLabel('207 on events').press('Enter');
+    await expect(panel(page)).toContainText('offerlet-fail=2');
+    // Shown anew once more; what comes takes the focus.
+    await expect.poll(questions).toBe(before + 1);
+    await expect(page.locator('offer-let-layer')).toHaveCount(1);
+    await expect(accept(page)).toBeVisible();
+    await panel(page).getByLabel('207 on events').press('Escape');
+    await expect(panel(page)).toHaveCount(0);
+    await expect(accept(page)).toBeVisible();
+    await expect(inspector(page).getByRole('button', { name: /offerlet/ })).toBeFocused();
+  });
+}
+
+test('closing an overlay leaves the inspector where it was, open and usable', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 800 });
+  await openInspected(page, fixture, { attributes: { 'display-mode': 'OVERLAY' } });
+  await page.locator('[part~=close]').click();
+  await expect(page.locator('offer-let-layer')).toHaveCount(0);
+  await expect(await goTo(page, 'Outcome')).toContainText('Closed by close');
+});
+
+test('it is worked by keyboard alone: arrows between tabs, Home and End, Esc and back', async ({ page }) => {
+  await openInspected(page, fixture);
+  await inspector(page).getByRole('tab', { name: 'Outcome' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(inspector(page).getByRole('tab', { name: 'Wire' })).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(inspector(page).getByRole('tab', { name: 'Page' })).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(inspector(page).getByRole('tab', { name: 'Outcome' })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Tab');
+  await expect(panel(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await expect(inspector(page).getByRole('tab', { name: 'Outcome' })).toBeFocused();
+});
+
+test('what is forced survives a reload, can be seen, and is one click to clear', async ({ page }) => {
+  await openInspected(page, fixture);
+  await goTo(page, 'Force');
+  await panel(page).getByLabel('Scenario').selectOption('no-offers');
+  await expect.poll(() => outcomeNow(page)).toBe('no_offers');
+  await page.reload();
+  await expect.poll(() => outcomeNow(page)).toBe('no_offers');
+  await expect(inspector(page)).toContainText('scenario no-offers');
+  await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
+  await expect(accept(page)).toBeVisible();
+  await page.reload();
+  await expect(accept(page)).toBeVisible();
+});
+
+test('what is forced by the address is gone from it once it is cleared', async ({ page }) => {
+  await openInspected(page, fixture, { more: '&offerlet-offers=1&offerlet-colour=red' });
+  await expect(inspector(page)).toContainText('offerlet-colour=red is not understood');
+  await inspector(page).getByRole('button', { name: 'Stop forcing offers' }).click();
+  await expect(page.locator('.position').first()).toHaveText('Offer 1 of 3');
+  expect(new URL(page.url()).search).toBe('?offerlet=inspect');
+});
+
+test('Queue sends now, and empties what waits after a second yes', async ({ page }) => {
+  await openInspected(page, fixture, { more: '&offerlet-scenario=offline' });
+  const queue = await goTo(page, 'Queue');
+  await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
+  await queue.getByRole('button', { name: 'Purge' }).click();
+  await queue.getByRole('button', { name: 'Yes, delete all' }).click();
+  await expect(queue).toContainText('Nothing waits on disk');
+  await expect(inspector(page).getByRole('status')).toHaveText('The queue is empty.');
+  expect(fixture.events).toEqual([]);
+  fixture.accept = (_, response) => void response.writeHead(401).end('{}');
+  await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
+  await expect(queue).toContainText('Sending pauses because the last answer was 401', { timeout: 15_000 });
+  fixture.accept = ({ body }) => ({
+    results: (body.events as unknown[]).map((_, index) => ({ index, success: true })),
+  });
+  await queue.getByRole('button', { name: 'Flush' }).click();
+  await expect(queue).toContainText('Nothing waits on disk');
+});
+
+test('it stands where it is put, also after a reload', async ({ page }) => {
+  await openInspected(page, fixture);
+  const left = async (): Promise<number> => (await panel(page).boundingBox())?.x ?? Number.NaN;
+  expect(await left()).toBeGreaterThan(600);
+  await inspector(page).getByRole('button', { name: 'Dock left' }).click();
+  expect(await left()).toBeLessThan(20);
+  await page.reload();
+  await expect(panel(page)).toBeVisible();
+  expect(await left()).toBeLessThan(20);
+  await inspector(page).getByRole('button', { name: 'Dock bottom' }).click();
+  expect((await panel(page).boundingBox())?.width).toBeGreaterThan(1_200);
+});
+
+test('several mounts are told apart, and each has its own story', async ({ page }) => {
+  const two = scriptTag() + `<script>(window.offerlet ||= []).push((o) => o.show(${options('PULLUP')}));</script>`;
+  await page.goto(`${fixture.page('/two', shop(two))}?offerlet=inspect`);
+  await expect(panel(page)).toBeVisible();
+  const mounts = inspector(page).getByLabel('Mount');
+  await expect(mounts.locator('option')).toHaveCount(2);
+  // In the order in which they were answered.
+  for (const mode of ['PULLUP', 'INLINE']) {
+    await mounts.selectOption((await mounts.locator('option', { hasText: mode }).textContent()) ?? '');
+    await expect(panel(page)).toContainText(`THANK_YOU in ${mode}`);
+  }
+});
+
+test('with the npm import it comes as a part of the page’s own bundle, and what is forced holds there too', async ({
+  page,
+}) => {
+  const script = `<script type="module">import { showOffers } from '/index.js'; window.offers = showOffers(${options('INLINE')});</script>`;
+  await page.goto(`${fixture.page('/bundle', shop(script))}?offerlet=inspect&offerlet-offers=1`);
+  await expect(panel(page)).toBeVisible();
+  await expect(accept(page)).toBeVisible();
+  await expect(page.locator('#offers article')).toHaveCount(1);
+});
+
+test('INLINE can be forced on a page that has no place for it', async ({ page }) => {
+  await openInspected(page, fixture, {
+    attributes: { 'display-mode': 'OVERLAY', target: '' },
+    more: '&offerlet-mode=INLINE',
+  });
+  await expect(page.locator('[data-offerlet-inspector-place] [part~=accept]').first()).toBeVisible();
+});
+
+test('Page finds a policy that blocks pictures, a relay without health, space that is not reserved and poor contrast', async ({
+  page,
+}) => {
+  const head =
+    '<meta http-equiv="content-security-policy" content="img-src \'none\'"><style>#offers{min-height:0!important;--offerlet-accent:#ffd84d;--offerlet-on-accent:#fff}</style>';
+  await page.goto(`${fixture.page('/poor', shop(`${scriptTag()}<p>What stands below</p>`, head))}?offerlet=inspect`);
+  await expect(panel(page)).toBeVisible();
+  await expect(accept(page)).toBeVisible();
+  const checks = await goTo(page, 'Page');
+  await expect(checks.locator('.bad', { hasText: 'Pictures' })).toContainText('add https://cdn.example to img-src');
+  await expect(checks.locator('.bad', { hasText: 'Relay' })).toContainText('answers 404');
+  await expect(checks.locator('.bad', { hasText: 'Layout shift' })).toContainText(/moved by \d+ px/);
+  await expect(checks.locator('.bad', { hasText: 'Accept button' })).toContainText('4.5 is needed');
+  await expect(checks.locator('.good', { hasText: 'Contrast: Heading' })).toBeVisible();
+});
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing in any panel, ${scheme}`, async ({ page }) => {
+    test.setTimeout(180_000);
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
+    await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+    for (const tab of TABS) {
+      await goTo(page, tab);
+      if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
+      if (tab === 'Page') await expect(panel(page)).toContainText('Surroundings');
+      const { violations } = await new AxeBuilder({ page })
+        .include('offerlet-inspector')
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+        .analyze();
+      expect(violations.map(({ id, nodes }) => [tab, id, nodes[0]?.html])).toEqual([]);
+    }
+    await page.keyboard.press('Escape');
+  });
+}

@@ -1,0 +1,54 @@
+import { fileURLToPath } from 'node:url';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { bundle } from '../drivers/bundle.ts';
+import { offersOf, startFixture, type Fixture } from '../page/pageFixture.ts';
+import { scriptTag, shop } from '../page/pageShop.ts';
+
+/** A merchant's site whose relay is a sandbox, with the inspector beside the script. */
+export async function startInspected(): Promise<Fixture> {
+  const [fixture, inspector] = await Promise.all([
+    startFixture(),
+    bundle(fileURLToPath(new URL('../../../src/inspector/inspect.tsx', import.meta.url)), 'es'),
+  ]);
+  fixture.page('/offerlet-inspector.js', inspector, { 'content-type': 'text/javascript' });
+  return fixture;
+}
+
+/** Has the relay say sandbox, with so many offers. */
+export function inSandbox(fixture: Fixture, offers = 3): void {
+  fixture.reset();
+  fixture.reply = () => offersOf(offers, { sandbox: true });
+}
+
+/** Opens a page of the script tag that asks for the inspector, and for what stands in `more` of the address. */
+export async function openInspected(
+  page: Page,
+  fixture: Fixture,
+  { attributes = {}, more = '', head = '' }: { attributes?: Record<string, string>; more?: string; head?: string } = {},
+): Promise<void> {
+  await page.goto(`${fixture.page('/inspected', shop(scriptTag(attributes), head))}?offerlet=inspect${more}`);
+  await expect(panel(page)).toBeVisible();
+}
+
+/** The names of its panels, in their order. */
+export const TABS = ['Outcome', 'Wire', 'Seen', 'Events', 'Queue', 'Force', 'Page'];
+
+/** The inspector's open panel. */
+export function panel(page: Page): Locator {
+  return page.locator('offerlet-inspector').getByRole('tabpanel');
+}
+
+/** Goes to a panel. */
+export async function goTo(page: Page, name: string): Promise<Locator> {
+  await page.locator('offerlet-inspector').getByRole('tab', { name }).click();
+  return panel(page);
+}
+
+/** The outcome of the page's only mount. */
+export function outcomeNow(page: Page): Promise<string | undefined> {
+  return page.evaluate(
+    () =>
+      (window as unknown as { offerlet: { explain(): { outcome?: { code: string } }[] } }).offerlet.explain()[0]
+        ?.outcome?.code,
+  );
+}

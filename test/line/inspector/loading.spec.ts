@@ -1,0 +1,99 @@
+import { expect, test, type Page } from '@playwright/test';
+import { goTo, inSandbox, panel, startInspected, TABS } from './inspectorFixture.ts';
+import { offersOf, type Fixture } from '../page/pageFixture.ts';
+import { scriptTag, shop } from '../page/pageShop.ts';
+
+// When the inspector comes, and that nothing comes when it must not.
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startInspected();
+});
+test.beforeEach(() => inSandbox(fixture));
+test.afterAll(() => fixture.close());
+
+const inspector = (page: Page) => page.locator('offerlet-inspector');
+const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
+
+/** Every address that the page asks for from now on. */
+function requestsOf(page: Page): string[] {
+  const urls: string[] = [];
+  page.on('request', (request) => urls.push(new URL(request.url()).pathname));
+  return urls;
+}
+
+test('a production relay cannot be talked into it: no request, no element, nothing stored', async ({ page }) => {
+  fixture.reply = () => offersOf(1);
+  const urls = requestsOf(page);
+  const address = fixture.page('/production', shop(scriptTag()));
+  await page.goto(`${address}?offerlet=inspect&offerlet-scenario=no-offers`);
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
+  await expect(inspector(page)).toHaveCount(0);
+  expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
+});
+
+test('an answer of a production relay ends what a sandbox began in this tab', async ({ page }) => {
+  fixture.reply = () => offersOf(1);
+  const urls = requestsOf(page);
+  await page.addInitScript(() => sessionStorage.setItem('offerlet-inspector', '{}'));
+  await page.goto(`${fixture.page('/moved', shop(scriptTag()))}?offerlet=inspect`);
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
+});
+
+test('a page that does not ask does not get it', async ({ page }) => {
+  const urls = requestsOf(page);
+  await page.goto(fixture.page('/silent', shop(scriptTag())));
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
+});
+
+test('data-sandbox asks for it too: it stands collapsed in its corner', async ({ page }) => {
+  await page.goto(fixture.page('/attribute', shop(scriptTag({ sandbox: 'true' }))));
+  await expect(inspector(page).getByRole('button', { name: /offerlet rendered/ })).toBeVisible();
+  await inspector(page)
+    .getByRole('button', { name: /offerlet/ })
+    .click();
+  await expect(panel(page)).toContainText('The offers are on the page');
+});
+
+test('where its file is missing the offers show all the same, without a word of ours', async ({ page }) => {
+  const lines: string[] = [];
+  page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
+  page.on('pageerror', (error) => lines.push(error.message));
+  await page.route('**/offerlet-inspector.js', (route) => route.fulfill({ status: 404 }));
+  await page.goto(`${fixture.page('/missing', shop(scriptTag()))}?offerlet=inspect`);
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  expect(lines).toEqual([]);
+});
+
+for (const [what, script] of [
+  ["'self'", "script-src 'self'"],
+  ['a nonce alone', "script-src 'nonce-abc'"],
+  ["a nonce and 'strict-dynamic'", "script-src 'nonce-abc' 'strict-dynamic'"],
+] as const) {
+  test(`a strict policy of ${what} with Trusted Types is not violated`, async ({ page }) => {
+    const csp = `default-src 'none'; style-src 'none'; ${script}; connect-src 'self'; img-src https:; require-trusted-types-for 'script'; trusted-types 'none'`;
+    await page.addInitScript(() => {
+      Object.assign(window, { violations: [] });
+      document.addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
+        (window as unknown as { violations: string[] }).violations.push(violatedDirective),
+      );
+    });
+    const html = shop(scriptTag())
+      .replace(/ style="[^"]*"/g, '')
+      .replace(/<link[^>]*>/, '')
+      .replace('<script ', '<script nonce="abc" ');
+    await page.goto(`${fixture.page('/strict', html, { 'content-security-policy': csp })}?offerlet=inspect`);
+    for (const tab of TABS) await goTo(page, tab);
+    await expect(panel(page)).toContainText('Relay');
+    expect(await page.evaluate('violations')).toEqual([]);
+    const { width } = (await panel(page).boundingBox()) ?? { width: 0 };
+    expect(width).toBeGreaterThan(300); // its styles are there
+  });
+}

@@ -1,0 +1,158 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { bundle } from '../drivers/bundle.ts';
+
+/** One request that reached the fixture's relay. */
+export interface Asked {
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+}
+
+/** An event as it arrived. */
+export interface Arrived {
+  event_name: string;
+  event_datetime: string;
+  session_id: string;
+  initiating_target?: string;
+  brand_properties?: { offer_id: string; advertiser_id: string; insertion_id: string };
+  asset_id?: string;
+  product_properties?: { product_id: string };
+}
+
+type Reply = (request: Asked, response: ServerResponse) => unknown;
+
+/** A merchant's site and its relay on one origin: serves pages, and writes every beacon down. */
+export interface Fixture {
+  url: string;
+  asked: Asked[];
+  events: Arrived[];
+  /** Serves a page at a path; the script and the modules are at /offerlet.js and /modules.js. */
+  page(path: string, html: string, headers?: Record<string, string>): string;
+  /** What /offers/recommendations answers from now on: an object is sent as JSON, nothing means that `reply` wrote itself. */
+  reply: Reply;
+  /** What /offers/events/batch answers. */
+  accept: Reply;
+  names(): string[];
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const source = (path: string): string => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
+
+/** Starts the fixture on a free port. */
+export async function startFixture(): Promise<Fixture> {
+  const [script, modules] = await Promise.all([
+    bundle(source('script-tag.ts'), 'iife'),
+    bundle(source('element.ts'), 'es'),
+  ]);
+  const showOffers = await bundle(source('index.ts'), 'es');
+  const pages = new Map<string, { body: string; headers: Record<string, string> }>();
+  const js = { 'content-type': 'text/javascript' };
+  const first = new Map([
+    ['/offerlet.js', { body: script, headers: js }],
+    ['/element.js', { body: modules, headers: js }],
+    ['/index.js', { body: showOffers, headers: js }],
+  ]);
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://fixture');
+    const page = pages.get(pathname) ?? first.get(pathname);
+    if (request.method === 'GET') {
+      response.writeHead(page ? 200 : 404, page?.headers);
+      return void response.end(page?.body ?? '');
+    }
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const asked = { path: pathname, headers: request.headers, body: JSON.parse(text) as Record<string, unknown> };
+    fixture.asked.push(asked);
+    const isBatch = pathname.endsWith('/events/batch');
+    if (isBatch) fixture.events.push(...(asked.body.events as Arrived[]));
+    const body = await (isBatch ? fixture.accept : fixture.reply)(asked, response);
+    if (body === undefined) return;
+    response.writeHead(isBatch ? 202 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const fixture: Fixture = {
+    url,
+    asked: [],
+    events: [],
+    page(path, body, headers = {}) {
+      pages.set(path, { body, headers: { 'content-type': 'text/html; charset=utf-8', ...headers } });
+      return url + path;
+    },
+    reply: () => offersOf(1),
+    accept: acceptAll,
+    names: () => fixture.events.map(({ event_name }) => event_name),
+    reset() {
+      fixture.asked.length = 0;
+      fixture.events.length = 0;
+      fixture.reply = () => offersOf(1);
+      fixture.accept = acceptAll;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return fixture;
+}
+
+function acceptAll({ body }: Asked): unknown {
+  const results = (body.events as unknown[]).map((_, index) => ({ index, success: true }));
+  return { results, accepted: results.length, failed: 0 };
+}
+
+/** A network's answer with so many offers in one group. */
+export function offersOf(count: number, more: Record<string, unknown> = {}): Record<string, unknown> {
+  const numbers = [...Array(count).keys()].map((index) => index + 1);
+  return {
+    session_id: crypto.randomUUID(),
+    recommendations: Object.fromEntries(
+      numbers.map((n) => [
+        `offer-${n}`,
+        {
+          advertiser: { id: `adv-${n}`, name: `Advertiser ${n}`, logo_url: 'https://cdn.example/logo.svg' },
+          offer: {
+            id: `offer-${n}`,
+            heading: `Heading ${n}`,
+            subheading: 'Fresh coffee at your door.',
+            target_url: `https://advertiser.example/${n}`,
+            cta_details: { accept_copy: 'Yes, please', decline_copy: 'No, thanks' },
+          },
+        },
+      ]),
+    ),
+    recommendation_groups: [
+      {
+        id: 'group_0',
+        slot_context: 'HERO',
+        items: numbers.map((n) => ({
+          insertion_order: n,
+          insertion_id: `ins-${n}`,
+          offer_id: `offer-${n}`,
+          advertiser_id: `adv-${n}`,
+        })),
+      },
+    ],
+    footer: {
+      attribution_details: {
+        copy: 'Powered by',
+        logo_url: 'https://cdn.example/n.svg',
+        target_url: 'https://network.example/',
+      },
+      privacy_policy: { copy: 'Privacy', target_url: 'https://network.example/privacy' },
+    },
+    ...more,
+  };
+}

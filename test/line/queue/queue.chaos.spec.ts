@@ -1,0 +1,204 @@
+// What a queue has to live through: QUEUE.md's table, in a real Chromium.
+import './queueWindow.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { startKillable } from '../drivers/killable.ts';
+import { startQueueSite, tally, type QueueSite } from './queueFixture.ts';
+
+let site: QueueSite;
+test.describe.configure({ mode: 'serial' });
+test.beforeAll(async () => {
+  site = await startQueueSite();
+});
+test.beforeEach(() => site.reset());
+test.afterAll(() => site.close());
+
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+const slowly = async (): Promise<number> => {
+  await sleep(300);
+  return 202;
+};
+
+/** Opens pages until everything has arrived, as a shopper who comes back would. */
+async function comeBack(page: Page, from: string, count: number): Promise<void> {
+  await page.goto(site.url);
+  await expect.poll(() => tally(site.arrived(), from, count).lost, { timeout: 40_000 }).toBe(0);
+}
+
+test('a five-second outage: the last event is there within two seconds of the return', async ({ page }) => {
+  await page.goto(site.url);
+  site.isDown = true;
+  await page.evaluate(() => track('a', 100));
+  await sleep(5_000);
+  site.isDown = false;
+  const back = Date.now();
+  await expect.poll(() => tally(site.arrived(), 'a', 100), { timeout: 10_000 }).toEqual({ lost: 0, doubled: 0 });
+  expect((site.batches.at(-1)?.at ?? 0) - back).toBeLessThan(2_500);
+});
+
+for (const { name, isDown, doubled } of [
+  { name: 'the relay unreachable', isDown: true, doubled: 0 },
+  { name: 'the relay slow', isDown: false, doubled: 20 },
+]) {
+  test(`the browser killed right after 200 events, ${name}`, async () => {
+    const profile = mkdtempSync(join(tmpdir(), 'offerlet-'));
+    site.isDown = isDown;
+    site.answer = slowly;
+    const first = await startKillable(profile);
+    const page = await first.context.newPage();
+    await page.goto(site.url);
+    await page.evaluate(() => track('k', 200).then(() => undefined));
+    await first.kill();
+    site.reset();
+    const second = await startKillable(profile);
+    await comeBack(await second.context.newPage(), 'k', 200);
+    await sleep(500);
+    expect(tally(site.arrived(), 'k', 200).doubled).toBeLessThanOrEqual(doubled);
+    await second.kill();
+    rmSync(profile, { recursive: true, force: true });
+  });
+}
+
+test('the renderer crashes: nothing is lost, at most one batch comes twice', async ({ page, context }) => {
+  site.answer = slowly;
+  await page.goto(site.url);
+  await page.evaluate(() => track('c', 200));
+  const crashed = page.waitForEvent('crash');
+  const devtools = await context.newCDPSession(page);
+  devtools.send('Page.crash').catch(() => undefined);
+  await crashed;
+  site.answer = () => 202;
+  await comeBack(await context.newPage(), 'c', 200);
+  expect(tally(site.arrived(), 'c', 200).doubled).toBeLessThanOrEqual(20);
+});
+
+test('four tabs, 50 events each, the relay down for three seconds: none doubled', async ({ context }) => {
+  const pages = await Promise.all([1, 2, 3, 4].map(() => context.newPage()));
+  for (const page of pages) await page.goto(site.url);
+  site.isDown = true;
+  await Promise.all(pages.map((page, n) => page.evaluate((from) => track(from, 50), `t${n}-`)));
+  await sleep(3_000);
+  site.isDown = false;
+  await expect.poll(() => tally(site.arrived(), 't', 200), { timeout: 20_000 }).toEqual({ lost: 0, doubled: 0 });
+});
+
+test('200 on disk and four tabs opened together: ten requests, none doubled', async ({ context }) => {
+  const first = await context.newPage();
+  await first.goto(site.url);
+  site.isDown = true;
+  await first.evaluate(() => track('d', 200));
+  await first.goto(`${site.url}/?idle`);
+  await sleep(3_000);
+  site.isDown = false;
+  const pages = await Promise.all([1, 2, 3, 4].map(() => context.newPage()));
+  await Promise.all(pages.map((page) => page.goto(site.url)));
+  await expect.poll(() => tally(site.arrived(), 'd', 200), { timeout: 20_000 }).toEqual({ lost: 0, doubled: 0 });
+  expect(site.batches).toHaveLength(10);
+});
+
+test('a frozen tab that holds the lock does not stop the others for good', async ({ context }) => {
+  const [frozen, other] = [await context.newPage(), await context.newPage()];
+  await frozen.goto(site.url);
+  site.answer = () => undefined;
+  await frozen.evaluate(() => track('f', 5));
+  await expect.poll(() => site.batches.length).toBe(1);
+  const devtools = await context.newCDPSession(frozen);
+  await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+  site.answer = () => 202;
+  await other.goto(site.url);
+  await other.evaluate(() => track('g', 5));
+  await expect.poll(() => tally(site.arrived(), 'g', 5).lost, { timeout: 60_000 }).toBe(0);
+});
+
+test('65 KB and more at pagehide: at most 60 KB by keepalive, and nothing lost', async ({ page }) => {
+  site.answer = slowly;
+  await page.goto(site.url);
+  await page.evaluate(async () => {
+    await track('h', 300);
+    location.href = '/next?idle';
+  });
+  await page.waitForURL(/next/);
+  await sleep(500);
+  const sent = site.batches.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(sent).toBeLessThanOrEqual(64 * 1024);
+  site.answer = () => 202;
+  await comeBack(page, 'h', 300);
+});
+
+test('a sandboxed frame, which may neither store nor lock: events live in memory and are sent', async ({ page }) => {
+  await page.goto(`${site.url}/?idle`);
+  await page.evaluate(() => {
+    const frame = document.createElement('iframe');
+    frame.setAttribute('sandbox', 'allow-scripts');
+    frame.src = '/frame';
+    document.body.append(frame);
+  });
+  const frame = page.frameLocator('iframe');
+  await expect(frame.locator('body')).toBeAttached();
+  const inside = page.frames().find((each) => each.url().endsWith('/frame'));
+  await inside?.evaluate(() => track('s', 30));
+  expect(await inside?.evaluate(() => queue.stats())).toMatchObject({ storage: 'memory' });
+  await expect.poll(() => tally(site.arrived(), 's', 30)).toEqual({ lost: 0, doubled: 0 });
+});
+
+test('quota exceeded: events are kept in memory, sent, and the page hears of it', async ({ page, context }) => {
+  const devtools = await context.newCDPSession(page);
+  await page.goto(`${site.url}/?idle`);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: 1 });
+  await page.goto(site.url);
+  await page.evaluate(() => track('q', 50));
+  expect(await page.evaluate(() => queue.stats())).toMatchObject({ storage: 'memory' });
+  expect(await page.evaluate(() => told.filter(({ type }) => type === 'error').length)).toBe(1);
+  await expect.poll(() => tally(site.arrived(), 'q', 50)).toEqual({ lost: 0, doubled: 0 });
+});
+
+test('the database is deleted under the queue: the events of this page are written again', async ({ page }) => {
+  await page.goto(site.url);
+  site.isDown = true;
+  await page.evaluate(async () => {
+    await track('x', 10);
+    await new Promise((done) =>
+      indexedDB.deleteDatabase('offerlet-queue /events/batch').addEventListener('success', done),
+    );
+  });
+  await expect.poll(() => page.evaluate(() => queue.stats())).toMatchObject({ onDisk: 10 });
+  site.isDown = false;
+  await expect.poll(() => tally(site.arrived(), 'x', 10), { timeout: 10_000 }).toEqual({ lost: 0, doubled: 0 });
+});
+
+test('rows that a repaired store has lost are counted and told', async ({ page }) => {
+  await page.goto(site.url);
+  site.isDown = true;
+  await page.evaluate(() => track('l', 50));
+  await expect
+    .poll(() => page.evaluate(() => Number.parseInt(localStorage.getItem('offerlet-queue /events/batch') ?? '')))
+    .toBeGreaterThanOrEqual(50);
+  await page.goto(`${site.url}/?idle`);
+  await page.evaluate(async () => {
+    const db = await new Promise<IDBDatabase>((done) => {
+      const request = indexedDB.open('offerlet-queue /events/batch');
+      request.addEventListener('success', () => done(request.result));
+    });
+    const rows = db.transaction('rows', 'readwrite').objectStore('rows');
+    const keys = await new Promise<IDBValidKey[]>((done) => {
+      const request = rows.getAllKeys(IDBKeyRange.bound('0', '~'), 26);
+      request.addEventListener('success', () => done(request.result));
+    });
+    for (const key of keys) rows.delete(key);
+    await new Promise((done) => rows.transaction.addEventListener('complete', done));
+    db.close();
+  });
+  await page.goto(site.url);
+  await expect
+    .poll(() => page.evaluate(() => told.find(({ type }) => type === 'dropped')))
+    .toMatchObject({ why: 'storage_lost' });
+});
+
+test('an idle queue holds no lock, and its page may be kept for going back', async ({ page }) => {
+  await page.goto(site.url);
+  await page.evaluate(() => track('i', 3));
+  await expect.poll(() => tally(site.arrived(), 'i', 3).lost).toBe(0);
+  await expect.poll(() => page.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(0);
+});

@@ -1,0 +1,133 @@
+// Unloading and storage, in every engine.
+import './queueWindow.ts';
+import { expect, test } from '../drivers/driver.ts';
+import { startQueueSite, tally, type QueueSite } from './queueFixture.ts';
+
+let site: QueueSite;
+test.beforeAll(async () => {
+  site = await startQueueSite();
+});
+test.beforeEach(() => site.reset());
+test.afterAll(() => site.close());
+
+test('200 events are delivered once each, in ten requests', async ({ driver }) => {
+  await driver.goto(site.url);
+  await driver.eval(() => track('a', 200));
+  await expect.poll(() => tally(site.arrived(), 'a', 200)).toEqual({ lost: 0, doubled: 0 });
+  expect(site.batches).toHaveLength(10);
+  await expect
+    .poll(() => driver.eval(() => queue.stats()))
+    .toMatchObject({ onDisk: 0, inMemory: 0, delivered: 200, storage: 'indexeddb' });
+});
+
+test('leaving the page at once loses nothing', async ({ driver }) => {
+  await driver.goto(site.url);
+  await driver.eval(() => {
+    void track('b', 200);
+    location.href = '/next?idle';
+  });
+  await expect.poll(() => driver.eval(() => location.pathname).catch(() => '')).toBe('/next');
+  await driver.goto(site.url);
+  await expect.poll(() => tally(site.arrived(), 'b', 200).lost, { timeout: 10_000 }).toBe(0);
+});
+
+test('leaving while the relay is down loses nothing', async ({ driver }) => {
+  await driver.goto(site.url);
+  site.isDown = true;
+  await driver.eval(async () => {
+    await track('c', 200);
+    location.href = '/next?idle';
+  });
+  await expect.poll(() => driver.eval(() => location.pathname).catch(() => '')).toBe('/next');
+  // What the page sent as it left has failed by now.
+  await new Promise((done) => setTimeout(done, 1_000));
+  site.isDown = false;
+  await driver.goto(site.url);
+  await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, doubled: 0 });
+});
+
+test('two endpoints on one origin have a queue each, and no event goes to the other', async ({ driver }) => {
+  await driver.goto(`${site.url}/?idle`);
+  site.isDown = true;
+  await driver.eval(async () => {
+    const { openQueue } = offerletQueue;
+    const event = { event_name: 'BRAND_VIEW', session_id: 's' } as const;
+    const [one, two] = [openQueue({ endpoint: '/events/batch' }), openQueue({ endpoint: '/other/events/batch' })];
+    await Promise.all([one.track({ ...event, event_id: 'n0' }), two.track({ ...event, event_id: 'other' })]);
+    await Promise.all([one.close(), two.close()]);
+  });
+  // What they sent as they closed has failed by now.
+  await new Promise((done) => setTimeout(done, 1_000));
+  site.isDown = false;
+  await driver.goto(site.url);
+  await expect.poll(() => tally(site.arrived(), 'n', 1), { timeout: 10_000 }).toEqual({ lost: 0, doubled: 0 });
+  await driver.eval(() => queue.flush());
+  expect(site.arrived()).not.toContain('other');
+});
+
+test('nothing personal is in the storage', async ({ driver }) => {
+  await driver.goto(site.url);
+  site.isDown = true;
+  const stored = await driver.eval(async () => {
+    const planted = {
+      email: 'canary@example.com',
+      user_details: { phone: 'canary' },
+      order_details: { amount: 'canary' },
+    };
+    await queue.track({ event_name: 'BRAND_CLICK', session_id: 's', ...planted });
+    const db = await new Promise<IDBDatabase>((done) => {
+      const request = indexedDB.open('offerlet-queue /events/batch');
+      request.addEventListener('success', () => done(request.result));
+    });
+    return new Promise<string>((done) => {
+      const request = db.transaction('rows').objectStore('rows').getAll();
+      request.addEventListener('success', () =>
+        done(JSON.stringify([request.result, { ...localStorage }, document.cookie])),
+      );
+    });
+  });
+  expect(stored).toContain('BRAND_CLICK');
+  expect(stored).not.toContain('canary');
+});
+
+test('without storage the events live in memory, are sent, and are handed over when the page is left', async ({
+  driver,
+}) => {
+  await driver.goto(`${site.url}/?idle`);
+  await driver.eval(async () => {
+    Object.defineProperty(globalThis, 'indexedDB', {
+      get() {
+        throw new DOMException('blocked', 'SecurityError');
+      },
+    });
+    const { openQueue } = offerletQueue;
+    globalThis.queue = openQueue({ endpoint: '/events/batch' });
+    await track('d', 5);
+  });
+  expect(await driver.eval(() => queue.stats())).toMatchObject({ storage: 'memory', onDisk: 0 });
+  await expect.poll(() => tally(site.arrived(), 'd', 5)).toEqual({ lost: 0, doubled: 0 });
+  await driver.eval(async () => {
+    await track('e', 30);
+    location.href = '/next?idle';
+  });
+  await expect.poll(() => tally(site.arrived(), 'e', 30).lost).toBe(0);
+});
+
+test('without Web Locks one tab sends at a time, by a lease', async ({ driver }) => {
+  await driver.goto(`${site.url}/?idle`);
+  await driver.eval(async () => {
+    Object.defineProperty(navigator, 'locks', { value: undefined });
+    const { openQueue } = offerletQueue;
+    const queues = Array.from({ length: 4 }, () => openQueue({ endpoint: '/events/batch' }));
+    await Promise.all(
+      queues.map((queue, n) =>
+        Promise.all(
+          Array.from({ length: 25 }, (_, i) =>
+            queue.track({ event_id: `f${n * 25 + i}`, event_name: 'BRAND_VIEW', session_id: 's' }),
+          ),
+        ),
+      ),
+    );
+  });
+  await expect.poll(() => tally(site.arrived(), 'f', 100), { timeout: 15_000 }).toEqual({ lost: 0, doubled: 0 });
+});

@@ -1,0 +1,91 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { bundle } from '../drivers/bundle.ts';
+
+/** One batch as the relay saw it. */
+export interface Batch {
+  ids: string[];
+  at: number;
+  bytes: number;
+}
+
+/** A site with a queue on it and a relay that writes every batch down. */
+export interface QueueSite {
+  url: string;
+  batches: Batch[];
+  /** Every id that arrived, as often as it did. */
+  arrived(): string[];
+  /** How a batch is answered; `undefined` leaves it without an answer. */
+  answer: (ids: string[], response: ServerResponse) => number | undefined | Promise<number | undefined>;
+  /** `down`: connections are refused by closing them at once. */
+  isDown: boolean;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>Queue</title><link rel="icon" href="data:,"><body>
+<script src="/queue.js"></script><script>
+  const asked = new URLSearchParams(location.search);
+  window.told = [];
+  if (!asked.has('idle')) window.queue = offerletQueue.openQueue({ endpoint: '/events/batch', onEvent: (event) => told.push(event) });
+  window.track = (from, count, name = 'BRAND_DISPLAY') => Promise.all(Array.from({ length: count }, (_, n) => queue.track({
+    event_id: from + n, event_name: name, session_id: '6f1a3c9e-1111-4222-8333-444455556666', initiating_target: 'INLINE_SLOT',
+    brand_properties: { offer_id: 'offer-1', advertiser_id: 'adv-1', insertion_id: 'ins-' + n } })));
+</script>`;
+
+/** Starts the site on a free port. */
+export async function startQueueSite(): Promise<QueueSite> {
+  const script = await bundle(
+    fileURLToPath(new URL('../../../src/queue.ts', import.meta.url)),
+    'iife',
+    'offerletQueue',
+  );
+  const site: QueueSite = {
+    url: '',
+    batches: [],
+    arrived: () => site.batches.flatMap(({ ids }) => ids),
+    answer: () => 202,
+    isDown: false,
+    reset() {
+      site.batches.length = 0;
+      site.answer = () => 202;
+      site.isDown = false;
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (request.url !== '/events/batch') {
+        const isScript = request.url === '/queue.js';
+        response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' });
+        return response.end(isScript ? script : PAGE);
+      }
+      // A sandboxed frame is of another origin.
+      response.setHeader('access-control-allow-origin', '*').setHeader('access-control-allow-headers', 'content-type');
+      if (request.method === 'OPTIONS') return response.end();
+      if (site.isDown) return request.socket.destroy();
+      let body = '';
+      for await (const part of request) body += String(part);
+      const { events } = JSON.parse(body) as { events: { event_id: string }[] };
+      const ids = events.map(({ event_id }) => event_id);
+      site.batches.push({ ids, at: Date.now(), bytes: body.length });
+      const status = await site.answer(ids, response);
+      if (status) response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    })().catch(() => response.destroy());
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return site;
+}
+
+/** How many of the ids `from0` to `from<count - 1>` are missing, and how many came more than once. */
+export function tally(arrived: readonly string[], from: string, count: number): { lost: number; doubled: number } {
+  const ours = arrived.filter((id) => id.startsWith(from));
+  return { lost: count - new Set(ours).size, doubled: ours.length - new Set(ours).size };
+}

@@ -1,0 +1,252 @@
+import { expect, test, type Page } from '@playwright/test';
+import { SCENARIOS } from '../../../src/wire/scenarios/scenarios.ts';
+import { goTo, inSandbox, openInspected, outcomeNow, panel, startInspected } from '../inspector/inspectorFixture.ts';
+import type { Arrived, Fixture } from '../page/pageFixture.ts';
+import { options, shop } from '../page/pageShop.ts';
+
+// Each scenario as the address asks for it, and what must be seen in it.
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startInspected();
+});
+test.beforeEach(() => inSandbox(fixture));
+test.afterAll(() => fixture.close());
+
+const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
+const play = (page: Page, name: string, attributes: Record<string, string> = {}): Promise<void> =>
+  openInspected(page, fixture, { attributes, more: `&offerlet-scenario=${name}` });
+
+/** Ends with a code, shows nothing and leaves no trace. */
+async function endsWith(page: Page, code: string): Promise<void> {
+  await expect.poll(() => outcomeNow(page), { timeout: 10_000 }).toBe(code);
+  expect(await page.locator('#offers').innerHTML()).toBe('');
+  await expect(panel(page)).toContainText(code);
+}
+
+/** The events as they arrived, each once by its id. */
+function arrived(): string[] {
+  const byId = new Map(fixture.events.map((event) => [(event as Arrived & { event_id: string }).event_id, event]));
+  return [...byId.values()].map(({ event_name }) => event_name);
+}
+const batches = () => fixture.asked.filter(({ path }) => path.endsWith('/batch'));
+const ALL = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'WIDGET_VIEW', 'BRAND_VIEW'];
+
+const TESTED: string[] = [];
+
+test('every scenario has a name of its own, and a test here', () => {
+  const names = SCENARIOS.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect([...TESTED].sort()).toEqual([...names].sort());
+});
+
+function scenario(name: string, body: (page: Page) => Promise<void>): void {
+  TESTED.push(name);
+  test(`${name}: ${SCENARIOS.find((known) => known.name === name)?.mustSee}`, async ({ page }) => body(page));
+}
+
+scenario('no-offers', async (page) => {
+  await play(page, 'no-offers');
+  await endsWith(page, 'no_offers');
+  await expect.poll(arrived).toEqual(['WIDGET_LOAD']);
+});
+
+scenario('one-offer', async (page) => {
+  await play(page, 'one-offer');
+  await expect(accept(page)).toBeVisible();
+  await expect(page.locator('.position')).toHaveCount(0);
+  await page.locator('[part~=decline]:visible').click();
+  await expect(page.locator('[part~=accept]')).toHaveCount(0);
+});
+
+scenario('long-copy', async (page) => {
+  await page.setViewportSize({ width: 320, height: 700 });
+  await play(page, 'long-copy');
+  await expect(accept(page)).toBeVisible();
+  const heading = await page.locator('[part~=heading]:visible').first().innerText();
+  expect(heading.length).toBeGreaterThan(120);
+  expect(heading.length).toBeLessThanOrEqual(140);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  for (const part of ['accept', 'decline']) {
+    const box = await page.locator(`[part~=${part}]:visible`).first().boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= 320).toBe(true);
+  }
+});
+
+scenario('missing-parts', async (page) => {
+  await play(page, 'missing-parts');
+  await expect(page.locator('[part~=heading]:visible').first()).toHaveText('Heading 2');
+  await expect(page.locator('[part~=subheading]')).toHaveCount(0);
+  await expect(await goTo(page, 'Wire')).toContainText('left out: offer.heading is missing');
+});
+
+scenario('promo-code', async (page) => {
+  await play(page, 'promo-code');
+  await accept(page).click({ button: 'middle' });
+  await expect(page.getByText('QA-2026')).toBeVisible();
+});
+
+scenario('slow-offers', async (page) => {
+  const began = Date.now();
+  await play(page, 'slow-offers');
+  await expect(accept(page)).toBeVisible();
+  expect(Date.now() - began).toBeGreaterThan(1_500);
+  expect(await outcomeNow(page)).toBe('rendered');
+});
+
+scenario('offers-502', async (page) => {
+  await play(page, 'offers-502');
+  await endsWith(page, 'network_error');
+  await expect(panel(page)).toContainText('answered 502');
+});
+
+scenario('offers-refused', async (page) => {
+  await play(page, 'offers-refused');
+  await endsWith(page, 'refused');
+  await expect(panel(page)).toContainText('The scenario answers 403');
+});
+
+scenario('offers-timeout', async (page) => {
+  await play(page, 'offers-timeout');
+  await endsWith(page, 'network_error');
+  await expect(panel(page)).toContainText('did not answer within 4 s');
+});
+
+scenario('offers-unreachable', async (page) => {
+  await play(page, 'offers-unreachable');
+  await endsWith(page, 'network_error');
+  await expect(panel(page)).toContainText('see whether it is up');
+});
+
+scenario('invalid-config', async (page) => {
+  await play(page, 'invalid-config');
+  await endsWith(page, 'invalid_config');
+  await expect(panel(page)).toContainText('write relay: "/offers"');
+  expect(batches()).toEqual([]);
+});
+
+scenario('second-event-fails', async (page) => {
+  await play(page, 'second-event-fails');
+  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  expect(arrived().sort()).toEqual([...ALL].sort());
+  expect(fixture.events).toHaveLength(5); // the refused one never arrived the first time, the others arrived once
+  const events = await goTo(page, 'Events');
+  await expect(events.getByText(/207: refused for now/)).toHaveCount(1);
+  await expect(events.getByText('sent again')).toHaveCount(1);
+  await expect(events.getByRole('cell', { name: 'delivered', exact: true })).toHaveCount(5);
+});
+
+scenario('second-event-dead', async (page) => {
+  await play(page, 'second-event-dead');
+  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(4);
+  const queue = await goTo(page, 'Queue');
+  await expect(queue).toContainText('The scenario refuses this event');
+  await queue.getByRole('button', { name: /^Replay/ }).click();
+  await expect.poll(arrived).toHaveLength(5);
+  await expect(queue.getByRole('button', { name: /^Replay/ })).toHaveCount(0);
+});
+
+scenario('events-502', async (page) => {
+  await play(page, 'events-502');
+  const events = await goTo(page, 'Events');
+  await expect(events.getByText('502: kept').first()).toBeVisible();
+  await expect.poll(arrived, { timeout: 15_000 }).toHaveLength(5);
+  expect(fixture.events).toHaveLength(5);
+});
+
+scenario('lost-answer', async (page) => {
+  await play(page, 'lost-answer');
+  const events = await goTo(page, 'Events');
+  await expect(events.getByText(/no answer/).first()).toBeVisible();
+  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+  // What was lost on its way back had arrived: the relay knows its ids.
+  expect(fixture.events.length).toBeGreaterThan(5);
+  await expect(events.getByRole('cell', { name: 'delivered', exact: true })).toHaveCount(5);
+});
+
+scenario('rate-limited', async (page) => {
+  await play(page, 'rate-limited');
+  await goTo(page, 'Queue');
+  await expect(panel(page)).toContainText(/Next try at .* because the last answer was 429/);
+  await page.waitForTimeout(1_000);
+  expect(batches()).toEqual([]);
+  await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
+});
+
+scenario('events-slow', async (page) => {
+  await play(page, 'events-slow');
+  const events = await goTo(page, 'Events');
+  await expect(events.getByRole('cell', { name: 'in flight' }).first()).toBeVisible();
+  await expect.poll(arrived, { timeout: 15_000 }).toHaveLength(5);
+  expect(fixture.events).toHaveLength(5);
+});
+
+scenario('offline', async (page) => {
+  await play(page, 'offline');
+  await expect(accept(page)).toBeVisible();
+  const queue = await goTo(page, 'Queue');
+  await expect(queue).toContainText('the last request had no answer');
+  await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
+  expect(fixture.events).toEqual([]);
+  await page.locator('offerlet-inspector').getByRole('button', { name: 'Clear all' }).first().click();
+  await expect.poll(() => arrived().includes('BRAND_VIEW'), { timeout: 15_000 }).toBe(true);
+  await expect(queue).toContainText('Nothing waits on disk');
+});
+
+scenario('storage-refused', async (page) => {
+  await play(page, 'storage-refused');
+  await expect(accept(page)).toBeVisible();
+  await expect(await goTo(page, 'Queue')).toContainText('Kept in memory');
+  await expect.poll(arrived).toHaveLength(5);
+});
+
+scenario('consent-pending', async (page) => {
+  await play(page, 'consent-pending');
+  await page.waitForTimeout(500);
+  expect(await page.locator('#offers').innerHTML()).toBe('');
+  expect(fixture.asked).toHaveLength(1); // by the page, before the inspector had it begin anew
+  await (await goTo(page, 'Force')).getByRole('button', { name: 'Say yes' }).click();
+  await expect(accept(page)).toBeVisible();
+  await panel(page).getByRole('button', { name: 'Say no' }).click();
+  await expect(page.locator('[part~=accept]')).toHaveCount(0);
+});
+
+scenario('consent-denied', async (page) => {
+  await play(page, 'consent-denied');
+  await endsWith(page, 'consent_denied');
+  expect(batches()).toEqual([]);
+});
+
+test('already_shown: offers that were closed stay away on the next load, and the panel says so', async ({ page }) => {
+  await openInspected(page, fixture, { attributes: { 'display-mode': 'OVERLAY' } });
+  await page.locator('[part~=close]').click();
+  await page.reload();
+  await expect.poll(() => outcomeNow(page)).toBe('already_shown');
+  await expect(panel(page)).toContainText('The shopper has closed the offers of this order');
+});
+
+test('invalid_config: in a tab that the relay has said sandbox in, the panel says what to write', async ({ page }) => {
+  await openInspected(page, fixture);
+  await openInspected(page, fixture, { attributes: { view: 'BASKET' } });
+  await endsWith(page, 'invalid_config');
+  await expect(panel(page)).toContainText('view is missing or wrong');
+});
+
+test('rendered: forced settings show the offers anew without a second load event', async ({ page }) => {
+  await openInspected(page, fixture, {
+    more: '&offerlet-mode=PULLUP&offerlet-theme=dark&offerlet-locale=ar&offerlet-dir=rtl',
+  });
+  await expect(page.locator('.pullup')).toBeVisible();
+  await expect(page.locator('.pullup')).toHaveAttribute('lang', 'ar');
+  expect(await page.evaluate('document.documentElement.dir')).toBe('rtl');
+  await expect.poll(arrived).toContain('BRAND_VIEW');
+  expect(arrived().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
+});
+
+test('the page’s own promise tells what the scenario came to', async ({ page }) => {
+  const script = `<script async src="/offerlet.js"></script><script>
+    (window.offerlet ||= []).push((o) => (window.outcome = o.show(${options('INLINE')}).outcome));</script>`;
+  await page.goto(`${fixture.page('/promise', shop(script))}?offerlet=inspect&offerlet-scenario=offers-refused`);
+  await page.waitForFunction('window.outcome');
+  expect(await page.evaluate('outcome.then(({ code }) => code)')).toBe('refused');
+});

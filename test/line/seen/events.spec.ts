@@ -1,0 +1,215 @@
+// WIRE.md's table of events, from a real page through a real relay to what the network has stored.
+import { expect, test, type Page } from '@playwright/test';
+import { scriptTag, shop } from '../page/pageShop.ts';
+import { startLine, type Line } from '../whole/wholeLine.ts';
+
+let line: Line;
+test.describe.configure({ mode: 'serial' }); // one network serves them all
+test.use({ viewport: { width: 1_000, height: 900 } });
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  line = await startLine({
+    seed: 'empty',
+    isSandbox: true,
+    entry: 'script-tag.ts',
+    // A page per display mode; no order, so that each visit is a session of its own.
+    page: (path) =>
+      shop(
+        scriptTag({ relay: '/offers', 'order-id': '', 'display-mode': path.slice(1), target: '#offers' }),
+      ).replaceAll('/offerlet.js', '/script.js'),
+  });
+  await addOffer('Teapots', {
+    assets: [
+      {
+        asset_type: 'PRODUCT',
+        image_url: 'https://cdn.example/pot.png',
+        target_url: 'https://teapots.example/pot',
+        should_trigger_claim_flow: true,
+      },
+    ],
+  });
+  await addOffer('Lamps', {});
+});
+test.afterAll(() => line?.close());
+
+test('each event of an offer’s life: once, in order, with its target and properties', async ({ page }) => {
+  const { session_id, offers } = await visit(page, 'INLINE');
+  const [first, second] = offers;
+  const current = (part: string) => page.locator(`article:not([inert]) [part=${part}]`);
+  await page.waitForTimeout(1_500); // seen long enough
+  await current('decline').click();
+  await page.waitForTimeout(1_500);
+  await page.getByRole('button', { name: 'Previous offer' }).click();
+  for (const link of await page.locator('[part=footer] a').all()) await opening(page, () => link.click());
+  await current('accept').focus();
+  await opening(page, () => page.keyboard.press('Enter'));
+  await page.waitForTimeout(600); // no double click
+  await current('decline').click(); // now it says: next
+  await opening(page, () => current('accept').click({ button: 'middle' }));
+  await page.waitForTimeout(600);
+  await opening(page, () => current('accept').dblclick());
+
+  const about = ({ insertion_id }: Shown, ...events: string[]): string[] =>
+    events.map((event) => `${event} ${insertion_id}`);
+  const tile = (offer: Shown): string[] =>
+    offer.asset_id
+      ? about(offer, `PRODUCT_DISPLAY INLINE_TILE ${offer.asset_id}`, `PRODUCT_VIEW INLINE_TILE ${offer.asset_id}`)
+      : [];
+  const expected = [
+    'WIDGET_LOAD',
+    'WIDGET_DISPLAY',
+    'WIDGET_VIEW',
+    ...[first, second].flatMap((offer) => [
+      ...about(offer, 'BRAND_DISPLAY INLINE_SLOT', 'BRAND_VIEW INLINE_SLOT'),
+      ...tile(offer),
+    ]),
+    ...about(
+      first,
+      'ELEMENT_CLICK INLINE_NAV_FORWARD',
+      'BRAND_CLICK INLINE_ACTION_BUTTON',
+      'ELEMENT_CLICK INLINE_NAV_FORWARD',
+    ),
+    ...about(
+      second,
+      'ELEMENT_CLICK INLINE_NAV_BACKWARD',
+      'BRAND_CLICK INLINE_ACTION_BUTTON',
+      'BRAND_CLICK INLINE_ACTION_BUTTON',
+    ),
+    'ELEMENT_CLICK INLINE_FOOTER_BRAND',
+    'ELEMENT_CLICK INLINE_FOOTER_PRIVACY',
+  ];
+  await expect
+    .poll(async () => (await stored(session_id)).toSorted(), { timeout: 10_000 })
+    .toEqual(expected.toSorted());
+  await page.waitForTimeout(500);
+  const seen = await stored(session_id);
+  expect(seen).toHaveLength(expected.length); // and nothing more came
+  // What is displayed comes before what is viewed or clicked, the widget before its offers, the load before all.
+  expect(seen.slice(0, 3)).toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', ...about(first, 'BRAND_DISPLAY INLINE_SLOT')]);
+  for (const offer of [first, second]) {
+    const ofIt = seen.filter((event) => event.endsWith(offer.insertion_id) && !event.includes('BACKWARD'));
+    expect(ofIt[0]).toContain('BRAND_DISPLAY');
+  }
+});
+
+test('a product’s tile: a click on the product, and a click on the offer by its tile', async ({ page }) => {
+  const { session_id, offers } = await visit(page, 'INLINE');
+  const [first] = offers;
+  if (!first.asset_id) await page.locator('article:not([inert]) [part=decline]').click();
+  const offer = offers.find(({ asset_id }) => asset_id);
+  await opening(page, () => page.locator('article:not([inert]) .tiles a').click());
+  await expect
+    .poll(() => stored(session_id))
+    .toEqual(
+      expect.arrayContaining([
+        `PRODUCT_CLICK INLINE_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
+        `BRAND_CLICK INLINE_ASSET_TILE ${offer?.asset_id} ${offer?.insertion_id}`,
+      ]),
+    );
+  const seen = await stored(session_id);
+  expect(seen.findIndex((event) => event.startsWith('PRODUCT_DISPLAY'))).toBeLessThan(
+    seen.findIndex((event) => event.startsWith('PRODUCT_CLICK')),
+  );
+});
+
+test('a click in the first 400 ms of a layer is nobody’s, one after them counts', async ({ page }) => {
+  // The page's own hand is quicker than any shopper's: it clicks in the very task in which the offer comes.
+  await page.addInitScript(() => {
+    const early = setInterval(() => {
+      const host = document.querySelector('offer-let-layer');
+      const accept = host?.shadowRoot?.querySelector<HTMLElement>('[part=accept]');
+      if (!accept) return;
+      clearInterval(early);
+      accept.click();
+      Object.assign(globalThis, { clickedEarly: true });
+    }, 5);
+  });
+  const { session_id, offers } = await visit(page, 'OVERLAY');
+  await page.waitForFunction('globalThis.clickedEarly');
+  await page.waitForTimeout(1_000);
+  expect((await stored(session_id)).filter((event) => event.includes('CLICK'))).toEqual([]);
+  await opening(page, () => page.locator('article:not([inert]) [part=accept]').click());
+  const click = `BRAND_CLICK INLINE_ACTION_BUTTON ${offers[0].insertion_id}`;
+  await expect.poll(async () => (await stored(session_id)).filter((event) => event.includes('CLICK'))).toEqual([click]);
+});
+
+interface Shown {
+  insertion_id: string;
+  asset_id?: string;
+}
+
+interface Answer {
+  session_id: string;
+  recommendations: Record<string, { offer: { assets?: { id: string }[] } }>;
+  recommendation_groups: { items: { offer_id: string; insertion_id: string }[] }[];
+}
+
+/** Opens the shop; answers the session and the offers in the order in which they are shown. */
+async function visit(page: Page, mode: string): Promise<{ session_id: string; offers: [Shown, Shown] }> {
+  await page.context().route(/^https:/, (route) => route.fulfill({ contentType: 'text/html', body: 'the brand' }));
+  let answer = {} as Answer;
+  // Read on its way: the browser forgets the body of an answer once the page has it.
+  await page.route(/recommendations$/, async (route) => {
+    const response = await route.fetch();
+    answer = (await response.json()) as Answer;
+    await route.fulfill({ response });
+  });
+  await page.goto(`${line.shop}/${mode}`);
+  await expect(page.locator('article:not([inert]) [part=accept]')).toBeVisible();
+  const offers = answer.recommendation_groups
+    .flatMap(({ items }) => items)
+    .map(({ offer_id, insertion_id }) => ({
+      insertion_id,
+      asset_id: answer.recommendations[offer_id]?.offer.assets?.[0]?.id,
+    }));
+  expect(offers).toHaveLength(2);
+  return { session_id: answer.session_id, offers: offers as [Shown, Shown] };
+}
+
+/** Does what opens the brand's tab, and closes that again. */
+async function opening(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), act()]);
+  await tab.close();
+  await page.bringToFront();
+}
+
+/** What the network has stored of a session, oldest first: name, target, asset or product, insertion. */
+async function stored(session_id: string): Promise<string[]> {
+  const response = await fetch(`${line.network}/sandbox/events?session_id=${session_id}`);
+  const { events } = (await response.json()) as { events: { status: string; event: Record<string, any> }[] }; // oxlint-disable-line typescript/no-explicit-any
+  return events
+    .filter(({ status }) => status === 'stored')
+    .map(({ event }) => event)
+    .toSorted((a, b) => String(a.event_datetime).localeCompare(String(b.event_datetime)))
+    .map((event) =>
+      [
+        event.event_name,
+        event.initiating_target,
+        event.asset_id ?? event.product_properties?.product_id,
+        event.brand_properties?.insertion_id,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    );
+}
+
+async function addOffer(name: string, more: Record<string, unknown>): Promise<void> {
+  const headers = { 'x-api-key': line.managementKey, 'content-type': 'application/json' };
+  const found = await fetch(`${line.network}/adnet/adconfig/categories/`, { headers });
+  const { categories } = (await found.json()) as { categories: { subcategories: { remote_id: string }[] }[] };
+  const offer = {
+    advertiser: { name, logo_url: 'https://cdn.example/logo.svg' },
+    subcategory_id: categories[0]?.subcategories[0]?.remote_id,
+    heading: `${name} for you`,
+    target_url: `https://${name.toLowerCase()}.example/`,
+    cta_details: { accept_copy: 'Yes, please', decline_copy: 'No, thanks' },
+    price_per_conversion: 2.5,
+    ...more,
+  };
+  const answer = await fetch(`${line.network}/sandbox/offers`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(offer),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}

@@ -1,0 +1,76 @@
+import { expect, test, type Page } from '@playwright/test';
+import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+
+let sandbox: Sandbox;
+test.describe.configure({ mode: 'serial' }); // one sandbox serves them all
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  sandbox = await startSandbox();
+});
+test.afterAll(() => sandbox?.stop());
+
+test('an accepted offer travels from the page to both reports, and the key stays behind', async ({ page, context }) => {
+  const bytes = collectBytes(page);
+  await page.goto(sandbox.shop);
+  const accept = page.locator('[part~=accept]').first();
+  await expect(accept).toBeVisible();
+
+  const opened = context.waitForEvent('page');
+  await accept.click();
+  await (await opened).waitForLoadState(); // the advertiser's page
+
+  const rows = async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const query = `from=${today}&to=${today}&group_by=widget_id&metrics=feed_loads,widget_displays,impressions,clicks&limit=250`;
+    const response = await fetch(`${sandbox.network}/adnet/reporting/v2/report/?${query}`, {
+      headers: { 'x-api-key': sandbox.keys.management },
+    });
+    const report = (await response.json()) as { data: Record<string, unknown>[] };
+    const row = report.data.find(({ widget_id }) => widget_id === 'demo-shop');
+    return row && [row.feed_loads, row.widget_displays, row.impressions, row.clicks];
+  };
+  await expect.poll(rows, { timeout: 10_000 }).toEqual([1, 1, 1, 1]);
+
+  await page.goto(`${sandbox.shop}/report`);
+  for (const [variant, loads] of [
+    ['channel', 'feed_loads'],
+    ['publisher', 'widget_loads'],
+  ]) {
+    for (const metric of [loads, 'widget_displays', 'impressions', 'clicks']) {
+      await expect(page.locator(`#${variant} [data-metric=${metric}] dd`)).toHaveText('1');
+    }
+  }
+  const everything = (await Promise.all(bytes)).join('\n');
+  expect(everything).toContain('Marlow'); // the collection is not empty
+  for (const key of [sandbox.keys.management, sandbox.keys.integration, sandbox.keys.publisher_reporting]) {
+    expect(everything.includes(key)).toBe(false);
+  }
+});
+
+for (const via of ['element', 'npm']) {
+  test(`the same offer shows through ${via === 'npm' ? 'the npm import' : '<offer-let>'}`, async ({ page }) => {
+    const errors: string[] = [];
+    page.on('console', (message) => errors.push(message.text()));
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.goto(`${sandbox.shop}/?via=${via}`);
+    await expect(page.locator('[part~=accept]').first()).toBeVisible();
+    expect(errors).toEqual([]);
+  });
+}
+
+/** Every byte that reached the page: addresses, headers, bodies. */
+function collectBytes(page: Page): Promise<string>[] {
+  const bytes: Promise<string>[] = [];
+  page.on('response', (response) => {
+    bytes.push(
+      Promise.all([response.allHeaders(), response.text().catch(() => '')]).then(
+        ([headers, body]) => `${response.url()} ${JSON.stringify(headers)} ${body}`,
+      ),
+      response
+        .request()
+        .allHeaders()
+        .then((headers) => JSON.stringify(headers)),
+    );
+  });
+  return bytes;
+}

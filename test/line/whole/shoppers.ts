@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { ReportingClient } from '../../../src/clients.ts';
+import type { Queue } from '../../../src/queue/openQueue.ts';
+import { startKillable } from '../drivers/killable.ts';
+import { WIDGET_ID, type Line } from './wholeLine.ts';
+
+/** What the report counts, and all events together. */
+export interface Counts {
+  events: number;
+  feed_loads: number;
+  widget_displays: number;
+  viewable_widget_displays: number;
+  impressions: number;
+  clicks: number;
+}
+
+/** How shoppers come and go. */
+export interface Rush {
+  /** Events in all. */
+  events: number;
+  /** Events of one visit, which has one session. */
+  perVisit: number;
+  /** Shops beside each other, each on an origin of its own: one queue each. */
+  shops: number;
+  /** Tabs of each shop. */
+  tabs: number;
+  /** How often the browser is killed with all that is in it. */
+  kills: number;
+  /** Milliseconds after the last event of a part before the browser is killed. */
+  killAfter(): number;
+  /** Told after each part. */
+  onPart?(part: { tracked: number; left: number; isKilled: boolean; errors: readonly string[] }): void;
+}
+
+// What `wholeLine.ts` puts on the page.
+declare global {
+  var visit: (count: number) => Promise<Counts>;
+  var dropped: number;
+  var errors: string[];
+}
+
+const METRICS = ['feed_loads', 'widget_displays', 'viewable_widget_displays', 'impressions', 'clicks'] as const;
+
+/** Plays a rush of shoppers on the line and answers what they tracked, once their queues are empty. */
+export async function playRush(line: Line, rush: Rush): Promise<{ tracked: Counts; left: number[]; dropped: number }> {
+  const profile = mkdtempSync(join(tmpdir(), 'offerlet-rush-'));
+  const tracked: Counts = { events: 0, ...none() };
+  const left: number[] = [];
+  let dropped = 0;
+  try {
+    for (let part = 0; part <= rush.kills; part += 1) {
+      const isLast = part === rush.kills;
+      const wanted = Math.round((rush.events * (part + 1)) / (rush.kills + 1));
+      const browser = await startKillable(profile);
+      const pages = await Promise.all(Array.from({ length: rush.shops * rush.tabs }, () => browser.context.newPage()));
+      await Promise.all(
+        pages.map((page, n) => page.goto(`http://shop${n % rush.shops}.localhost:${line.port}/`, { timeout: 60_000 })),
+      );
+      // Each page takes the next visit as soon as it is done with one.
+      let open = wanted - tracked.events;
+      await Promise.all(
+        pages.map(async (page) => {
+          while (open > 0) {
+            const count = Math.min(open, rush.perVisit);
+            open -= count;
+            const counts = await page.evaluate((events) => visit(events), count);
+            for (const name of Object.keys(counts) as (keyof Counts)[]) tracked[name] += counts[name];
+          }
+        }),
+      );
+      if (isLast) await untilEmpty(pages);
+      else await new Promise((done) => setTimeout(done, rush.killAfter()));
+      const waiting = await Promise.all(pages.slice(0, rush.shops).map((page) => onDisk(page)));
+      left.push(waiting.reduce((sum, count) => sum + count, 0));
+      const errors: string[] = [];
+      for (const page of pages) {
+        dropped += await page.evaluate(() => globalThis.dropped);
+        errors.push(...(await page.evaluate(() => globalThis.errors)));
+      }
+      rush.onPart?.({ tracked: tracked.events, left: left.at(-1) ?? 0, isKilled: !isLast, errors });
+      await browser.kill();
+    }
+  } finally {
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return { tracked, left, dropped };
+}
+
+/** What the network's report says of these shoppers. */
+export async function reported(line: Line): Promise<Omit<Counts, 'events'>> {
+  const client = new ReportingClient({ variant: 'channel', baseUrl: line.network, apiKey: line.managementKey });
+  const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  const counts = none();
+  const query = { from: day(-1), to: day(0), group_by: ['widget_id'], metrics: METRICS } as const;
+  for await (const row of client.rows(query)) {
+    if (row.widget_id === WIDGET_ID) for (const name of METRICS) counts[name] += Number(row[name]);
+  }
+  return counts;
+}
+
+function none(): Omit<Counts, 'events'> {
+  return { feed_loads: 0, widget_displays: 0, viewable_widget_displays: 0, impressions: 0, clicks: 0 };
+}
+
+function onDisk(page: Page): Promise<number> {
+  return page.evaluate(async () => (await (globalThis as unknown as { queue: Queue }).queue.stats()).onDisk);
+}
+
+/** Waits until every page's queue is empty. */
+async function untilEmpty(pages: readonly Page[]): Promise<void> {
+  for (const page of pages) while ((await onDisk(page)) > 0) await new Promise((done) => setTimeout(done, 200));
+}

@@ -1,0 +1,163 @@
+import { expect, test } from '@playwright/test';
+import { hero, pictures, placed } from '../../widget/offers.ts';
+import { listening, mount, openShop, STRICT_CSP } from './widgetPage.ts';
+
+const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
+
+test('a page that trusts nobody sees no violation, and the widget its styles', async ({ page }) => {
+  for (const mode of MODES) {
+    await openShop(page, { csp: STRICT_CSP });
+    await mount(page, { mode, theme: 'dark' });
+    await expect(page.locator('[part=accept]').first()).toHaveCSS('min-height', '48px');
+    await listening(page);
+    if (mode === 'PULLUP') await page.locator('.handle').click();
+    await page.locator('[part=accept]').first().dispatchEvent('click');
+    expect(await page.evaluate(() => window.violations), mode).toEqual([]);
+  }
+});
+
+test('hostile styles of the page move no edge of the card by more than a pixel', async ({ page }) => {
+  const hostile = `<style>*{all:unset!important;letter-spacing:9px!important}*{font:40px/3 serif!important;text-transform:uppercase!important;box-sizing:content-box!important;
+    padding:9px!important;border:5px solid red!important;color:red!important}#offers{padding:0!important;border:0!important;margin:0!important;display:block!important;width:600px!important}
+    offer-let-layer{display:none!important;opacity:0!important;transform:scale(2)!important}body{transform:rotate(1deg)}</style>`;
+  const clean = '<style>#offers{width:600px}</style>';
+  for (const mode of MODES) {
+    const boxes = [];
+    for (const head of [clean, hostile]) {
+      await openShop(page, { head });
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await mount(page, { mode, groups: [hero(placed(0))] });
+      boxes.push(
+        await page
+          .locator('[part=card]')
+          .first()
+          .evaluate((card) => ({
+            width: (card as HTMLElement).offsetWidth,
+            height: (card as HTMLElement).offsetHeight,
+          })),
+      );
+    }
+    const [first, second] = boxes;
+    expect(Math.abs((first?.width ?? 0) - (second?.width ?? 99)), mode).toBeLessThanOrEqual(1);
+    expect(Math.abs((first?.height ?? 0) - (second?.height ?? 99)), mode).toBeLessThanOrEqual(1);
+  }
+});
+
+test('an inline widget in reserved space shifts nothing', async ({ page }) => {
+  await openShop(page, {
+    head: '<style>#offers{display:block;min-block-size:420px}</style>',
+    body: '<p>Below the offers</p>',
+  });
+  const shift = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((entries) => {
+          for (const entry of entries.getEntries()) sum += (entry as unknown as { value: number }).value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve(sum), 800);
+      }),
+  );
+  await mount(page);
+  expect(await shift).toBeLessThanOrEqual(0.001);
+});
+
+test('a hundred mounts leave no host, node, sheet or listener', async ({ page }) => {
+  await openShop(page);
+  const cdp = await page.context().newCDPSession(page);
+  const count = async (): Promise<Record<string, number>> => {
+    await cdp.send('HeapProfiler.collectGarbage');
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    return Object.fromEntries(
+      metrics
+        .filter(({ name }) => ['Nodes', 'JSEventListeners'].includes(name))
+        .map(({ name, value }) => [name, value]),
+    );
+  };
+  await cdp.send('Performance.enable');
+  const groups = [hero(placed(0), placed(1))];
+  const rounds = (times: number): Promise<void> =>
+    page.evaluate(
+      ([groups, times]) => {
+        const { createLayerHost, messagesFor, mountWidget } = window.widget;
+        for (let round = 0; round < times; round++) {
+          const host = createLayerHost(document);
+          const mode = round % 2 ? 'OVERLAY' : 'PULLUP';
+          const props = {
+            footer: {},
+            sandbox: false,
+            messages: messagesFor('en'),
+            theme: 'auto',
+            locale: 'en',
+          } as const;
+          mountWidget(host, { mode, groups, ...props, watch() {}, on() {} }).unmount();
+          host.remove();
+        }
+      },
+      [groups, times] as const,
+    );
+  await rounds(6);
+  await page.waitForTimeout(500);
+  const before = await count();
+  await rounds(100);
+  await page.waitForTimeout(500);
+  const after = await count();
+  expect(after.JSEventListeners).toBeLessThanOrEqual((before.JSEventListeners ?? 0) + 2);
+  expect(after.Nodes).toBeLessThanOrEqual((before.Nodes ?? 0) + 60);
+  expect(
+    await page.evaluate(() => [
+      document.querySelectorAll('offer-let-layer').length,
+      document.adoptedStyleSheets.length,
+    ]),
+  ).toEqual([0, 0]);
+});
+
+test('a page that traps the focus keeps none of it from a dialog, and has it back afterwards', async ({ page }) => {
+  const trap = `<div id="trap"><input id="first"><input id="last"></div><script>
+    const trap = document.querySelector('#trap'), back = () => document.querySelector('#first').focus();
+    document.addEventListener('focusin', ({ target }) => trap.contains(target) || back(), true);
+    document.addEventListener('focusout', ({ relatedTarget }) => trap.contains(relatedTarget) || setTimeout(back), true);
+    document.addEventListener('keydown', (event) => { if (event.key === 'Tab') { event.preventDefault(); back(); } });
+    back();</script>`;
+  for (const mode of ['OVERLAY', 'FULLSCREEN'] as const) {
+    await openShop(page, { body: trap });
+    await mount(page, { mode, groups: [hero(placed(0))] });
+    await listening(page);
+    const focused = (): Promise<string | undefined> =>
+      page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent ?? document.activeElement?.id);
+    expect(await focused()).toBe('Your first bag of coffee is on us');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Claim my free bag');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toBe('first');
+  }
+});
+
+test('pictures below the fold are fetched when they come near, each once', async ({ page }) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => {
+    const { hostname, pathname } = new URL(request.url());
+    if (hostname === 'images.test') fetched.push(pathname);
+  });
+  await openShop(page, { head: '<style>#offers{margin-top:9000px}</style>' });
+  const offer = placed(0, { assets: pictures(2) });
+  await mount(page, { footer: {}, groups: [hero(offer, placed(1), placed(2))] });
+  await listening(page);
+  expect(fetched).toEqual([]);
+  await page.locator('#offers').scrollIntoViewIfNeeded();
+  const shown = ['/logo-0.svg', '/photo-0.svg', '/photo-1.svg'];
+  await expect.poll(() => fetched.toSorted()).toEqual(shown);
+  for (let step = 0; step < 2; step++) await page.locator('article:not([inert]) [part=decline]').click();
+  await expect.poll(() => fetched.toSorted()).toEqual(['/logo-0.svg', '/logo-2.svg', '/photo-0.svg', '/photo-1.svg']);
+});
+
+test('nothing of the widget is printed', async ({ page }) => {
+  for (const mode of MODES) {
+    await openShop(page);
+    await mount(page, { mode });
+    await page.emulateMedia({ media: 'print' });
+    await expect(page.getByText('Your first bag of coffee')).toBeHidden();
+    await page.emulateMedia({ media: 'screen' });
+  }
+});

@@ -1,0 +1,178 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { hero, list, pictures, placed } from '../../widget/offers.ts';
+import { listening, mount, openShop } from './widgetPage.ts';
+
+const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
+const WORD = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzrindfleischetikettierungsüberwachung';
+const RICH = [hero(placed(0, { assets: pictures(4) }), placed(1)), list(placed(3), placed(4), placed(5))];
+
+for (const mode of MODES) {
+  for (const scheme of ['light', 'dark'] as const) {
+    for (const locale of ['en', 'ar']) {
+      test(`${mode}, ${scheme}, ${locale}: axe finds nothing and every text has its contrast`, async ({ page }) => {
+        await openShop(page, { html: `style="color-scheme:${scheme}"` });
+        await page.emulateMedia({ reducedMotion: 'reduce' });
+        await mount(page, { mode, locale, sandbox: true, groups: RICH });
+        await listening(page);
+        await page.locator('[part=accept]').first().click({ button: 'middle' });
+        await expect(page.getByText('LARK-2026')).toBeVisible();
+        await page.locator('summary').first().click();
+        const { violations } = await new AxeBuilder({ page })
+          .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+          .disableRules(['color-contrast'])
+          .analyze();
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+        expect(await lowContrasts(page)).toEqual([]);
+      });
+    }
+  }
+}
+
+test('the accent decides the colour on it', async ({ page }) => {
+  for (const accent of ['#ffd400', '#000000', '#767676', '#ff4d4f', '#0ea5e9', '#22c55e']) {
+    await openShop(page, { head: `<style>html{--offerlet-accent:${accent}}</style>` });
+    await mount(page);
+    expect(await lowContrasts(page), accent).toEqual([]);
+  }
+});
+
+test('theme overrules the page', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { theme: 'dark' });
+  await expect(page.locator('[part=card]')).toHaveCSS('background-color', 'rgb(22, 27, 38)');
+});
+
+test('custom properties reach the card', async ({ page }) => {
+  await openShop(page, {
+    head: '<style>#offers{--offerlet-surface:rgb(1, 2, 3);--offerlet-radius:0px;--offerlet-width:300px}</style>',
+  });
+  await mount(page);
+  const card = page.locator('[part=card]');
+  await expect(card).toHaveCSS('background-color', 'rgb(1, 2, 3)');
+  await expect(card).toHaveCSS('border-radius', '0px');
+  await expect(card).toHaveCSS('width', '300px');
+});
+
+test('custom properties of the page reach a layer, whose host wears nothing else of it', async ({ page }) => {
+  await openShop(page, { head: '<style>:root{--offerlet-surface:rgb(1, 2, 3);--offerlet-button-radius:3px}</style>' });
+  await mount(page, { mode: 'OVERLAY' });
+  await expect(page.locator('[part=card]')).toHaveCSS('background-color', 'rgb(1, 2, 3)');
+  await expect(page.locator('[part=accept]').first()).toHaveCSS('border-radius', '3px');
+});
+
+test('the page can style every part', async ({ page }) => {
+  const parts = [
+    'card',
+    'logo',
+    'advertiser',
+    'heading',
+    'subheading',
+    'accept',
+    'decline',
+    'close',
+    'footer',
+    'disclosure',
+  ];
+  const head = `<style>${parts.map((part) => `::part(${part}){scroll-margin-top:7px}`).join('')}</style>`;
+  await openShop(page, { head });
+  await mount(page, { mode: 'OVERLAY' });
+  for (const part of parts)
+    await expect(page.locator(`[part=${part}]`).first(), part).toHaveCSS('scroll-margin-top', '7px');
+});
+
+test('at 320 px, doubled text and a 90-character word nothing overflows', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const cdp = await page.context().newCDPSession(page);
+  for (const mode of MODES) {
+    for (const standard of [16, 32]) {
+      // The reader's own setting: what a page writes on its html is no business of the widget.
+      await cdp.send('Page.setFontSizes', { fontSizes: { standard } });
+      await openShop(page);
+      const offer = placed(
+        0,
+        {
+          heading: WORD,
+          subheading: `${WORD} ${WORD}`,
+          cta_details: { accept_copy: WORD.slice(0, 40), decline_copy: WORD.slice(0, 40) },
+        },
+        WORD,
+      );
+      await mount(page, { mode, groups: [hero(offer, placed(1)), list(offer)], sandbox: true, locale: 'de' });
+      await listening(page);
+      expect(await overflowing(page), mode).toEqual([]);
+      await expect(page.locator('.hero [part=heading]').first()).toHaveCSS('font-size', `${standard * 1.375}px`);
+    }
+  }
+});
+
+test('every target is at least 24 px and the main ones 44', async ({ page }) => {
+  await openShop(page);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await mount(page, { mode: 'OVERLAY' });
+  const box = async (selector: string): Promise<{ width: number; height: number }> =>
+    (await page.locator(selector).first().boundingBox()) ?? { width: 0, height: 0 };
+  expect((await box('[part=close]')).width).toBeGreaterThanOrEqual(44);
+  expect((await box('[part=accept]')).height).toBe((await box('[part=decline]')).height);
+  expect((await box('[part=accept]')).height).toBeGreaterThanOrEqual(48);
+  expect((await box('footer a')).height).toBeGreaterThanOrEqual(24);
+});
+
+test('nothing moves for those who asked for less motion', async ({ page }) => {
+  await openShop(page);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await mount(page, { mode: 'OVERLAY' });
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+});
+
+/** Every text whose colour is too close to what lies behind it. */
+function lowContrasts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const paint = (colors: string[]): number => {
+      if (!canvas) throw new Error('there is no canvas');
+      for (const color of colors) {
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+      }
+      const [r = 0, g = 0, b = 0] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) => {
+        const part = value / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers'))?.shadowRoot;
+    const low: string[] = [];
+    for (const element of root?.querySelectorAll<HTMLElement>('*') ?? []) {
+      const words = [...element.childNodes].filter(
+        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+      );
+      if (!words.length || !element.checkVisibility({ visibilityProperty: true })) continue;
+      const behind: string[] = [];
+      for (let at: Element | null = element; at; at = at.parentElement)
+        behind.unshift(getComputedStyle(at).backgroundColor);
+      const [back, front] = [
+        paint([getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'black' : 'white', ...behind]),
+        paint([getComputedStyle(element).color]),
+      ];
+      const ratio = (Math.max(back, front) + 0.05) / (Math.min(back, front) + 0.05);
+      if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${element.textContent}`);
+    }
+    return low;
+  });
+}
+
+/** Every element whose content is wider than itself, where nothing scrolls. */
+function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers'))?.shadowRoot;
+    return [...(root?.querySelectorAll<HTMLElement>('*') ?? [])]
+      .filter(
+        (element) =>
+          element.clientWidth &&
+          element.scrollWidth > element.clientWidth + 1 &&
+          getComputedStyle(element).overflowX !== 'hidden',
+      )
+      .map((element) => `${element.className} ${element.scrollWidth} > ${element.clientWidth}`);
+  });
+}

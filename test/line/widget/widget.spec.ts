@@ -1,0 +1,245 @@
+import { expect, test, type Page } from '@playwright/test';
+import { hero, pictures, placed } from '../../widget/offers.ts';
+import { acted, listening, mount, openShop } from './widgetPage.ts';
+
+const TALL = '<div style="height:3000px"></div><a id="end" href="#">The end</a>';
+const htmlTag = (page: Page): Promise<string> =>
+  page.evaluate(() => document.documentElement.outerHTML.split('>')[0] ?? '');
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { activeElement } = document;
+    return (activeElement?.shadowRoot?.activeElement ?? activeElement)?.textContent ?? '';
+  });
+
+test('the dialogs are modal, named by their heading, and put the focus on it', async ({ page }) => {
+  for (const mode of ['OVERLAY', 'FULLSCREEN'] as const) {
+    await openShop(page);
+    await mount(page, { mode });
+    await expect(page.getByRole('dialog', { name: 'Your first bag of coffee is on us' })).toBeVisible();
+    expect(
+      await page.evaluate(
+        () => document.querySelector('offer-let-layer')?.shadowRoot?.querySelector('dialog:modal') !== null,
+      ),
+    ).toBe(true);
+    expect(await focused(page)).toBe('Your first bag of coffee is on us');
+  }
+});
+
+test('the pull-up and the inline section are regions and take no focus', async ({ page }) => {
+  for (const mode of ['PULLUP', 'INLINE'] as const) {
+    await openShop(page);
+    await page.locator('#before').focus();
+    await mount(page, { mode });
+    await expect(page.getByRole('region', { name: 'Sponsored offers' })).toBeVisible();
+    expect(await focused(page)).toBe('Track it');
+  }
+});
+
+test('Esc, the close button and the backdrop end an overlay and give the focus back', async ({ page }) => {
+  const ways: [string, () => Promise<void>][] = [
+    ['escape', () => page.keyboard.press('Escape')],
+    ['close', () => page.getByRole('button', { name: 'Close' }).click()],
+    ['backdrop', () => page.mouse.click(5, 5)],
+  ];
+  for (const [by, leave] of ways) {
+    await openShop(page);
+    await page.locator('#before').focus();
+    await mount(page, { mode: 'OVERLAY' });
+    await listening(page);
+    await leave();
+    await expect.poll(() => acted(page)).toEqual([`dismiss by ${by}`]);
+    expect(await focused(page)).toBe('Track it');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+});
+
+test('accept and backdrop are deaf for the first 400 ms', async ({ page }) => {
+  await openShop(page);
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
+  await mount(page, { mode: 'OVERLAY' });
+  await page.clock.runFor(300);
+  await page.mouse.click(5, 5);
+  await page.locator('[part=accept]').first().dispatchEvent('click');
+  expect(await acted(page)).toEqual([]);
+  await page.clock.runFor(200);
+  await page.mouse.click(5, 5);
+  expect(await acted(page)).toEqual(['dismiss by backdrop']);
+});
+
+test('accept opens the brand in a new tab, told only where it came from', async ({ page }) => {
+  await openShop(page);
+  await mount(page);
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('link', { name: 'Claim my free bag' }).click(),
+  ]);
+  await tab.waitForLoadState();
+  expect(await tab.evaluate(() => [document.referrer, window.opener === null])).toEqual(['https://shop.test/', true]);
+  await expect(page.getByRole('status')).toContainText('LARK-2026');
+  expect(await acted(page)).toEqual(['accept']);
+});
+
+test('a double click is one accept and opens one tab', async ({ page }) => {
+  await openShop(page);
+  await mount(page);
+  await page.getByRole('link', { name: 'Claim my free bag' }).dblclick();
+  await expect.poll(() => page.context().pages().length).toBe(2);
+  await page.waitForTimeout(500);
+  expect(page.context().pages()).toHaveLength(2);
+  expect(await acted(page)).toEqual(['accept']);
+});
+
+test('a middle click is an accept', async ({ page }) => {
+  await openShop(page);
+  await mount(page);
+  await page.getByRole('link', { name: 'Claim my free bag' }).click({ button: 'middle' });
+  await expect.poll(() => acted(page)).toEqual(['accept']);
+});
+
+test('decline shows the next offer, puts the focus on its heading, and the height stays', async ({ page }) => {
+  await openShop(page);
+  await mount(page);
+  const height = (): Promise<number | undefined> =>
+    page.locator('#offers').evaluate((element) => element.getBoundingClientRect().height);
+  await expect(page.locator('article')).toHaveCount(3);
+  const before = await height();
+  await page.getByRole('button', { name: 'No, thanks' }).click();
+  expect(await focused(page)).toBe('Thirty nights on a cool mattress');
+  expect(await height()).toBe(before);
+  await page.getByRole('button', { name: 'Previous offer' }).click();
+  expect(await focused(page)).toBe('Your first bag of coffee is on us');
+});
+
+test('the buttons stay in their place from step to step, also when only a later one has pictures', async ({ page }) => {
+  for (const [width, mode] of [
+    [390, 'OVERLAY'],
+    [1100, 'INLINE'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 760 });
+    await openShop(page);
+    await mount(page, { mode, groups: [hero(placed(0), placed(1), placed(2, { assets: pictures(4) }))] });
+    await listening(page);
+    const shown = page.locator('article:not([inert])');
+    const top = async (): Promise<number | undefined> => (await shown.locator('[part=accept]').boundingBox())?.y;
+    const first = await top();
+    for (let step = 0; step < 2; step++) {
+      await shown.locator('[part=decline]').click();
+      expect(await top(), mode).toBeCloseTo(first ?? -1, 0);
+    }
+    expect((await shown.locator('.tiles').boundingBox())?.height).toBeLessThanOrEqual(96);
+  }
+});
+
+test('a layer fades away, out of reach at once and with the focus back, unless less motion is asked for', async ({
+  page,
+}) => {
+  for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+    for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+      await page.emulateMedia({ reducedMotion });
+      await openShop(page);
+      await page.locator('#before').focus();
+      await mount(page, { mode });
+      await listening(page);
+      const [during, after] = await page.evaluate(async () => {
+        const shadow = document.querySelector('offer-let-layer')?.shadowRoot;
+        const root = shadow?.querySelector<HTMLElement>('.root');
+        const close = shadow?.querySelector<HTMLElement>('[part=close]');
+        close?.focus();
+        close?.click();
+        const still = { count: shadow?.childElementCount, isInert: root?.inert, focus: document.activeElement?.id };
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return [{ ...still, sheets: document.adoptedStyleSheets.length }, shadow?.childElementCount];
+      });
+      const isFading = reducedMotion === 'no-preference';
+      expect(during, mode).toEqual({ count: isFading ? 1 : 0, isInert: true, focus: 'before', sheets: 0 });
+      expect(after).toBe(0);
+    }
+  }
+});
+
+test('a layer locks the page and leaves it as it was, byte for byte', async ({ page }) => {
+  for (const mode of ['OVERLAY', 'FULLSCREEN'] as const) {
+    await openShop(page, { body: TALL, html: 'style="--x:1" class="a"' });
+    const before = await htmlTag(page);
+    await page.evaluate(() => window.scrollTo(0, 300));
+    await mount(page, { mode });
+    await page.mouse.move(400, 300);
+    await page.mouse.wheel(0, 500);
+    await page.waitForTimeout(150);
+    expect(await page.evaluate(() => window.scrollY)).toBe(300);
+    expect(await htmlTag(page)).toBe(before);
+    await page.keyboard.press('Escape');
+    await page.mouse.wheel(0, 500);
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(800);
+    expect(await htmlTag(page)).toBe(before);
+    expect(await page.evaluate(() => document.adoptedStyleSheets.length)).toBe(0);
+  }
+});
+
+test('Esc closes the pull-up only when the focus is inside, and the focus goes back', async ({ page }) => {
+  await openShop(page);
+  await page.locator('#before').focus();
+  await mount(page, { mode: 'PULLUP' });
+  await page.keyboard.press('Escape');
+  expect(await acted(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Close' }).focus();
+  await page.keyboard.press('Escape');
+  expect(await acted(page)).toEqual(['dismiss by escape']);
+  expect(await focused(page)).toBe('Track it');
+});
+
+test('the pull-up is dragged away from a quarter of its height, and snaps back before', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { mode: 'PULLUP' });
+  await listening(page);
+  const drag = async (pixels: number): Promise<void> => {
+    const box = await page.locator('.handle').boundingBox();
+    const x = (box?.x ?? 0) + (box?.width ?? 0) / 2;
+    const y = (box?.y ?? 0) + 10;
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let step = 1; step <= 5; step++) {
+      await page.mouse.move(x, y + (pixels * step) / 5);
+      await page.waitForTimeout(60);
+    }
+    await page.mouse.up();
+  };
+  await drag(40);
+  expect(await acted(page)).toEqual([]);
+  await page.waitForTimeout(300);
+  await drag(200);
+  expect(await acted(page)).toEqual(['dismiss by drag']);
+});
+
+test('the pull-up makes room for what has the focus beneath it', async ({ page }) => {
+  await page.setViewportSize({ width: 500, height: 700 });
+  await openShop(page, { body: TALL });
+  await mount(page, { mode: 'PULLUP' });
+  const shownHeight = async (): Promise<number> => {
+    await page.waitForTimeout(350);
+    return page.evaluate(() => {
+      const sheet = document.querySelector('offer-let-layer')?.shadowRoot?.querySelector('.pullup');
+      return Math.round(window.innerHeight - (sheet?.getBoundingClientRect().top ?? 0));
+    });
+  };
+  expect(await shownHeight()).toBeGreaterThan(200);
+  await page.locator('#end').focus();
+  expect(await shownHeight()).toBeLessThanOrEqual(72);
+  const end = await page.locator('#end').boundingBox();
+  expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThanOrEqual(
+    (page.viewportSize()?.height ?? 0) - (await shownHeight()),
+  );
+  await page.locator('.handle').focus();
+  expect(await shownHeight()).toBeGreaterThan(200);
+});
+
+test('the handle is a button that collapses the pull-up to 72 px and back', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { mode: 'PULLUP' });
+  const handle = page.getByRole('button', { name: 'Sponsored offers' });
+  await handle.click();
+  await expect(handle).toHaveAttribute('aria-expanded', 'false');
+  await handle.press('Enter');
+  await expect(handle).toHaveAttribute('aria-expanded', 'true');
+});

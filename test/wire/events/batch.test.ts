@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { batchResponse, batchStatus, parseBatch, readBatchResponse } from '../../../src/wire/events/batch.ts';
+import type { BatchResult } from '../../../src/wire/events/wireEvent.ts';
+
+const ok = (index: number): BatchResult => ({ index, success: true });
+const bad = (index: number, retryable = true): BatchResult => ({
+  index,
+  success: false,
+  error: { code: 'NO', message: 'no', retryable },
+});
+
+test('a batch has 1 to 20 events', () => {
+  expect(parseBatch({ events: [1, null, {}] })).toEqual({ ok: true, value: [1, null, {}] });
+  expect(parseBatch({ events: Array.from({ length: 20 }) }).ok).toBe(true);
+  for (const body of [
+    {},
+    null,
+    [],
+    { events: [] },
+    { events: {} },
+    { events: 'x' },
+    { events: Array.from({ length: 21 }) },
+  ]) {
+    expect(parseBatch(body)).toEqual({
+      ok: false,
+      problems: [{ path: 'events', message: 'must be a list of 1 to 20 events' }],
+    });
+  }
+});
+
+test('the status of a batch follows from its items', () => {
+  expect(batchStatus([ok(0), ok(1)])).toBe(202);
+  expect(batchStatus([ok(0), bad(1)])).toBe(207);
+  expect(batchStatus([bad(0), bad(1)])).toBe(502);
+});
+
+test('the answer counts its items', () => {
+  expect(batchResponse([ok(0), bad(1), ok(2)])).toEqual({ results: [ok(0), bad(1), ok(2)], accepted: 2, failed: 1 });
+});
+
+describe('an answer is read by index', () => {
+  test('whatever the order of the results', () => {
+    const read = readBatchResponse({ results: [ok(2), bad(0, false), ok(1)] }, 3);
+    expect(read.accepted).toEqual(new Set([1, 2]));
+    expect(read.refused).toEqual(new Map([[0, { code: 'NO', message: 'no', retryable: false }]]));
+    expect(read.unknown).toEqual([]);
+  });
+
+  test('a refusal without a word may be tried again', () => {
+    expect(readBatchResponse({ results: [{ index: 0, success: false }] }, 1).refused.get(0)).toMatchObject({
+      retryable: true,
+    });
+    expect(
+      readBatchResponse({ results: [{ index: 0, success: false, error: { retryable: 'false' } }] }, 1).refused.get(0),
+    ).toMatchObject({ retryable: true });
+  });
+
+  test('what is missing is unknown', () => {
+    expect(readBatchResponse({ results: [ok(0)] }, 3).unknown).toEqual([1, 2]);
+  });
+
+  test('what stands there twice is unknown, agreeing or not', () => {
+    expect(readBatchResponse({ results: [ok(0), ok(0), ok(1), bad(1), bad(2)] }, 3)).toMatchObject({
+      accepted: new Set(),
+      unknown: [0, 1],
+    });
+  });
+
+  test('a string, a fraction and a foreign index name nobody', () => {
+    const read = readBatchResponse({ results: [{ index: '0', success: true }, ok(0.5), ok(-1), ok(2), ok(1e9)] }, 2);
+    expect(read).toEqual({ accepted: new Set(), refused: new Map(), unknown: [0, 1] });
+  });
+
+  test('a success that is not true or false is unknown', () => {
+    const results = [{ index: 0, success: 'true' }, { index: 1, success: 1 }, { index: 2 }, null, 'x'];
+    expect(readBatchResponse({ results }, 3).unknown).toEqual([0, 1, 2]);
+  });
+
+  test('an unreadable body leaves everything unknown', () => {
+    for (const body of [undefined, null, 'ok', [], {}, { results: {} }, { results: null }]) {
+      expect(readBatchResponse(body, 2).unknown).toEqual([0, 1]);
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { hashEmail, normalizeEmail } from '../../../src/wire/offers/hashEmail.ts';
+
+const JANE = '86e0b9e56c17cc4d12387e1949b85053fbe73bc3ce5a1188713a9d300cc6133d';
+
+test('an e-mail is trimmed and lower-cased before it is hashed', async () => {
+  expect(normalizeEmail(' Jane.Doe@Example.com ')).toBe('jane.doe@example.com');
+  await expect(hashEmail(' Jane.Doe@Example.com ')).resolves.toBe(JANE);
+  await expect(hashEmail('jane.doe@example.com')).resolves.toBe(JANE);
+});
+
+test('a platform without crypto.subtle is told what to send instead', async () => {
+  await expect(hashEmail('a@b.example', undefined)).resolves.toHaveLength(64);
+  const noSubtle: { subtle?: SubtleCrypto } = {};
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'crypto');
+  Object.defineProperty(globalThis, 'crypto', { value: noSubtle, configurable: true });
+  try {
+    await expect(hashEmail('a@b.example')).rejects.toThrow('send email_hash instead of email');
+  } finally {
+    if (before) Object.defineProperty(globalThis, 'crypto', before);
+  }
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
+import { item, offerOf, read, shape, three } from './responses.ts';
+
+describe('what cannot be shown', () => {
+  test('an item that names no offer is left out, the rest is shown', () => {
+    const answer = read({ recommendation_groups: [{ id: 'g', items: [item('zz', 0), item('a', 1), null, 5, {}] }] });
+    expect(shape(answer)).toEqual([['g', ['a/ins_a']]]);
+    expect(answer.left_out).toEqual([{ offer_id: 'zz', reason: 'offer_id is not in recommendations' }]);
+  });
+
+  test.each([
+    ['a script target', offerOf('x', { target_url: 'javascript:alert(1)' }), 'offer.target_url'],
+    ['no target', offerOf('x', { target_url: undefined }), 'offer.target_url'],
+    ['a heading that is an object', offerOf('x', { heading: { toString: 'x' } }), 'offer.heading'],
+    ['an empty heading', offerOf('x', { heading: ' \u0000 ' }), 'offer.heading'],
+    ['no advertiser name', offerOf('x', {}, { name: 5 }), 'advertiser.name'],
+    ['no advertiser id', offerOf('x', {}, { id: null }), 'advertiser.id'],
+    ['no call to action', offerOf('x', { cta_details: null }), 'offer.cta_details'],
+    ['no way to decline', offerOf('x', { cta_details: { accept_copy: 'Yes' } }), 'offer.cta_details'],
+    ['no parts', {}, 'advertiser.name'],
+    ['null', null, 'advertiser.name'],
+    ['a list', [], 'advertiser.name'],
+    ['a string', 'offer', 'advertiser.name'],
+  ])('an offer with %s is left out with the reason, the rest is shown', (_, x, reason) => {
+    const answer = read({ recommendations: { x, a: three.a } });
+    expect(shape(answer)).toEqual([['group_0', ['a/a']]]);
+    expect(answer.left_out).toHaveLength(1);
+    expect(answer.left_out[0]?.offer_id).toBe('x');
+    expect(answer.left_out[0]?.reason).toContain(reason);
+  });
+
+  test('a group without a single offer disappears', () => {
+    expect(
+      shape(
+        read({
+          recommendation_groups: [
+            { id: 'g', items: [] },
+            { id: 'h', items: [item('a', 0)] },
+          ],
+        }),
+      ),
+    ).toEqual([['h', ['a/ins_a']]]);
+  });
+
+  test('one insertion is placed once', () => {
+    const answer = read({ recommendation_groups: [{ id: 'g', items: [item('a', 0), item('a', 1)] }] });
+    expect(shape(answer)).toEqual([['g', ['a/ins_a']]]);
+    expect(answer.left_out[0]?.reason).toContain('insertion_id');
+  });
+
+  test('of ten thousand offers twenty are taken and fifty reasons told', () => {
+    const recommendations = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`o${index}`, offerOf(`o${index}`)]),
+    );
+    const answer = read({ recommendations });
+    expect(answer.groups[0]?.offers).toHaveLength(20);
+    expect(answer.left_out).toHaveLength(50);
+  });
+
+  test('bad offers in any number do not hide the good one behind them', () => {
+    const recommendations = {
+      ...Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`o${index}`, {}])),
+      good: offerOf('good'),
+    };
+    expect(shape(read({ recommendations }))).toEqual([['group_0', ['good/good']]]);
+  });
+});
+
+test('no offer is an answer too', () => {
+  expect(read({ recommendations: {}, recommendation_groups: [] })).toEqual({
+    session_id: 's1',
+    groups: [],
+    footer: {},
+    sandbox: false,
+    left_out: [],
+  });
+  expect(readRecommendations({ session_id: 's1' }).ok).toBe(true);
+});
+
+test.each([
+  null,
+  undefined,
+  [],
+  'x',
+  5,
+  {},
+  { session_id: '' },
+  { session_id: {} },
+  { session_id: 's', recommendations: [] },
+  { session_id: 's', recommendations: 'x' },
+])('an answer that nothing can be counted for is refused: %j', (json) => {
+  expect(readRecommendations(json).ok).toBe(false);
+});
+
+test('every optional part is read', () => {
+  const answer = read({
+    sandbox: true,
+    recommendations: {
+      a: offerOf(
+        'a',
+        {
+          subheading: 'Sub',
+          cta_details: {
+            accept_copy: 'Yes',
+            decline_copy: 'No',
+            transition_copy: 'One moment',
+            claimed_accept_copy: 'Open',
+            claimed_decline_copy: 'Close',
+          },
+          metadata: { type: 'PROMO_CODE', code: 'SAVE20', layout_type: 'WIDE' },
+          assets: [
+            {
+              id: 't2',
+              asset_type: 'IMAGE',
+              image_url: 'https://cdn.example/2.png',
+              insertion_order: 2,
+              should_trigger_claim_flow: false,
+            },
+            {
+              id: 't1',
+              asset_type: 'PRODUCT',
+              image_url: 'https://cdn.example/1.png',
+              insertion_order: 1,
+              target_url: 'https://shop.example/1',
+              should_trigger_claim_flow: true,
+            },
+            { id: 't3', asset_type: 'VIDEO', image_url: 'https://cdn.example/3.png', insertion_order: 3 },
+            { id: 't4', asset_type: 'IMAGE', image_url: 'data:image/png;base64,AAAA', insertion_order: 4 },
+          ],
+          disclosure_details: { copy: 'Terms', target_url: 'https://shop.example/terms', content: 'Long terms' },
+        },
+        { description: 'Since 1900' },
+      ),
+    },
+    footer: {
+      attribution_details: {
+        copy: 'Offers by',
+        network_logo_url: 'https://cdn.example/n.svg',
+        target_url: 'https://network.example',
+      },
+      privacy_policy: { copy: 'Privacy', target_url: 'https://network.example/privacy' },
+    },
+  });
+  expect(answer).toEqual({
+    session_id: 's1',
+    sandbox: true,
+    left_out: [],
+    footer: {
+      attribution_details: {
+        copy: 'Offers by',
+        logo_url: 'https://cdn.example/n.svg',
+        target_url: 'https://network.example/',
+      },
+      privacy_policy: { copy: 'Privacy', target_url: 'https://network.example/privacy' },
+    },
+    groups: [
+      {
+        id: 'group_0',
+        offers: [
+          {
+            insertion_id: 'a',
+            offer_id: 'a',
+            advertiser_id: 'adv_a',
+            advertiser: {
+              id: 'adv_a',
+              name: 'Brand a',
+              logo_url: 'https://cdn.example/logo.svg',
+              description: 'Since 1900',
+            },
+            offer: {
+              id: 'a',
+              heading: 'Heading a',
+              subheading: 'Sub',
+              target_url: 'https://shop.example/a',
+              cta_details: {
+                accept_copy: 'Yes',
+                decline_copy: 'No',
+                transition_copy: 'One moment',
+                claimed_accept_copy: 'Open',
+                claimed_decline_copy: 'Close',
+              },
+              metadata: { type: 'PROMO_CODE', code: 'SAVE20', layout_type: 'WIDE' },
+              assets: [
+                {
+                  id: 't1',
+                  asset_type: 'PRODUCT',
+                  image_url: 'https://cdn.example/1.png',
+                  insertion_order: 1,
+                  target_url: 'https://shop.example/1',
+                  should_trigger_claim_flow: true,
+                },
+                {
+                  id: 't2',
+                  asset_type: 'IMAGE',
+                  image_url: 'https://cdn.example/2.png',
+                  insertion_order: 2,
+                  should_trigger_claim_flow: false,
+                },
+              ],
+              disclosure_details: { copy: 'Terms', target_url: 'https://shop.example/terms', content: 'Long terms' },
+            },
+          },
+        ],
+      },
+    ],
+  });
+});
+
+test('optional parts of the wrong type leave no trace and cost no offer', () => {
+  const wrong = { subheading: {}, metadata: 'x', assets: {}, disclosure_details: [], id: {} };
+  const answer = read({
+    recommendations: { a: offerOf('a', wrong, { logo_url: 'javascript:1', description: 5 }) },
+    footer: { attribution_details: 5, privacy_policy: { copy: {} } },
+  });
+  expect(answer.groups[0]?.offers[0]).toEqual({
+    insertion_id: 'a',
+    offer_id: 'a',
+    advertiser_id: 'adv_a',
+    advertiser: { id: 'adv_a', name: 'Brand a' },
+    offer: {
+      id: 'a',
+      heading: 'Heading a',
+      target_url: 'https://shop.example/a',
+      cta_details: { accept_copy: 'Yes', decline_copy: 'No' },
+    },
+  });
+  expect(answer.footer).toEqual({});
+});
+
+test('http on loopback passes in a sandbox only', () => {
+  const recommendations = {
+    a: offerOf('a', { target_url: 'http://127.0.0.1:4600/t' }, { logo_url: 'http://127.0.0.1:4600/l.svg' }),
+  };
+  expect(read({ recommendations }).groups).toEqual([]);
+  const offer = read({ recommendations }, { allowLoopback: true }).groups[0]?.offers[0];
+  expect(offer?.offer.target_url).toBe('http://127.0.0.1:4600/t');
+  expect(offer?.advertiser.logo_url).toBe('http://127.0.0.1:4600/l.svg');
+});
+
+test('only the word true is sandbox', () => {
+  expect(read({ sandbox: 'true' }).sandbox).toBe(false);
+  expect(read({ sandbox: 1 }).sandbox).toBe(false);
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { forcedFetch } from '../../../src/wire/scenarios/forcedFetch.ts';
+import type { Forcing } from '../../../src/wire/scenarios/forcing.ts';
+import { findScenario } from '../../../src/wire/scenarios/scenarios.ts';
+import { answerWith } from '../offers/wholeResponse.ts';
+
+const RELAY = 'https://shop.example/offers';
+
+/** A relay that accepts every event, and what it was sent. */
+function relay(forcing: Forcing) {
+  const sent: { path: string; body: Record<string, unknown> }[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const body = (await request.json()) as Record<string, unknown>;
+    const path = new URL(request.url).pathname;
+    sent.push({ path, body });
+    if (path.endsWith('/recommendations')) return Response.json(answerWith(3));
+    const results = (body['events'] as unknown[]).map((_, index) => ({ index, success: true }));
+    return Response.json({ results, accepted: results.length, failed: 0 }, { status: 202 });
+  };
+  const forced = forcedFetch(fetch, forcing);
+  const post = (path: string, body: unknown, init: RequestInit = {}) =>
+    forced(RELAY + path, { method: 'POST', body: JSON.stringify(body), ...init });
+  const batch = (...events: string[]) => post('/events/batch', { events });
+  return { sent, post, batch };
+}
+
+test('the second event is refused once, the others go through, and the answer is a 207', async () => {
+  const { batch, sent } = relay(findScenario('second-event-fails') ?? {});
+  const answer = await batch('a', 'b', 'c');
+  expect(answer.status).toBe(207);
+  expect(await answer.json()).toMatchObject({
+    results: [
+      { index: 0, success: true },
+      { index: 1, success: false, error: { code: 'SCENARIO', retryable: true } },
+      { index: 2, success: true },
+    ],
+    accepted: 2,
+    failed: 1,
+  });
+  expect(sent[0]?.body).toEqual({ events: ['a', 'c'] });
+  expect((await batch('b')).status).toBe(202);
+});
+
+test('a batch without a second event is left alone, and the next one is not', async () => {
+  const { batch } = relay(findScenario('second-event-fails') ?? {});
+  expect((await batch('a')).status).toBe(202);
+  expect((await batch('b', 'c')).status).toBe(207);
+});
+
+test('when no event is left to go through, nothing is asked and the answer is a 502 with results', async () => {
+  const { batch, sent } = relay({ faults: [{ route: '/events/batch', fail_indexes: [0] }] });
+  const answer = await batch('a');
+  expect(answer.status).toBe(502);
+  expect(await answer.json()).toMatchObject({ accepted: 0, failed: 1 });
+  expect(sent).toEqual([]);
+});
+
+test('what the other side refuses itself keeps its own reason', async () => {
+  const error = { code: 'UNKNOWN_SESSION', message: 'no such session', retryable: false };
+  const fetch: typeof globalThis.fetch = () =>
+    Promise.resolve(Response.json({ results: [{ index: 0, success: false, error }] }, { status: 207 }));
+  const forced = forcedFetch(fetch, { faults: [{ route: '/events/batch', fail_indexes: [1] }] });
+  const answer = await forced(`${RELAY}/events/batch`, { method: 'POST', body: '{"events":[1,2]}' });
+  expect(await answer.json()).toMatchObject({ results: [{ index: 0, error }, { index: 1 }] });
+});
+
+test('a lost answer was asked for, and is lost once', async () => {
+  const { batch, sent } = relay(findScenario('lost-answer') ?? {});
+  await expect(batch('a')).rejects.toThrow(TypeError);
+  expect(sent).toHaveLength(1);
+  expect((await batch('a')).status).toBe(202);
+});
+
+test('an outage of two answers ends by itself, and Retry-After is a header', async () => {
+  const outage = relay(findScenario('events-502') ?? {});
+  const statuses = [await outage.batch('a'), await outage.batch('a'), await outage.batch('a')].map((r) => r.status);
+  expect(statuses).toEqual([502, 502, 202]);
+  expect(outage.sent).toHaveLength(1);
+  const limited = await relay(findScenario('rate-limited') ?? {}).batch('a');
+  expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '2']);
+});
+
+test('who stops waiting for a slow answer is heard', async () => {
+  const { post, sent } = relay(findScenario('offers-timeout') ?? {});
+  const abort = new AbortController();
+  const waiting = post('/recommendations', {}, { signal: abort.signal });
+  abort.abort();
+  await expect(waiting).rejects.toThrow('abort');
+  expect(sent).toEqual([]);
+});
+
+test('a fault strikes its own route only, and a Request is as good as an address', async () => {
+  const { post } = relay(findScenario('offers-502') ?? {});
+  expect((await post('/recommendations', {})).status).toBe(502);
+  expect((await post('/events/batch', { events: [1] })).status).toBe(202);
+  const forced = forcedFetch(() => Promise.resolve(new Response()), findScenario('second-event-fails') ?? {});
+  const request = new Request(`${RELAY}/events/batch`, { method: 'POST', body: '{"events":[1]}' });
+  expect((await forced(request)).status).toBe(200);
+});
+
+test('an answer that is none of ours passes as it came', async () => {
+  const forced = forcedFetch(() => Promise.resolve(Response.json({ ok: true })), { answer: { offers: 0 } });
+  expect(await (await forced(`${RELAY}/recommendations`)).json()).toEqual({ ok: true });
+});

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { toJson } from '../../src/wire/toJson.ts';
+
+const event = { event_id: 'e1', assets: [{ id: 'a' }, null, 5], nested: { list: ['x'] }, none: undefined };
+
+test('plain data becomes the JSON that it always was', () => {
+  expect(toJson(event)).toBe('{"event_id":"e1","assets":[{"id":"a"},null,5],"nested":{"list":["x"]}}');
+});
+
+test('a page whose arrays have a toJSON of their own does not turn lists into strings', () => {
+  Reflect.defineProperty(Array.prototype, 'toJSON', { value: () => 'a string', configurable: true });
+  try {
+    expect(JSON.stringify(['x'])).toBe('"a string"');
+    expect(toJson(event)).toBe('{"event_id":"e1","assets":[{"id":"a"},null,5],"nested":{"list":["x"]}}');
+  } finally {
+    Reflect.deleteProperty(Array.prototype, 'toJSON');
+  }
+});
