@@ -11,7 +11,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 
 /** Starts the built command on free ports, with its data in memory. */
 export async function startSandbox(options: readonly string[] = []): Promise<Sandbox> {

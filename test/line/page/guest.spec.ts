@@ -12,7 +12,7 @@ test.beforeAll(async () => {
 test.beforeEach(() => fixture.reset());
 test.afterAll(() => fixture.close());
 
-const view = (name: string): string => fileURLToPath(new URL(`../views/${name}`, import.meta.url));
+const view = (name: string): string => fileURLToPath(new URL(`../../views/${name}`, import.meta.url));
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const accept = (page: Page) => page.locator('[part~=accept]').first();
 

@@ -16,7 +16,7 @@ test.beforeAll(async () => {
     ['element', 'es'],
     ['index', 'es'],
   ] as const) {
-    const entry = fileURLToPath(new URL(`../../src/${name}.ts`, import.meta.url));
+    const entry = fileURLToPath(new URL(`../../../src/${name}.ts`, import.meta.url));
     scripts.set(`/${name}.js`, await bundle(entry, format));
   }
 });

@@ -39,7 +39,7 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
-const source = (path: string): string => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
+const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
 
 /** Starts the fixture on a free port. */
 export async function startFixture(): Promise<Fixture> {
