@@ -61,7 +61,11 @@ export async function startLine({
   entry = 'queue.ts',
   page = () => PAGE,
 }: LineOptions): Promise<Line> {
-  const script = await bundle(fileURLToPath(new URL(`../../../src/${entry}`, import.meta.url)), 'iife', 'offerletQueue');
+  const script = await bundle(
+    fileURLToPath(new URL(`../../../src/${entry}`, import.meta.url)),
+    'iife',
+    'offerletQueue',
+  );
   const network = await createNetwork({ memory: true, seed, log: () => undefined });
   const networkServer = await listen((request, from) => network.fetch(request, from), { port: 0 });
   const { integration = '', management = '' } = network.describe().keys;
