@@ -28,7 +28,7 @@ export function controlSurface(network: Pick<Network, 'fetch'>, address: string)
       headers: hasBody ? { 'content-type': request.headers.get('content-type') ?? 'application/json' } : {},
       ...(hasBody ? { body: request.body, duplex: 'half' } : {}),
     } as RequestInit);
-    return withoutKeys(await network.fetch(asked, from.ip === undefined ? {} : { ip: from.ip }));
+    return withoutKeys(await network.fetch(asked, { ip: from.ip }));
   };
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from './settings.ts';
 
 /** Who asks, and how to hang up on them (a scripted fault does). */
 export interface Client {
-  ip?: string;
+  ip?: string | undefined;
   drop?(): void;
 }
 
@@ -34,7 +34,7 @@ const DRAIN_MS = 5_000;
 /** A port (0: any free one), on this machine alone unless `host` says otherwise. */
 export interface Where {
   port: number;
-  host?: string;
+  host?: string | undefined;
 }
 
 /** Answers every request with `answer`. */
@@ -66,7 +66,7 @@ async function open(server: Server, where: Where): Promise<Listening> {
 function clientOf(bindings: unknown): Client {
   const socket = (bindings as { incoming?: IncomingMessage }).incoming?.socket;
   return {
-    ...(socket?.remoteAddress === undefined ? {} : { ip: socket.remoteAddress }),
+    ip: socket?.remoteAddress,
     drop: () => void socket?.destroy(),
   };
 }

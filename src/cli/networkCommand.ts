@@ -69,7 +69,7 @@ export async function startNetwork(settings: NetworkSettings): Promise<{ network
         : { data: settings.data ?? DEFAULT_DATA }),
     environment: settings.environment,
     seed: settings.seed,
-    ...(settings.now === undefined ? {} : { now: settings.now }),
+    now: settings.now,
     showKeys: settings.showKeys ?? false,
     baseUrl: () => where.url ?? `http://127.0.0.1:${settings.port}`,
     log: (entry) => settings.out.log(entry),
@@ -77,7 +77,7 @@ export async function startNetwork(settings: NetworkSettings): Promise<{ network
   try {
     const server = await listen((request, from) => network.fetch(request, from), {
       port: settings.port,
-      ...(settings.host === undefined ? {} : { host: settings.host }),
+      host: settings.host,
     });
     where.url = server.url;
     return { network, server };

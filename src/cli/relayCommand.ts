@@ -1,7 +1,7 @@
 import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode, type RelayOptions } from '../relay.ts';
 import { createConsole } from './console.ts';
 import { inFlags } from './inFlags.ts';
-import { listenPlainly, type Where } from './listen.ts';
+import { listenPlainly } from './listen.ts';
 import { oneOf, readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { untilStopped } from './untilStopped.ts';
 
@@ -56,19 +56,17 @@ async function runRelay(source: SettingsSource): Promise<void> {
     allowedOrigins: settings['allow-origin'],
     sandbox: settings.sandbox,
     forwardEventIds: settings['forward-event-ids'],
+    addressHeader: settings['address-header'],
     emails: oneOf('emails', settings.emails, ['hash', 'raw']),
     onLog: (entry) => out.log(entry),
   };
   if (settings.environment !== undefined)
     options.environment = oneOf('environment', settings.environment, ['staging', 'production']);
-  if (settings['address-header'] !== undefined) options.addressHeader = settings['address-header'];
   const { warning } = await checkNetwork({ apiKey, baseUrl });
   if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
   const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data);
   const relay = createRelay(seen ? { ...options, seen } : options);
-  const where: Where = { port: settings.port ?? DEFAULT_PORT };
-  if (settings.host !== undefined) where.host = settings.host;
-  const server = await listenPlainly(toNode(relay), where);
+  const server = await listenPlainly(toNode(relay), { port: settings.port ?? DEFAULT_PORT, host: settings.host });
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${options.version}`);
   out.say('Ctrl-C stops it.');

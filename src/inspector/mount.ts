@@ -39,27 +39,31 @@ export type MountEvent =
 export interface Outcome {
   readonly code: string;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** What `explain()` answers. */
 export interface Story {
-  readonly outcome?: Outcome;
-  readonly asked?: {
-    readonly relay: string;
-    readonly view: string;
-    readonly display_mode: string;
-    readonly user_details: readonly string[];
-    readonly isSandbox: boolean;
-    readonly isRemembering: boolean;
-  };
-  readonly answered?: {
-    readonly session_id: string;
-    readonly offers: number;
-    readonly isSandbox: boolean;
-    readonly isRemembered: boolean;
-    readonly isCounted: boolean;
-  };
+  readonly outcome?: Outcome | undefined;
+  readonly asked?:
+    | {
+        readonly relay: string;
+        readonly view: string;
+        readonly display_mode: string;
+        readonly user_details: readonly string[];
+        readonly isSandbox: boolean;
+        readonly isRemembering: boolean;
+      }
+    | undefined;
+  readonly answered?:
+    | {
+        readonly session_id: string;
+        readonly offers: number;
+        readonly isSandbox: boolean;
+        readonly isRemembered: boolean;
+        readonly isCounted: boolean;
+      }
+    | undefined;
   readonly left_out: readonly { readonly offer_id: string; readonly reason: string }[];
   readonly queue: {
     readonly waiting: number;
@@ -78,8 +82,8 @@ export interface QueueStats {
   readonly deadLetters: number;
   readonly storage: 'indexeddb' | 'memory';
   readonly isPaused: boolean;
-  readonly nextTryAt?: number;
-  readonly lastAnswer?: { readonly status: number; readonly at: number };
+  readonly nextTryAt?: number | undefined;
+  readonly lastAnswer?: { readonly status: number; readonly at: number } | undefined;
   readonly delivered: number;
   readonly dropped: number;
 }

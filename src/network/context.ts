@@ -37,11 +37,11 @@ export interface NetworkContext {
   /** What the process may remember between requests. */
   readonly recall: Recall;
   /** The address of who sent the request, where the server told it. */
-  readonly ip?: string;
+  readonly ip?: string | undefined;
   /** The scripted failure that strikes this request, for the routes that fail in part. */
   readonly fault?: Fault;
   /** What a control may do to the whole network; only staging has controls. */
-  readonly controls?: NetworkControls;
+  readonly controls?: NetworkControls | undefined;
 }
 
 /** What the sandbox's controls need of the network itself. */

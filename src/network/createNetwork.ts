@@ -46,10 +46,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   const environment = options.environment ?? 'staging';
   const clock = startClock(options);
   const data = options.memory === true ? undefined : options.data;
-  const db = await openDatabase({
-    ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
-    ...(data === undefined ? {} : { data }),
-  });
+  const db = await openDatabase({ databaseUrl: options.databaseUrl, data });
   try {
     if (clock) await writeSetting(db, 'clock', clock.toISOString());
     const kept = await readSetting(db, 'clock');

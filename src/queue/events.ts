@@ -39,8 +39,8 @@ export interface QueueStats {
   deadLetters: number;
   storage: 'indexeddb' | 'memory';
   isPaused: boolean;
-  nextTryAt?: number;
-  lastAnswer?: LastAnswer;
+  nextTryAt?: number | undefined;
+  lastAnswer?: LastAnswer | undefined;
   delivered: number;
   dropped: number;
 }

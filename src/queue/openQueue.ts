@@ -12,11 +12,11 @@ export interface QueueOptions {
   /** Where batches are posted, e.g. `/offers/events/batch`. */
   endpoint: string;
   /** Queues of one name on one origin are one queue. Named after its endpoint unless given, so that no event goes astray. */
-  name?: string;
+  name?: string | undefined;
   /** Replaces the built-in POST to `endpoint`. */
-  send?: Send;
+  send?: Send | undefined;
   /** Told each step in an event's life. What it throws is ignored. */
-  onEvent?(event: QueueEvent): void;
+  onEvent?: ((event: QueueEvent) => void) | undefined;
 }
 
 /** A queue of events that outlives the page. */

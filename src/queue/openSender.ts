@@ -14,7 +14,7 @@ export interface Sender {
   /** A new event is kept: sends at once for a click or a full batch, else in a moment. */
   soon(isClick: boolean): void;
   flush(): Promise<void>;
-  stats(): { isPaused: boolean; nextTryAt?: number; lastAnswer?: LastAnswer };
+  stats(): { isPaused: boolean; nextTryAt?: number | undefined; lastAnswer?: LastAnswer | undefined };
   close(): void;
 }
 

@@ -43,34 +43,34 @@ export interface RelayOptions {
   /** The network's address, such as `https://partner.example`. `undefined` stops the start. */
   baseUrl: string | undefined;
   /** What the merchant believes to talk to; a key that says otherwise stops the start. */
-  environment?: Environment;
+  environment?: Environment | undefined;
   /**
    * Marks every question as a test; the widget then shows a Sandbox mark. Without it a page may ask for that by itself,
    * unless the relay is in production.
    */
-  sandbox?: boolean;
+  sandbox?: boolean | undefined;
   /** Where the relay is mounted: `/` unless given. */
-  basePath?: string;
+  basePath?: string | undefined;
   /** Other origins whose pages may use the relay, such as `https://shop.example`. Its own origin always may. */
-  allowedOrigins?: readonly string[];
+  allowedOrigins?: readonly string[] | undefined;
   /** Asked for every recommendations request. */
-  context?: (request: Request) => RelayContext | undefined | Promise<RelayContext | undefined>;
+  context?: ((request: Request) => RelayContext | undefined | Promise<RelayContext | undefined>) | undefined;
   /** What becomes of a plain `email`: its SHA-256 goes to the network, unless this is `raw`. */
-  emails?: 'hash' | 'raw';
+  emails?: 'hash' | 'raw' | undefined;
   /** Leaves `event_id` on forwarded events, for networks that de-duplicate by it. */
-  forwardEventIds?: boolean;
+  forwardEventIds?: boolean | undefined;
   /** Sends the shopper's address to the network as `attributes.ip_address`. */
-  forwardAddress?: boolean;
+  forwardAddress?: boolean | undefined;
   /** The header in which a proxy that you run tells the shopper's address, such as `x-forwarded-for`. */
-  addressHeader?: string;
-  timeouts?: Partial<RelayTimeouts>;
-  limits?: Partial<RelayLimits>;
+  addressHeader?: string | undefined;
+  timeouts?: Partial<RelayTimeouts> | undefined;
+  limits?: Partial<RelayLimits> | undefined;
   /** Token buckets per address and per session, a limiter of your own, or `false` for none. */
-  rateLimit?: Partial<RateLimits> | RateLimiter | false;
+  rateLimit?: Partial<RateLimits> | RateLimiter | false | undefined;
   /** Remembers accepted event ids; in memory unless given. */
-  seen?: SeenStore;
-  fetch?: typeof globalThis.fetch;
-  now?: () => number;
-  onLog?: (entry: LogEntry) => void;
-  onMetric?: (metric: RelayMetric) => void;
+  seen?: SeenStore | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
+  now?: (() => number) | undefined;
+  onLog?: ((entry: LogEntry) => void) | undefined;
+  onMetric?: ((metric: RelayMetric) => void) | undefined;
 }

@@ -1,12 +1,12 @@
 import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
-import { batchResponse, batchStatus } from '../wire/events/batch.ts';
+import { batchResponse, batchStatus, type Refusal } from '../wire/events/batch.ts';
 import { jsonReply, type Reply } from './reply.ts';
 
 /** How it went for one event. */
 export type Outcome =
   | { readonly state: 'accepted' | 'known' }
   /** Refused by the relay or by the network; networks need not say why. */
-  | { readonly state: 'refused'; readonly error?: Partial<ResultError> }
+  | { readonly state: 'refused'; readonly error?: Partial<Refusal> }
   /** The call that it was part of failed as a whole, and `reply` says how. */
   | { readonly state: 'unanswered'; readonly error: ResultError; readonly reply: Reply };
 
@@ -39,7 +39,7 @@ function resultOf(outcome: Outcome, index: number): BatchResult {
   }
 }
 
-function errorOf(error: Partial<ResultError> | undefined): ResultError | undefined {
+function errorOf(error: Partial<Refusal> | undefined): ResultError | undefined {
   if (!error || (error.code === undefined && error.message === undefined && error.retryable !== false))
     return undefined;
   return {

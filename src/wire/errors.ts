@@ -7,11 +7,11 @@ export interface WireError {
   /** Never empty: where the body said nothing, the status does. */
   readonly message: string;
   /** The `code` of a coded error: `METRIC_NOT_AVAILABLE` and its like. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** What is wrong, field by field; empty where the body did not say. */
   readonly fields: readonly Problem[];
   /** The body of a coded error, as it came. */
-  readonly details?: JsonObject;
+  readonly details?: JsonObject | undefined;
 }
 
 /** The error body of the Recommendations surface and of the relay. */

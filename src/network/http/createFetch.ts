@@ -16,7 +16,7 @@ import { surfaceError, surfaceOf } from './surfaceError.ts';
 
 /** Who sent a request, and how a scripted fault ends the connection. */
 export interface Caller {
-  readonly ip?: string;
+  readonly ip?: string | undefined;
   /** Ends the connection without an answer. */
   readonly drop?: () => void;
 }
@@ -150,11 +150,11 @@ function createContext(
     recall,
     requestId,
     baseUrl: (given ?? new URL(request.url).origin).replace(/\/+$/, ''),
-    ...(from.ip === undefined ? {} : { ip: from.ip }),
+    ip: from.ip,
     state,
     now: async () => (await state()).clock ?? began,
     settings: async () => (await state()).settings,
     caller: async () => (await state()).key,
-    ...(environment === 'staging' ? { controls: options.controls } : {}),
+    controls: environment === 'staging' ? options.controls : undefined,
   };
 }

@@ -5,7 +5,7 @@ export function surfaceError(
   surface: Surface,
   status: number,
   message: string,
-  headers?: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ): Response {
   return Response.json(body(surface, status, message), { status, headers });
 }

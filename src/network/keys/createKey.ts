@@ -17,7 +17,7 @@ export interface NewKey {
   readonly environment: Environment;
   readonly channelId: string;
   /** The publisher_remote_id of a scoped key. */
-  readonly publisherId?: string | null;
+  readonly publisherId?: string | null | undefined;
   readonly expiresAt?: Date | null;
   readonly now?: Date;
   /** The text of a key made earlier, which opens this from now on; a new one unless given. */

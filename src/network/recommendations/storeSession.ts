@@ -12,7 +12,7 @@ export interface NewSession {
   readonly insertions: readonly Insertion[];
   readonly created_at: Date;
   /** Kept in staging only. */
-  readonly explanations?: readonly Explanation[];
+  readonly explanations?: readonly Explanation[] | undefined;
 }
 
 /** Keeps what the session's events will need; of the shopper only whether an e-mail came along. */

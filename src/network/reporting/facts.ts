@@ -45,7 +45,7 @@ export async function findSpan(
   db: Queries,
   holder: Holder,
   now: Date,
-): Promise<{ firstDate?: string; latestHour?: Date }> {
+): Promise<{ firstDate?: string; latestHour?: Date | undefined }> {
   const mine = `FROM hourly_facts WHERE ${holderColumn(holder)} = $1`;
   const [first] = await db.query<{ day: string }>(`SELECT day ${mine} ORDER BY day LIMIT 1`, [holder.id]);
   if (first === undefined) return {};

@@ -15,9 +15,9 @@ import type { Grouping, Metric, Variant } from './variant.ts';
 export type Direction = 'asc' | 'desc';
 /** The filters of a report: values inside one are alternatives, filters narrow each other (R25). */
 export interface Filters {
-  readonly publisher_ids?: readonly string[];
-  readonly page_types?: readonly string[];
-  readonly widget_types?: readonly string[];
+  readonly publisher_ids?: readonly string[] | undefined;
+  readonly page_types?: readonly string[] | undefined;
+  readonly widget_types?: readonly string[] | undefined;
 }
 
 /** What was asked, checked against everything that needs no database. */

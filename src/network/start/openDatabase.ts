@@ -9,8 +9,8 @@ import { NetworkStartError } from './networkStartError.ts';
 
 /** Where the data lives: a PostgreSQL server, a directory, or nowhere but in memory. */
 export interface DatabasePlace {
-  readonly databaseUrl?: string;
-  readonly data?: string;
+  readonly databaseUrl?: string | undefined;
+  readonly data?: string | undefined;
 }
 
 /** The migrated database; closing it gives its directory back. A place that cannot be used is one clear line. */

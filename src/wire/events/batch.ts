@@ -4,9 +4,9 @@ import { BATCH_MAX_EVENTS } from '../limits.ts';
 import { plainText } from '../plainText.ts';
 
 /** Why the other side refused one event, and whether the same event may be sent again. */
-interface Refusal {
-  readonly code?: string;
-  readonly message?: string;
+export interface Refusal {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
   readonly retryable: boolean;
 }
 

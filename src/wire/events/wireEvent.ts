@@ -36,7 +36,7 @@ export interface BrandProperties {
 
 export interface ConversionProperties {
   conversion_id: string;
-  order_id?: string;
+  order_id?: string | undefined;
   amount?: number | string;
   currency_code?: string;
 }

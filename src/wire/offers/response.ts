@@ -3,22 +3,22 @@
 export interface Advertiser {
   id: string;
   name: string;
-  logo_url?: string;
-  description?: string;
+  logo_url?: string | undefined;
+  description?: string | undefined;
 }
 
 export interface CtaDetails {
   accept_copy: string;
   decline_copy: string;
-  transition_copy?: string;
-  claimed_accept_copy?: string;
-  claimed_decline_copy?: string;
+  transition_copy?: string | undefined;
+  claimed_accept_copy?: string | undefined;
+  claimed_decline_copy?: string | undefined;
 }
 
 export interface OfferMetadata {
   type: 'PROMO_CODE' | 'NO_PROMO_CODE';
-  code?: string;
-  layout_type?: string;
+  code?: string | undefined;
+  layout_type?: string | undefined;
 }
 
 export interface Asset {
@@ -26,25 +26,25 @@ export interface Asset {
   asset_type: 'PRODUCT' | 'IMAGE';
   image_url: string;
   insertion_order: number;
-  target_url?: string;
+  target_url?: string | undefined;
   should_trigger_claim_flow: boolean;
 }
 
 export interface DisclosureDetails {
   copy: string;
-  target_url?: string;
-  content?: string;
+  target_url?: string | undefined;
+  content?: string | undefined;
 }
 
 export interface Offer {
   id: string;
   heading: string;
-  subheading?: string;
+  subheading?: string | undefined;
   target_url: string;
   cta_details: CtaDetails;
-  metadata?: OfferMetadata;
-  assets?: readonly Asset[];
-  disclosure_details?: DisclosureDetails;
+  metadata?: OfferMetadata | undefined;
+  assets?: readonly Asset[] | undefined;
+  disclosure_details?: DisclosureDetails | undefined;
 }
 
 export interface Recommendation {
@@ -61,14 +61,14 @@ export interface GroupItem {
 
 export interface RecommendationGroup {
   id: string;
-  heading?: string;
-  slot_context?: 'HERO' | 'SCROLLABLE';
+  heading?: string | undefined;
+  slot_context?: 'HERO' | 'SCROLLABLE' | undefined;
   items: readonly GroupItem[];
 }
 
 export interface Footer {
-  attribution_details?: { copy: string; logo_url?: string; target_url?: string };
-  privacy_policy?: { copy: string; target_url?: string };
+  attribution_details?: { copy: string; logo_url?: string | undefined; target_url?: string | undefined };
+  privacy_policy?: { copy: string; target_url?: string | undefined };
 }
 
 /** What a network sends. `readRecommendations` turns it (and the other accepted forms) into `SafeResponse`. */
@@ -92,8 +92,8 @@ export interface PlacedOffer {
 
 export interface PlacedGroup {
   id: string;
-  heading?: string;
-  slot_context?: 'HERO' | 'SCROLLABLE';
+  heading?: string | undefined;
+  slot_context?: 'HERO' | 'SCROLLABLE' | undefined;
   offers: readonly PlacedOffer[];
 }
 

@@ -43,7 +43,7 @@ async function strike(fault: Fault, call: Call): Promise<Response> {
   if (drop_connection) throw new TypeError('Failed to fetch: the scenario hung up');
   if (fail_indexes) return failSome(fault, call);
   if (status === undefined) return call.ask();
-  const headers = retry_after === undefined ? undefined : { 'retry-after': String(retry_after) };
+  const headers: HeadersInit = retry_after === undefined ? {} : { 'retry-after': String(retry_after) };
   return Response.json({ message: `The scenario answers ${status}.` }, { status, headers });
 }
 

@@ -34,21 +34,21 @@ export interface Reshape {
 
 /** What only the page itself can change. */
 export interface PageForcing {
-  readonly mode?: DisplayMode;
-  readonly view?: View;
-  readonly theme?: 'auto' | 'light' | 'dark';
-  readonly locale?: string;
-  readonly dir?: 'ltr' | 'rtl';
+  readonly mode?: DisplayMode | undefined;
+  readonly view?: View | undefined;
+  readonly theme?: 'auto' | 'light' | 'dark' | undefined;
+  readonly locale?: string | undefined;
+  readonly dir?: 'ltr' | 'rtl' | undefined;
   /** `missing`: the page names no relay. */
-  readonly relay?: 'missing';
+  readonly relay?: 'missing' | undefined;
   /** `refused`: the browser has no IndexedDB for the queue. */
-  readonly storage?: 'refused';
-  readonly consent?: 'pending' | 'denied';
+  readonly storage?: 'refused' | undefined;
+  readonly consent?: 'pending' | 'denied' | undefined;
 }
 
 /** What a tester wants to happen: in the offers that come, on the way, and on the page. */
 export interface Forcing {
-  readonly answer?: Reshape;
+  readonly answer?: Reshape | undefined;
   readonly faults?: readonly Fault[];
   readonly page?: PageForcing;
 }

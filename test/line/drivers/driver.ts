@@ -65,7 +65,7 @@ export const test = base.extend<{ driver: Driver }, { engine: Engine }>({
       const engine =
         browserName === 'webkit' && found?.how !== 'playwright'
           ? await webDriver(found?.path ?? 'WebKitWebDriver')
-          : playwright(await pw[browserName].launch({ headless, channel, ...launchOptions }));
+          : playwright(await pw[browserName].launch({ headless, ...(channel && { channel }), ...launchOptions }));
       await use(engine);
       await engine.stop();
     },

@@ -62,7 +62,7 @@ export class WebKit {
   async #call(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(this.#base + path, {
       method,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? null : JSON.stringify(body),
     });
     const { value } = (await response.json()) as { value: { error?: string; message?: string } };
     if (!response.ok) throw new Error(`WebDriver ${value?.error}: ${value?.message}`);

@@ -28,12 +28,12 @@ export interface Question {
   grain: 'total' | 'day' | 'week' | 'month' | 'hour';
   metrics: readonly string[];
   groupBy: readonly string[];
-  publisherIds?: readonly string[];
-  pageTypes?: readonly string[];
-  widgetTypes?: readonly string[];
-  sortBy?: string;
-  sortDirection?: 'asc' | 'desc';
-  sortOrder?: 'asc' | 'desc';
+  publisherIds?: readonly string[] | undefined;
+  pageTypes?: readonly string[] | undefined;
+  widgetTypes?: readonly string[] | undefined;
+  sortBy?: string | undefined;
+  sortDirection?: 'asc' | 'desc' | undefined;
+  sortOrder?: 'asc' | 'desc' | undefined;
   offset: number;
   limit: number;
 }

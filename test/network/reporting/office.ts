@@ -19,7 +19,7 @@ export const NOW = '2025-11-20T10:30:00Z';
 /** One hour of one placement of Acme, unless it names another publisher. What is not named is 0; money is decimal text. */
 export interface Fact {
   hour: string;
-  publisher?: string;
+  publisher?: string | undefined;
   channel?: string;
   page_type?: string;
   widget_type?: string;
