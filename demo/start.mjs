@@ -1,7 +1,7 @@
 // `npm start`: the whole line on one machine. Everything it is given goes to `offerlet sandbox`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { build, install } from './prepare.mjs';
+import { build, install } from '../build/prepare.mjs';
 
 install();
 build();

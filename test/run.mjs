@@ -1,7 +1,7 @@
 // `npm test`: what a newcomer's machine can do, in a few minutes. `npm run test:all` adds the other engines,
 // PostgreSQL, Redis, chaos and the packed tarball. Each step says what it is; the first failure ends the run.
 import { existsSync } from 'node:fs';
-import { build, install, run } from '../demo/prepare.mjs';
+import { build, install, run } from '../build/prepare.mjs';
 
 const all = process.argv.includes('--all');
 

@@ -1,4 +1,5 @@
-// What `npm start` and `npm test` need first: dependencies and a build, each only when something changed.
+// Prepares a clone for `npm start` and `npm test`: installs the locked dependencies and builds dist/. Each step is
+// skipped while nothing that it depends on has changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,25 +8,29 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MARKS = join(ROOT, 'node_modules', '.offerlet');
-const SOURCES = ['src', 'demo', 'vite.config.ts', 'tsconfig.json', 'package.json'];
+const SOURCES = ['src', 'demo', 'build', 'vite.config.ts', 'tsconfig.json', 'package.json'];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`offerlet needs Node 20.19 or newer; this is ${process.versions.node}.`);
+  console.error(`offerlet requires Node 20.19 or newer; this is ${process.versions.node}.`);
   process.exit(2);
 }
 
-/** Installs the dependencies that package-lock.json names, unless they are there. */
+/** Installs exactly what package-lock.json pins, unless it is already installed. */
 export function install() {
-  const hash = hashOf(['package-lock.json']);
-  // Not `npm ci`: it refuses a lock file that was made where some other platform's optional binary was not to be had.
+  const hash = hashOf(['package.json', 'package-lock.json']);
   if (isMarked('installed', hash)) return;
-  console.log('Installing dependencies (npm install) …');
-  run('npm', 'install', '--no-save', '--no-audit', '--no-fund');
+  console.log('Installing dependencies (npm ci) …');
+  if (spawn('npm', 'ci', '--no-audit', '--no-fund').status !== 0) {
+    console.log(
+      'npm ci failed (its errors are above). Trying npm install, which may choose versions that are not locked …',
+    );
+    run('npm', 'install', '--no-save', '--no-audit', '--no-fund');
+  }
   mark('installed', hash);
 }
 
-/** Builds dist/, unless it is built from these sources. */
+/** Builds dist/, unless it was built from the current sources. */
 export function build() {
   const missing = !existsSync(join(ROOT, 'dist', 'cli.js')) || !existsSync(join(ROOT, 'dist', 'offerlet.js'));
   if (!missing && isMarked('built', hashOf(SOURCES))) return;
@@ -35,12 +40,14 @@ export function build() {
 
 /** Runs a command in the project's folder and ends this process when it fails. */
 export function run(command, ...args) {
-  const { status, signal } = spawnSync(command, args, {
-    cwd: ROOT,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) process.exit(signal === 'SIGINT' ? 130 : (status ?? 1));
+  const { status } = spawn(command, ...args);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function spawn(command, ...args) {
+  const result = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (result.signal === 'SIGINT') process.exit(130);
+  return result;
 }
 
 function isMarked(name, hash) {
@@ -73,7 +80,7 @@ function readEntries(path) {
   }
 }
 
-// `npm run build` calls it for its first and its last step.
+// `npm run build` calls this file for its first and its last step.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv[2] === 'install') install();
   if (process.argv[2] === 'built') mark('built', hashOf(SOURCES));

@@ -1,6 +1,7 @@
-// Writes dist/fresh-database.tar.br: what the embedded database makes of an empty directory, made once at the build. A
-// start then unpacks it instead of computing it, which takes some seconds of a processor. The same at every build: its
-// clock stands still and its dice always show the same. (Its secrets guard connections over TCP, which it has none of.)
+// Writes dist/fresh-database.tar.br: the files that the embedded database creates in an empty directory. A network that
+// starts for the first time unpacks it, which saves it a few seconds of computing. Two builds give the same bytes, because
+// the clock is stopped and the random source returns zeros. (The secrets derived from it guard TCP connections only, and
+// the embedded database accepts none.)
 import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -28,7 +29,7 @@ const tar = new Uint8Array(await (await pglite.dumpDataDir('none')).arrayBuffer(
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 } };
 const packed = brotliCompressSync(tar, options);
 mkdirSync(fileURLToPath(new URL('../dist', import.meta.url)), { recursive: true });
-// Whoever starts a network meanwhile finds the whole file or none.
+// Renamed into place, so that a network that starts meanwhile never reads half a file.
 writeFileSync(`${FILE}.new`, packed);
 renameSync(`${FILE}.new`, FILE);
 console.log(
