@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+interface Locked {
+  version: string;
+  integrity?: string;
+  resolved?: string;
+  hasInstallScript?: boolean;
+  optionalDependencies?: Record<string, string>;
+  dev?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+}
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
+const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+test('the lock file pins every package by its hash and names no registry', () => {
+  expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
+  expect(locked.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+});
+
+// `npm ci` refuses a lock file in which one of them is missing, whatever machine it runs on.
+test('the lock file holds every optional package of another platform', () => {
+  const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('the tools with native code have a binary for Linux, macOS and Windows on x64 and arm64', () => {
+  const tools = ['oxlint', 'oxfmt', 'oxlint-tsgolint', 'oxc-parser', 'rolldown', 'typescript', 'lightningcss'];
+  const platforms = ['linux', 'darwin', 'win32'].flatMap((os) => ['x64', 'arm64'].map((cpu) => ({ os, cpu })));
+  for (const tool of tools) {
+    const names = Object.keys(packages[`node_modules/${tool}`]?.optionalDependencies ?? {});
+    const binaries = names.map((name) => packages[`node_modules/${name}`]);
+    for (const { os, cpu } of platforms)
+      for (const libc of os === 'linux' ? ['glibc', 'musl'] : [undefined])
+        expect(
+          binaries.some(
+            (binary) =>
+              binary?.os?.includes(os) &&
+              binary.cpu?.includes(cpu) &&
+              (libc === undefined || !binary.libc || binary.libc.includes(libc)),
+          ),
+          `${tool} on ${os} ${cpu} ${libc ?? ''}`,
+        ).toBe(true);
+  }
+});
+
+test('no package that is installed with offerlet runs a script at install', () => {
+  const scripts = locked.filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true);
+  expect(scripts.map(([path]) => path)).toEqual([]);
+});
