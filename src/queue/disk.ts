@@ -1,4 +1,4 @@
-import { createStore } from 'idb-keyval';
+import { createStore, promisifyRequest } from 'idb-keyval';
 import { within } from './within.ts';
 
 /** Runs work in one transaction on the queue's own database; once that has failed it answers nothing. Work may be run twice. */
@@ -53,4 +53,10 @@ export function openDisk(name: string, onBroken: (error: unknown) => void, onBac
     }
   };
   return disk;
+}
+
+/** Resolves when the transaction is on disk. Committed explicitly, or a page that dies at once would lose it. */
+export function committed(rows: IDBObjectStore): Promise<unknown> {
+  rows.transaction.commit();
+  return promisifyRequest(rows.transaction);
 }

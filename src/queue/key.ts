@@ -13,6 +13,8 @@ export const LEASE = '!!';
 export const GONE = '!!!';
 /** Begins the keys of dead letters; they sort after every event. */
 export const DEAD = '~';
+/** Begins the keys of the page's own small values; they sort after everything else. */
+export const NOTE = '~~';
 
 /** Tells whether the key is an event's that is yet to be delivered. */
 export function isWaiting(key: string): boolean {

@@ -1,7 +1,8 @@
 import { promisifyRequest as done } from 'idb-keyval';
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
-import { DEAD, isWaiting, rowKey } from './key.ts';
-import { openRows } from './openRows.ts';
+import { DEAD, isWaiting, NOTE, rowKey } from './key.ts';
+import { openNotes, type Notes } from './notes.ts';
+import { openRows, type Rows } from './openRows.ts';
 import { openSender } from './openSender.ts';
 import { post } from './post.ts';
 import { queueName } from './queueName.ts';
@@ -35,12 +36,37 @@ export interface Queue {
 }
 
 /** Opens the queue, which begins to send what earlier pages have left. */
-export function openQueue({
-  endpoint,
-  name = queueName(endpoint),
-  send = post(endpoint),
-  onEvent,
-}: QueueOptions): Queue {
+export function openQueue(options: QueueOptions): Queue {
+  return open(options)[0];
+}
+
+/** The queue of a page that shows offers. */
+export interface PageQueue extends Queue {
+  /** Small values stored beside the events. */
+  readonly notes: Notes;
+  /** Consent is withdrawn: empties the queues and notes of this origin, stops this queue, and notifies other tabs. */
+  withdraw(): Promise<void>;
+}
+
+/** What the queue of a page is told besides. */
+export interface PageQueueOptions extends QueueOptions {
+  /** Called once when consent was withdrawn in another tab, or by another mount. The queue has stopped then. */
+  onWithdrawn?(): void;
+}
+
+/** Opens the queue of a page, which keeps the page's notes as well. */
+export function openPageQueue(options: PageQueueOptions): PageQueue {
+  const [queue, rows] = open(options);
+  const notes = openNotes(rows.disk);
+  rows.whenBack = notes.restore;
+  async function purge(): Promise<void> {
+    notes.forget();
+    await queue.purge();
+  }
+  return { ...queue, notes, purge, withdraw: () => purge().then(queue.close) };
+}
+
+function open({ endpoint, name = queueName(endpoint), send = post(endpoint), onEvent }: QueueOptions): [Queue, Rows] {
   const tab = Math.random().toString(36).slice(2, 6);
   let count = 0;
   const total = { delivered: 0, dropped: 0 };
@@ -73,7 +99,7 @@ export function openQueue({
     };
   }
 
-  return {
+  const queue: Queue = {
     async track(given) {
       const event = toStored(given);
       const isClick = event.event_name.endsWith('CLICK');
@@ -92,7 +118,9 @@ export function openQueue({
     purge: rows.purge,
     stats,
     async deadLetters() {
-      const all: unknown[] = (await rows.disk('readonly', (found) => done(found.getAll()))) ?? [...rows.mine.values()];
+      const all: unknown[] = (await rows.disk('readonly', (found) =>
+        done(found.getAll(IDBKeyRange.bound(DEAD, NOTE))),
+      )) ?? [...rows.mine.values()];
       return (all as DeadLetter[]).filter(({ reason }) => reason);
     },
     close() {
@@ -100,4 +128,5 @@ export function openQueue({
       return rows.write();
     },
   };
+  return [queue, rows];
 }

@@ -1,9 +1,9 @@
 import { promisifyRequest as done } from 'idb-keyval';
 import { QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import type { Trouble } from './backoff.ts';
-import { openDisk, type Disk } from './disk.ts';
+import { committed, openDisk, type Disk } from './disk.ts';
 import type { DropReason, QueueEvent, StoredEvent } from './events.ts';
-import { GONE, isWaiting } from './key.ts';
+import { GONE, isWaiting, NOTE } from './key.ts';
 import { overdue } from './overdue.ts';
 
 /** One event as it is kept; a refused one carries how often, a dead one why. */
@@ -21,6 +21,8 @@ export interface Rows {
   readonly mine: Map<string, Kept>;
   /** The keys of rows in requests of this page. */
   readonly flying: Set<string>;
+  /** Whatever else is to be written again once storage is back. */
+  whenBack?: () => void;
   isMemory(): boolean;
   /** Writes what is pending; resolves when it is on disk, or in memory where there is no disk. */
   write(): Promise<void>;
@@ -58,6 +60,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
       isMemory = false;
       emit({ type: 'error', reason: 'Storage is back: events are written again' });
       void change([], [...mine]);
+      all.whenBack?.();
     },
   );
 
@@ -105,7 +108,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     const found = await disk('readwrite', async (rows) => {
       for (const key of gone) rows.delete(key);
       for (const [key, row] of put) rows.put(row, key);
-      const found = mayDrop ? drops((await done(rows.getAllKeys())) as string[]) : [];
+      const found = mayDrop ? drops((await done(rows.getAllKeys(beforeNotes()))) as string[]) : [];
       let less = gone.length;
       for (const [, keys] of found) {
         for (const key of keys) rows.delete(key);
@@ -125,7 +128,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
   async function look(isTurn?: boolean): ReturnType<Rows['look']> {
     const lost = new Set([...mine.keys()].filter((key) => !unsure.has(key)));
     const found = await disk('readonly', (rows) =>
-      Promise.all([done(rows.getAllKeys()), done(rows.getAll(null, READ_MAX))]),
+      Promise.all([done(rows.getAllKeys(beforeNotes())), done(rows.getAll(beforeNotes(), READ_MAX))]),
     );
     if (!found) return [[...mine.keys()].sort(), mine];
     const [keys, values] = found as [string[], Kept[]];
@@ -138,7 +141,7 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
     return [keys, first];
   }
 
-  return {
+  const all: Rows = {
     disk,
     mine,
     flying,
@@ -162,10 +165,10 @@ export function openRows(name: string, emit: (event: QueueEvent) => void): Rows 
       });
     },
   };
+  return all;
 }
 
-/** Resolves when the transaction is on disk. Committed by hand: a page that dies at once would lose it otherwise. */
-function committed(rows: IDBObjectStore): Promise<unknown> {
-  rows.transaction.commit();
-  return done(rows.transaction);
+/** All rows but the page's notes. */
+function beforeNotes(): IDBKeyRange {
+  return IDBKeyRange.upperBound(NOTE);
 }

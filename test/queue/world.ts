@@ -96,5 +96,5 @@ export async function onDisk(
   db.close();
   const ids = (wanted: (key: string) => boolean): string[] =>
     keys.flatMap((key, at) => (wanted(key) ? [values[at]?.event.event_id ?? ''] : []));
-  return { keys, events: ids((key) => key > '0' && key < '~'), letters: ids((key) => key > '~') };
+  return { keys, events: ids((key) => key > '0' && key < '~'), letters: ids((key) => key > '~' && key < '~~') };
 }

@@ -1,0 +1,81 @@
+import { promisifyRequest as done } from 'idb-keyval';
+import { committed, type Disk } from './disk.ts';
+import { NOTE } from './key.ts';
+
+/** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
+export interface Notes {
+  /** Resolves to the value, or to undefined when there is none. Never rejects. */
+  read(key: string): Promise<unknown>;
+  /**
+   * Replaces a value by what `change` returns for it, in one transaction; undefined removes it. Resolves when the value is
+   * on disk (in memory where the browser has no storage), and never rejects. `change` may be called again with a newer value, so it must be
+   * idempotent, and it must not throw.
+   */
+  update(key: string, change: Change): Promise<void>;
+  /** Removes each value that is not fresh. */
+  sweep(isFresh: (value: unknown) => boolean): Promise<void>;
+}
+
+type Change = (before: unknown) => unknown;
+
+/** Notes, and what becomes of them when storage comes and goes. */
+export interface StoredNotes extends Notes {
+  /** Writes again what a new database lacks, and what was changed while memory had to do. */
+  restore(): void;
+  /** Forgets what memory holds. */
+  forget(): void;
+}
+
+/** Opens the notes in the queue's own database. */
+export function openNotes(disk: Disk): StoredNotes {
+  /** What this page has read or written, for when storage fails. */
+  const memory = new Map<string, unknown>();
+  let unsaved: [key: string, change: Change][] = [];
+
+  function remember(key: string, value: unknown): void {
+    if (value === undefined) memory.delete(key);
+    else memory.set(key, value);
+  }
+
+  async function update(key: string, change: Change): Promise<void> {
+    const stored = await disk('readwrite', async (rows) => {
+      const value = change(await done(rows.get(NOTE + key)));
+      if (value === undefined) rows.delete(NOTE + key);
+      else rows.put(value, NOTE + key);
+      await committed(rows);
+      return [value];
+    });
+    if (!stored) unsaved.push([key, change]);
+    remember(key, stored ? stored[0] : change(memory.get(key)));
+  }
+
+  return {
+    update,
+    async read(key) {
+      const stored = await disk('readonly', async (rows) => [await done<unknown>(rows.get(NOTE + key))]);
+      if (stored) remember(key, stored[0]);
+      return memory.get(key);
+    },
+    async sweep(isFresh) {
+      const keys = await disk('readonly', (rows) => done(rows.getAllKeys(IDBKeyRange.lowerBound(NOTE))));
+      const names = keys ? (keys as string[]).map((key) => key.slice(NOTE.length)) : [...memory.keys()];
+      const keepFresh: Change = (value) => (isFresh(value) ? value : undefined);
+      await Promise.all(names.map((name) => update(name, keepFresh)));
+    },
+    restore() {
+      const changes = unsaved;
+      unsaved = [];
+      for (const [key, copy] of memory) {
+        void update(key, (before) =>
+          before === undefined
+            ? copy
+            : changes.reduce<unknown>((value, [changed, change]) => (changed === key ? change(value) : value), before),
+        );
+      }
+    },
+    forget() {
+      memory.clear();
+      unsaved = [];
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { IDBFactory } from 'fake-indexeddb';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openPageQueue, type PageQueue } from '../../src/queue/openQueue.ts';
+import { event, freshStorage, names, onDisk } from './world.ts';
+
+const opened: PageQueue[] = [];
+const openPage = (): PageQueue => {
+  const queue = openPageQueue({ endpoint: '/events/batch', send: async () => ({ status: 503 }) });
+  opened.push(queue);
+  return queue;
+};
+
+beforeEach(() => freshStorage());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(opened.splice(0).map((queue) => queue.close()));
+});
+
+it('a note is stored beside the events and read by the next page', async () => {
+  const first = openPage();
+  expect(await first.notes.read('order')).toBeUndefined();
+  await first.notes.update('order', () => ({ at: 1, seen: ['LOAD'] }));
+  await first.notes.update('order', (before) => ({ ...(before as object), closed: true }));
+  const second = openPage();
+  expect(await second.notes.read('order')).toEqual({ at: 1, seen: ['LOAD'], closed: true });
+  await second.notes.update('order', () => undefined);
+  expect(await first.notes.read('order')).toBeUndefined();
+});
+
+it('two tabs that change one note at once both count', async () => {
+  const tabs = [openPage(), openPage()];
+  const add = (mark: string) => (before: unknown) => [...((before ?? []) as string[]), mark].sort();
+  await Promise.all(tabs.map(({ notes }, tab) => notes.update('seen', add(`m${tab}`))));
+  expect(await tabs[0]?.notes.read('seen')).toEqual(['m0', 'm1']);
+});
+
+it('notes are committed explicitly', async () => {
+  const { notes } = openPage();
+  await notes.read('order');
+  const commit = vi.spyOn(IDBTransaction.prototype, 'commit');
+  await notes.update('order', () => 1);
+  expect(commit).toHaveBeenCalled();
+});
+
+it('events, dead letters, caps, statistics and the count of lost rows do not see notes', async () => {
+  const queue = openPage();
+  await Promise.all(names(30).map((id) => queue.notes.update(id, () => ({ event: id, reason: 'a note' }))));
+  await queue.track(event('a'));
+  await queue.flush();
+  expect(await queue.stats()).toMatchObject({ onDisk: 1, deadLetters: 0, dropped: 0 });
+  expect(await queue.deadLetters()).toEqual([]);
+  expect(await onDisk()).toMatchObject({ events: ['a'], letters: [] });
+  await queue.notes.sweep(() => false);
+  expect(await queue.notes.read('e7')).toBeUndefined();
+  await queue.close();
+  const next = openPage();
+  await next.flush();
+  expect(await next.stats()).toMatchObject({ onDisk: 1, dropped: 0 });
+});
+
+it('a sweep removes what is not fresh', async () => {
+  const { notes } = openPage();
+  await notes.update('old', () => 1);
+  await notes.update('new', () => 2);
+  await notes.sweep((value) => value === 2);
+  expect([await notes.read('old'), await notes.read('new')]).toEqual([undefined, 2]);
+});
+
+it('a purge clears the notes', async () => {
+  const queue = openPage();
+  await queue.notes.update('order', () => 1);
+  await queue.purge();
+  expect(await queue.notes.read('order')).toBeUndefined();
+  expect((await onDisk()).keys.filter((key) => !key.startsWith('!'))).toEqual([]);
+});
+
+it('without storage, or with storage that hangs, notes live in memory', async () => {
+  const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
+  for (const value of [undefined, { open: () => stuck }]) {
+    Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value });
+    const { notes } = openPage();
+    await notes.update('order', () => 1);
+    await notes.update('order', (before) => Number(before) + 1);
+    expect(await notes.read('order')).toBe(2);
+    await notes.sweep(() => false);
+    expect(await notes.read('order')).toBeUndefined();
+  }
+});
+
+it('what was changed while storage was slow is applied to what is on disk', async () => {
+  const earlier = openPage();
+  const add = (mark: string) => (before: unknown) => [...new Set([...((before ?? []) as string[]), mark])];
+  await earlier.notes.update('seen', add('before'));
+  await earlier.close();
+  const { open } = IDBFactory.prototype;
+  const factory = indexedDB;
+  vi.spyOn(factory, 'open').mockImplementation((...given) => {
+    const late = {} as IDBOpenDBRequest;
+    setTimeout(() => {
+      const request = open.apply(factory, given);
+      request.addEventListener('success', () =>
+        late.onsuccess?.call(Object.assign(late, { result: request.result }), new Event('success')),
+      );
+    }, 1_500);
+    return late;
+  });
+  const slow = openPage();
+  await slow.notes.update('seen', add('meanwhile'));
+  expect(await slow.notes.read('seen')).toEqual(['meanwhile']);
+  await vi.waitFor(async () => expect(await slow.notes.read('seen')).toEqual(['before', 'meanwhile']), 4_000);
+});
