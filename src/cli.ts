@@ -12,10 +12,13 @@ const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError',
 const HELP = `offerlet: partner offers on thank-you pages, the whole line on your machine
 
   offerlet sandbox [--port 4173] [--network-port 4600] [--data DIR | --memory | --database-url URL]
-                   [--scenario NAME | --scenarios] [--json]
+                   [--scenario NAME | --scenarios] [--control-host NAME]… [--json]
       network + relay (at /offers) + demo shop (at /)
   offerlet network [--port 4600] [--host 127.0.0.1] [--data DIR | --memory | --database-url URL]
-                   [--environment staging|production] [--seed demo|empty] [--now ISO] [--show-keys] [--json]
+                   [--environment staging|production] [--seed demo|empty] [--now ISO] [--show-keys]
+                   [--control-host NAME]… [--json]
+      --control-host: in staging, the controls under /sandbox/ are for callers on this machine only, at localhost or
+      127.0.0.1. Each NAME is one more host name to allow, for containers and CI.
   offerlet relay   --network URL --api-key KEY [--version 1.0.0] [--environment staging|production]
                    [--port 4601] [--host 127.0.0.1] [--base-path /] [--allow-origin ORIGIN]… [--address-header NAME]
                    [--sandbox] [--forward-event-ids] [--emails hash|raw] [--data DIR] [--json]

@@ -1,7 +1,7 @@
 import type { Network } from '../network.ts';
 import { looksSecret } from '../wire/keys.ts';
 import type { Answerer } from './listen.ts';
-import { foreignReason } from './ownPagesOnly.ts';
+import { refuseForeign } from '../guard/refuseForeign.ts';
 
 /** Where a network has its controls, and the shop's origin has them too. */
 export const CONTROL_PATH = '/sandbox';
@@ -11,15 +11,25 @@ const KEY_CONTROLS = /^\/sandbox\/(?:keys|channels)(?:\/|$)/i;
 /** Fields of answers that hold keys. */
 const KEY_FIELDS: ReadonlySet<string> = new Set(['keys', 'key', 'api_key']);
 
+/** What the controls of another origin need. */
+export interface ControlSurfaceOptions {
+  readonly network: Pick<Network, 'fetch'>;
+  /** Where the network itself listens. */
+  readonly address: string;
+  /** Host names besides this machine's own at which the controls may be called. */
+  readonly hosts?: readonly string[];
+}
+
 /**
  * The network's controls for the pages of another origin of this machine: only for its own pages, and without any key,
  * because what is answered here reaches a browser.
  */
-export function controlSurface(network: Pick<Network, 'fetch'>, address: string): Answerer {
+export function controlSurface(options: ControlSurfaceOptions): Answerer {
+  const { network, address } = options;
   return async (request, from) => {
     const { pathname, search } = new URL(request.url);
-    const reason = foreignReason(request, from);
-    if (reason !== undefined) return refuse(403, reason);
+    const refused = refuseForeign(request, { ip: from.ip, hosts: options.hosts });
+    if (refused) return refused;
     if (isKeyControl(pathname))
       return refuse(403, `Keys never reach a browser: ask the network itself, at ${address}${pathname}.`);
     const hasBody = request.body !== null;
@@ -28,7 +38,8 @@ export function controlSurface(network: Pick<Network, 'fetch'>, address: string)
       headers: hasBody ? { 'content-type': request.headers.get('content-type') ?? 'application/json' } : {},
       ...(hasBody ? { body: request.body, duplex: 'half' } : {}),
     } as RequestInit);
-    return withoutKeys(await network.fetch(asked, { ip: from.ip }));
+    // The caller was checked above: to the network this is a request of its own process.
+    return withoutKeys(await network.fetch(asked));
   };
 }
 

@@ -28,6 +28,8 @@ const SERVER_OPTIONS = {
   headersTimeout: REQUEST_TIMEOUT_MS,
   connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
 };
+/** A server that listens on every address is reached from this machine at the loopback address. */
+const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 /** Requests under way get this long at shutdown. */
 const DRAIN_MS = 5_000;
 
@@ -60,7 +62,8 @@ async function open(server: Server, where: Where): Promise<Listening> {
   });
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : where.port;
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => drain(server) };
+  const name = LOOPBACK_OF[host] ?? (host.includes(':') ? `[${host}]` : host);
+  return { url: `http://${name}:${port}`, close: () => drain(server) };
 }
 
 function clientOf(bindings: unknown): Client {

@@ -1,6 +1,7 @@
 import { createNetwork, type Network } from '../network.ts';
 import { createConsole, type Console } from './console.ts';
 import { listen, type Listening } from './listen.ts';
+import { readControlHosts } from './readControlHosts.ts';
 import { oneOf, readSettings, type SettingsSource } from './settings.ts';
 import { untilStopped } from './untilStopped.ts';
 
@@ -13,6 +14,7 @@ const OPTIONS = {
   environment: 'text',
   seed: 'text',
   now: 'text',
+  'control-host': 'list',
   'show-keys': 'flag',
   json: 'flag',
 } as const;
@@ -32,6 +34,7 @@ export async function networkCommand(source: SettingsSource): Promise<void> {
     environment: oneOf('environment', settings.environment, ['staging', 'production']),
     seed: oneOf('seed', settings.seed, ['demo', 'empty']),
     now: settings.now,
+    controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
     out,
   });
@@ -54,6 +57,7 @@ export interface NetworkSettings {
   environment: 'staging' | 'production';
   seed: 'demo' | 'empty';
   now?: string | undefined;
+  controlHosts: readonly string[];
   showKeys?: boolean;
   out: Console;
 }
@@ -70,8 +74,10 @@ export async function startNetwork(settings: NetworkSettings): Promise<{ network
     environment: settings.environment,
     seed: settings.seed,
     now: settings.now,
+    controlHosts: settings.controlHosts,
     showKeys: settings.showKeys ?? false,
-    baseUrl: () => where.url ?? `http://127.0.0.1:${settings.port}`,
+    // On every address, each caller reaches it at another URL: that of its request.
+    baseUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
     log: (entry) => settings.out.log(entry),
   });
   try {
@@ -85,4 +91,8 @@ export async function startNetwork(settings: NetworkSettings): Promise<{ network
     await network.close();
     throw error;
   }
+}
+
+function isWildcard(host: string | undefined): boolean {
+  return host === '0.0.0.0' || host === '::';
 }

@@ -5,10 +5,11 @@ import { createConsole } from './console.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import { listen, type Answerer } from './listen.ts';
 import { startNetwork } from './networkCommand.ts';
+import { readControlHosts } from './readControlHosts.ts';
 import { listScenarios, queryOf, readScenario } from './scenarioOption.ts';
 import { readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { loadShop } from './loadShop.ts';
-import { foreignReason, isReading } from './ownPagesOnly.ts';
+import { isReading, refuseForeign } from '../guard/refuseForeign.ts';
 import { untilStopped } from './untilStopped.ts';
 
 const OPTIONS = {
@@ -17,6 +18,7 @@ const OPTIONS = {
   data: 'text',
   memory: 'flag',
   'database-url': 'text',
+  'control-host': 'list',
   scenario: 'text',
   scenarios: 'flag',
   json: 'flag',
@@ -33,7 +35,8 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
   if (settings.scenarios) return listScenarios(out);
   const scenario = readScenario(settings.scenario);
   out.say('Starting the sandbox network; its first start makes a catalogue and 60 days of history …');
-  const front = openFront();
+  const hosts = readControlHosts(settings['control-host']);
+  const front = openFront(hosts);
   // Listens first: a port in use is said at once, and a page that is opened early waits for its answer.
   const server = await listen(front.answer, { port: settings.port ?? DEFAULT_PORT });
   const loading = loadShop();
@@ -44,6 +47,7 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
     memory: settings.memory,
     databaseUrl: settings['database-url'],
     environment: 'staging',
+    controlHosts: hosts,
     seed: 'demo',
     out: settings.json ? out : { ...out, log: () => undefined },
   });
@@ -59,7 +63,7 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
       forwardEventIds: true,
       ...(scenario && { fetch: forcedFetch(globalThis.fetch, scenario) }),
     }),
-    controls: controlSurface(network, networkServer.url),
+    controls: controlSurface({ network, address: networkServer.url, hosts }),
     shop: createShop({ network: networkServer.url, keys }),
   });
   out.json({ shop: server.url, relay: server.url + RELAY_PATH, network: networkServer.url, keys });
@@ -78,7 +82,7 @@ interface Behind {
 }
 
 /** One origin for page, relay and controls. What is asked before they are there waits for them. */
-function openFront(): { answer: Answerer; open(behind: Behind): void } {
+function openFront(hosts: readonly string[]): { answer: Answerer; open(behind: Behind): void } {
   let open: (behind: Behind) => void = () => undefined;
   const ready = new Promise<Behind>((resolve) => (open = resolve));
   return {
@@ -88,8 +92,8 @@ function openFront(): { answer: Answerer; open(behind: Behind): void } {
       const { relay, controls, shop } = await ready;
       if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request, from);
       if (pathname.startsWith(`${CONTROL_PATH}/`)) return controls(request, from);
-      const reason = isReading(request) ? undefined : foreignReason(request, from);
-      return reason === undefined ? shop(request, from) : Response.json({ message: reason }, { status: 403 });
+      const refused = isReading(request) ? undefined : refuseForeign(request, { ip: from.ip, hosts });
+      return refused ?? shop(request, from);
     },
   };
 }

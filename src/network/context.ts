@@ -48,6 +48,8 @@ export interface NetworkContext {
 export interface NetworkControls {
   /** Starts over; answers like the first line of `--json`. */
   reset(options: { readonly seed: 'demo' | 'empty'; readonly now: Date; readonly baseUrl: string }): Promise<unknown>;
+  /** Host names besides this machine's own at which the controls may be called. */
+  readonly hosts: readonly string[];
   /** What `/sandbox/metrics` shows, in Prometheus text. */
   metrics(): string;
 }

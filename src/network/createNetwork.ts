@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
+import { readHostName } from '../guard/readHostName.ts';
 import { createFetch, type Caller } from './http/createFetch.ts';
 import { logToStderr, type Log } from './http/log.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -25,6 +26,8 @@ export interface NetworkOptions {
   readonly now?: string | undefined;
   /** Where callers reach the network; taken from each request unless given. */
   readonly baseUrl?: string | (() => string) | undefined;
+  /** Host names besides localhost and 127.0.0.1 at which the staging controls may be called, such as `network` in a container. */
+  readonly controlHosts?: readonly string[] | undefined;
   /** In production: issues new first keys and revokes the old. */
   readonly showKeys?: boolean | undefined;
   readonly log?: Log | undefined;
@@ -45,6 +48,7 @@ export interface Network {
 export async function createNetwork(options: NetworkOptions = {}): Promise<Network> {
   const environment = options.environment ?? 'staging';
   const clock = startClock(options);
+  const hosts = (options.controlHosts ?? []).map(readControlHost);
   const data = options.memory === true ? undefined : options.data;
   const db = await openDatabase({ databaseUrl: options.databaseUrl, data });
   try {
@@ -71,6 +75,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
           description = await startOver(db, { ...start, seed, now });
           return { url: baseUrl, ...description };
         },
+        hosts,
         metrics: () => metrics.text(),
       },
     });
@@ -97,4 +102,13 @@ function startClock({ now, environment }: NetworkOptions): Date | undefined {
   if (environment === 'production')
     throw new NetworkStartError('--now stops the clock, which only a staging network may do.');
   return new Date(time);
+}
+
+function readControlHost(name: string): string {
+  const host = readHostName(name);
+  if (host === undefined)
+    throw new NetworkStartError(
+      `controlHosts is not a host name: "${name}". Use something like "network" or "ci.example".`,
+    );
+  return host;
 }

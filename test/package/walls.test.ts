@@ -19,6 +19,7 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/clients/seeded.ts', '../relay/createRelay.ts'],
   ['src/network/seeded.ts', '../relay/createRelay.ts'],
   ['src/network/deep/seeded.ts', '../../widget/Offer.tsx'],
+  ['src/guard/seeded.ts', '../network/createNetwork.ts'],
   ['src/cli/seeded.ts', '../page/showOffers.ts'],
   ['src/seeded.ts', './widget/Offer.tsx'],
   ['demo/seeded.ts', '../src/index.ts'],
@@ -30,6 +31,7 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/queue/fine.ts', 'idb-keyval'],
   ['src/page/fine.ts', '../queue/openQueue.ts'],
   ['src/relay/fine.ts', '../wire/json.ts'],
+  ['src/guard/fine.ts', '../wire/loopback.ts'],
   ['src/network/deep/fine.ts', '../database/database.ts'],
   ['demo/fine.ts', 'offerlet/clients'],
 ];

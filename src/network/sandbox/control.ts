@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, Route, RouteParams } from '../context.ts';
+import { refuseForeign } from '../../guard/refuseForeign.ts';
 import { readJson } from '../http/readBody.ts';
 import { refusal } from '../partner/acceptCall.ts';
 import { findBrokenText } from './brokenText.ts';
 
 /** Bytes of a control's body: a year of hourly activity fits. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;
-const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** What a control gets: the context, the path's values and its checked body. */
 export interface ControlCall<Body> {
@@ -67,12 +67,8 @@ function guarded(
     pattern,
     surface: 'sandbox',
     async handler(request, context, params) {
-      if (context.ip !== undefined && !LOOPBACK.test(context.ip))
-        return refusal(403, 'The controls answer to this machine only.');
-      // A page on another site can reach a loopback address through its reader's browser.
-      if (request.headers.get('sec-fetch-site') === 'cross-site')
-        return refusal(403, 'The controls do not answer to other sites.');
       const answer =
+        refuseForeign(request, { ip: context.ip, hosts: context.controls?.hosts }) ??
         refuseBrokenText(Object.fromEntries(new URL(request.url).searchParams)) ??
         (await run(request, context, params));
       if (answer instanceof Response) return answer;

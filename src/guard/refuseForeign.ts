@@ -1,0 +1,66 @@
+import { isLoopbackHost } from '../wire/loopback.ts';
+import { readHostName } from './readHostName.ts';
+
+/** Where a request came from, and which host names besides this machine's own may be called. */
+export interface LocalAccess {
+  /** The IP address of the caller, where a server knows it. */
+  readonly ip?: string | undefined;
+  /** Host names allowed with `--control-host`, as `URL` writes them. */
+  readonly hosts?: readonly string[] | undefined;
+}
+
+const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
+/** What reverse proxies add to the requests that they forward. */
+const FORWARDING_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-original-host'];
+
+/**
+ * Returns a 403 unless the request comes from a program on this machine, or from a page of the same origin. Three kinds of
+ * strangers can reach a port of this machine: websites in the same browser, directly or by DNS rebinding; callers of a
+ * reverse proxy that runs here; and, on an open port, other machines.
+ */
+export function refuseForeign(request: Request, access: LocalAccess): Response | undefined {
+  const reason = hostReason(request, access) ?? forwardedReason(request) ?? originReason(request);
+  return reason === undefined
+    ? undefined
+    : Response.json({ message: reason }, { status: 403, headers: { 'cache-control': 'no-store' } });
+}
+
+/** Whether a request only reads. */
+export function isReading({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function hostReason(request: Request, { ip, hosts = [] }: LocalAccess): string | undefined {
+  const header = request.headers.get('host');
+  // Neither a Host header nor an address: the request was made in this process, and its URL may be any name.
+  if (header === null && ip === undefined) return undefined;
+  const url = new URL(request.url).hostname;
+  // A request may name one host in its request line and another in its Host header: both must be allowed.
+  const names = header === null ? [url] : [url, readHostName(header) ?? header];
+  const isAllowed = (name: string): boolean => hosts.includes(name);
+  const foreign = names.find((name) => !isLoopbackHost(name) && !isAllowed(name));
+  if (foreign !== undefined) {
+    const name = foreign.replaceAll(/[^\w.:[\]-]/g, '').slice(0, 80);
+    return `This is not available at the host name "${name}". Use 127.0.0.1 or localhost, or allow the name with --control-host ${name}.`;
+  }
+  // Who calls an allowed name is on another machine or in another container. Anybody can send "Host: localhost".
+  if (ip === undefined || LOOPBACK_ADDRESS.test(ip) || names.every(isAllowed)) return undefined;
+  return 'This is available to callers on this machine only. To call it from elsewhere, allow a host name with --control-host NAME and use that name.';
+}
+
+function forwardedReason({ headers }: Request): string | undefined {
+  const name = [...headers.keys()].find((key) => key.startsWith('x-forwarded') || FORWARDING_HEADERS.includes(key));
+  return name === undefined
+    ? undefined
+    : `This does not accept requests that a proxy forwarded; this one has the header "${name}". Call it directly, at 127.0.0.1 or at a host name allowed with --control-host.`;
+}
+
+function originReason(request: Request): string | undefined {
+  const origin = request.headers.get('origin');
+  const site = request.headers.get('sec-fetch-site');
+  // `none` is the address bar, which only reads. `same-site` would be any other port of this machine.
+  const isOwnSite = site === null || site === 'same-origin' || (site === 'none' && isReading(request));
+  return isOwnSite && (origin === null || origin === new URL(request.url).origin)
+    ? undefined
+    : 'This does not accept requests from pages of another origin.';
+}
