@@ -1,4 +1,4 @@
-import { createLayerHost } from '../widget/layerHost.ts';
+import { createLayerHost } from '../widget/layers/createLayerHost.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
 import { mountWidget } from '../widget/mountWidget.tsx';
 import type { Subject } from '../widget/props.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { hide } from './Logo.tsx';
+import { hide } from './card/Logo.tsx';
 import type { WidgetProps } from './props.ts';
 import { OutsideLink } from './OutsideLink.tsx';
 

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { PlacedGroup } from '../wire/offers/response.ts';
 import { FooterLine } from './FooterLine.tsx';
-import { OfferCard } from './OfferCard.tsx';
+import { OfferCard } from './card/OfferCard.tsx';
 import { isList, shownOffers } from './state.ts';
-import type { View } from './view.ts';
+import type { View } from './widgetView.ts';
 
 /** The whole widget in the element that its mode asks for. */
 export function Widget({ view }: { view: View }): JSX.Element {

@@ -1,11 +1,11 @@
 import { render, type RefCallback } from 'preact';
-import { copyCode } from './copyCode.ts';
-import { createGestures } from './gestures.ts';
-import { openLayer } from './openLayer.ts';
+import { copyCode } from './card/copyCode.ts';
+import { createGestures } from './createGestures.ts';
+import { openLayer } from './layers/openLayer.ts';
 import type { Subject, WidgetProps } from './props.ts';
 import { claimed, FRESH, isFinished, passed, returned, type WidgetState } from './state.ts';
-import { sharedStyles } from './styles.ts';
-import type { View } from './view.ts';
+import { sharedStyles } from './styles/sharedStyles.ts';
+import type { View } from './widgetView.ts';
 import { Widget } from './Widget.tsx';
 
 /** Offers of a list that are drawn at once: what a screen can show, so that nothing in it moves when the others come. */

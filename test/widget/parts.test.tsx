@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/preact';
 import { afterEach, expect, test } from 'vitest';
-import { Disclosure } from '../../src/widget/Disclosure.tsx';
+import { Disclosure } from '../../src/widget/card/Disclosure.tsx';
 import { FooterLine } from '../../src/widget/FooterLine.tsx';
-import { Logo } from '../../src/widget/Logo.tsx';
+import { Logo } from '../../src/widget/card/Logo.tsx';
 import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
 import type { Action, WidgetProps } from '../../src/widget/props.ts';
 import type { Footer } from '../../src/wire/offers/response.ts';

@@ -1,5 +1,5 @@
 import type { JSX, TargetedEvent } from 'preact';
-import type { Advertiser } from '../wire/offers/response.ts';
+import type { Advertiser } from '../../wire/offers/response.ts';
 
 /** The advertiser's logo in its tile; the first letter of the name lies beneath and shows while there is none. */
 export function Logo({ advertiser, isNear }: { advertiser: Advertiser; isNear: boolean }): JSX.Element {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { PlacedOffer } from '../wire/offers/response.ts';
-import type { View } from './view.ts';
+import type { PlacedOffer } from '../../wire/offers/response.ts';
+import type { View } from '../widgetView.ts';
 
 /** What an accepted offer shows: the network's word on it and the promo code. It is announced, so its place is always there. */
 export function Claim({ view, offer, isClaimed }: { view: View; offer: PlacedOffer; isClaimed: boolean }): JSX.Element {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGestures } from '../../src/widget/gestures.ts';
+import { createGestures } from '../../src/widget/createGestures.ts';
 
 test('a layer is deaf for 400 ms, a section is not', () => {
   let at = 1_000;

@@ -1,7 +1,7 @@
-import type { DisplayMode } from '../wire/offers/request.ts';
+import type { DisplayMode } from '../../wire/offers/request.ts';
 import { lockScroll } from './lockScroll.ts';
 import { openSheet } from './openSheet.ts';
-import type { View } from './view.ts';
+import type { View } from '../widgetView.ts';
 
 /** What a layer needs to open and to end itself. */
 export interface LayerOptions {

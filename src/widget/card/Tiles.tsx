@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import type { PlacedOffer } from '../wire/offers/response.ts';
+import type { PlacedOffer } from '../../wire/offers/response.ts';
 import { hide } from './Logo.tsx';
-import { OutsideLink } from './OutsideLink.tsx';
-import type { View } from './view.ts';
+import { OutsideLink } from '../OutsideLink.tsx';
+import type { View } from '../widgetView.ts';
 
 /** What a row of tiles is told. */
 export interface TilesProps {

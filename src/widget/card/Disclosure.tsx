@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import type { DisclosureDetails } from '../wire/offers/response.ts';
-import type { Messages } from './messages/messages.ts';
-import { OutsideLink } from './OutsideLink.tsx';
+import type { DisclosureDetails } from '../../wire/offers/response.ts';
+import type { Messages } from '../messages/messages.ts';
+import { OutsideLink } from '../OutsideLink.tsx';
 
 /** The small print: it opens in place when there is more than a line of it. */
 export function Disclosure({ details, messages }: { details: DisclosureDetails; messages: Messages }): JSX.Element {

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import type { PlacedOffer } from '../wire/offers/response.ts';
-import { Claim } from './Claim.tsx';
+import type { PlacedOffer } from '../../wire/offers/response.ts';
+import { Claim } from './ClaimStatus.tsx';
 import { Disclosure } from './Disclosure.tsx';
 import { Logo } from './Logo.tsx';
-import { OutsideLink } from './OutsideLink.tsx';
+import { OutsideLink } from '../OutsideLink.tsx';
 import { Tiles } from './Tiles.tsx';
-import type { View } from './view.ts';
+import type { View } from '../widgetView.ts';
 
 /** What an offer card is told besides the offer. */
 export interface OfferCardProps {

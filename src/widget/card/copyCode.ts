@@ -1,4 +1,4 @@
-import type { PlacedOffer } from '../wire/offers/response.ts';
+import type { PlacedOffer } from '../../wire/offers/response.ts';
 
 /** Copies the offer's promo code; where the browser refuses, selects it so that one key press copies it. */
 export async function copyCode(button: Element, { offer }: PlacedOffer): Promise<boolean> {
