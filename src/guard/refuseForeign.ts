@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../wire/loopback.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../wire/loopback.ts';
 import { readHostName } from './readHostName.ts';
 
 /** Where a request came from, and which host names besides this machine's own may be called. */
@@ -9,7 +9,6 @@ export interface LocalAccess {
   readonly hosts?: readonly string[] | undefined;
 }
 
-const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 /** What reverse proxies add to the requests that they forward. */
 const FORWARDING_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-original-host'];
 
@@ -44,7 +43,7 @@ function hostReason(request: Request, { ip, hosts = [] }: LocalAccess): string |
     return `This is not available at the host name "${name}". Use 127.0.0.1 or localhost, or allow the name with --control-host ${name}.`;
   }
   // Who calls an allowed name is on another machine or in another container. Anybody can send "Host: localhost".
-  if (ip === undefined || LOOPBACK_ADDRESS.test(ip) || names.every(isAllowed)) return undefined;
+  if (ip === undefined || isLoopbackAddress(ip) || names.every(isAllowed)) return undefined;
   return 'This is available to callers on this machine only. To call it from elsewhere, allow a host name with --control-host NAME and use that name.';
 }
 

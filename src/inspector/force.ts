@@ -1,4 +1,4 @@
-import type { Fault, Forcing, PageForcing } from '../wire/scenarios/forcing.ts';
+import type { RouteFault, Forcing, PageForcing } from '../wire/scenarios/forcing.ts';
 import { oneOf } from '../wire/oneOf.ts';
 import { DISPLAY_MODES, VIEWS } from '../wire/offers/request.ts';
 import { findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
@@ -18,7 +18,7 @@ export interface Force {
 /** What is forced now, word by word. */
 export type Forced = Readonly<Record<string, string>>;
 
-const striking = (route: Fault['route']): string[] =>
+const striking = (route: RouteFault['route']): string[] =>
   SCENARIOS.filter(({ faults = [] }) => faults.some((fault) => fault.route === route)).map(({ name }) => name);
 
 /** Everything that can be forced, one thing at a time. */
@@ -104,13 +104,13 @@ export function forcingOf(forced: Forced): Forcing {
   page.dir = oneOf(['ltr', 'rtl'], forced['dir']) ?? page.dir;
   page.consent = oneOf(['pending', 'denied'], forced['consent']) ?? page.consent;
   page.storage = oneOf(['refused'], forced['storage']) ?? page.storage;
-  const { answer } = named[0] ?? {};
+  const { response } = named[0] ?? {};
   const reshape = {
-    ...answer,
+    ...response,
     ...(forced['offers'] && { offers: Number(forced['offers']) }),
     ...(forced['copy'] && { copy: 'long' as const }),
     ...(forced['parts'] && { parts: 'missing' as const }),
     ...(forced['promo'] && { promo: 'code' as const }),
   };
-  return { answer: Object.keys(reshape).length > 0 ? reshape : undefined, faults, page };
+  return { response: Object.keys(reshape).length > 0 ? reshape : undefined, faults, page };
 }

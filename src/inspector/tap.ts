@@ -93,8 +93,8 @@ export function openTap(onChange: () => void): Tap {
   };
 }
 
-function isForcing({ answer, faults = [] }: Forcing, pathname: string): boolean {
-  return (!!answer && pathname.endsWith('/recommendations')) || faults.some(({ route }) => pathname.endsWith(route));
+function isForcing({ response, faults = [] }: Forcing, pathname: string): boolean {
+  return (!!response && pathname.endsWith('/recommendations')) || faults.some(({ route }) => pathname.endsWith(route));
 }
 
 function addressOf(input: RequestInfo | URL): string {

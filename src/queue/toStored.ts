@@ -1,7 +1,5 @@
+import { ID_MAX_LENGTH } from '../wire/limits.ts';
 import type { StoredEvent } from './events.ts';
-
-/** Characters of one field, as the receivers have it; so 20 events always fit into a batch and 1,000 into 2 MiB. */
-const FIELD_MAX_LENGTH = 200;
 
 /** What is kept of an event; the empty name is the event itself. */
 const PARTS = /^((brand|product)_properties|)$/;
@@ -18,7 +16,7 @@ export function toStored(given: unknown): StoredEvent {
     const value = this[name] ?? undefined;
     if (PARTS.test(name)) return value;
     if (!FIELDS.test(name)) return undefined;
-    if (value !== undefined && (typeof value !== 'string' || value.length > FIELD_MAX_LENGTH)) refuse(name);
+    if (value !== undefined && (typeof value !== 'string' || value.length > ID_MAX_LENGTH)) refuse(name);
     return value;
   });
   const event = {

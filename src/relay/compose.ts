@@ -59,7 +59,7 @@ export function missingParts(question: Readonly<Record<string, unknown>>): reado
   const user = own(question, 'user_details');
   if (!isObject(user)) problems.push({ path: 'user_details', message: 'must be an object' });
   else if (!IDENTIFIERS.some((name) => isText(own(user, name)))) {
-    problems.push({ path: 'user_details', message: `must hold exactly one of ${IDENTIFIERS.join(', ')}` });
+    problems.push({ path: 'user_details', message: `must have exactly one of ${IDENTIFIERS.join(', ')}` });
   }
   const placement = own(question, 'placement_details');
   if (!isObject(placement)) problems.push({ path: 'placement_details', message: 'must be an object' });

@@ -1,4 +1,5 @@
 import { readKey, type Environment } from '../wire/keys.ts';
+import { isLoopbackHost } from '../wire/loopback.ts';
 import { fail, oneOf } from './optionValue.ts';
 import type { RelayOptions } from './options.ts';
 
@@ -66,8 +67,7 @@ export function readBaseUrl(baseUrl: unknown, { isLive }: { isLive: boolean }): 
   if (url.username || url.password) fail(`baseUrl holds a user name or a password: ${example}, and the key as apiKey.`);
   if (url.search || url.hash) fail(`baseUrl ends in a query or a fragment: ${example}.`);
   if (!/^https?:$/.test(url.protocol)) fail(`baseUrl must begin with https://: ${example}.`);
-  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
-  if (isLive && url.protocol === 'http:' && !isLoopback) {
+  if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     fail(`baseUrl is not https, so a live key would travel in the clear: ${example}.`);
   }
   return url.href.replace(/\/+$/, '');

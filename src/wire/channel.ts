@@ -1,4 +1,4 @@
-// Channel API: publishers, categories and exclusions of the channel that owns the key.
+// The Channel API: publishers, categories and exclusions of the channel that owns the key.
 
 export const CHANNEL_PATHS = {
   categories: '/adnet/adconfig/categories/',
@@ -33,14 +33,14 @@ export interface Publisher {
   publisher_remote_id: string | null;
   brand_name: string;
   primary_category: string;
-  /** One of `PUBLISHER_STATUSES` today; readers keep a value that they do not know. */
+  /** One of `PUBLISHER_STATUSES` today. Clients pass unknown values through. */
   status: PublisherStatus | (string & {});
   created_at: string;
   exclusions: { subcategories: { external: readonly string[]; publisher: readonly string[] } };
 }
 
 export interface PublisherDetail extends Publisher {
-  /** Publishable; null while the publisher is pending. */
+  /** A publishable key; null while the publisher is pending. */
   api_key: string | null;
 }
 

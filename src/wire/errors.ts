@@ -1,43 +1,44 @@
 import { isObject, own, type JsonObject, type Problem } from './json.ts';
 import { plainText } from './plainText.ts';
 
-/** An error of any surface in one form, whatever its body looked like. */
+/** An error of any API in one form, whatever its body looked like. See docs/wire.md#errors. */
 export interface WireError {
   readonly status: number;
-  /** Never empty: where the body said nothing, the status does. */
+  /** Never empty: falls back to the status when the body has no message. */
   readonly message: string;
-  /** The `code` of a coded error: `METRIC_NOT_AVAILABLE` and its like. */
+  /** The `code` of a coded error, such as `METRIC_NOT_AVAILABLE`. */
   readonly code?: string | undefined;
-  /** What is wrong, field by field; empty where the body did not say. */
+  /** What is wrong, field by field; empty when the body does not say. */
   readonly fields: readonly Problem[];
-  /** The body of a coded error, as it came. */
+  /** The body of a coded error, unchanged. */
   readonly details?: JsonObject | undefined;
 }
 
-/** The error body of the Recommendations surface and of the relay. */
+/** The error body of the Recommendations API and of the relay. */
 export interface PartnerErrorBody {
   message: string;
   errors?: { message: string; path?: string }[];
 }
 
-/** Problems told one by one; a hostile body must not fill the log. */
+/** Problems read from one body: a hostile body must not fill the log. */
 const FIELDS_MAX = 50;
 const TEXT_MAX = 300;
 
-/** The error that a status and a body mean, for the bodies of all surfaces and for what is none of them. */
+/** Reads an error response of any API, unknown and unreadable bodies included. */
 export function readError(status: number, body: unknown): WireError {
   const code = plainText(own(body, 'code'), 100);
   const errors = own(body, 'errors');
   const fields = Array.isArray(errors) ? readProblems(errors) : code ? [] : readFields(body);
-  const said =
+  const text =
     plainText(own(body, 'message'), TEXT_MAX) ??
     plainText(own(body, 'detail'), TEXT_MAX) ??
     plainText(own(body, 'error'), TEXT_MAX);
-  const message = said ?? code ?? (fields.map(sentence).slice(0, 3).join('; ') || `The server answered ${status}`);
+  const message =
+    text ?? code ?? (fields.map(sentenceOf).slice(0, 3).join('; ') || `The server returned status ${status}`);
   return { status, message, code, fields, details: code && isObject(body) ? body : undefined };
 }
 
-/** The body of an error on the Recommendations surface or from the relay. */
+/** Creates the error body of the Recommendations API and of the relay. */
 export function partnerError(message: string, problems: readonly Problem[] = []): PartnerErrorBody {
   if (problems.length === 0) return { message };
   return {
@@ -57,7 +58,7 @@ function readProblems(errors: readonly unknown[]): Problem[] {
   return problems;
 }
 
-/** `{field: [messages]}`, as the Channel and Reporting APIs answer a 400. */
+/** Reads `{field: [messages]}`, the body of a 400 from the Channel and Reporting APIs. */
 function readFields(body: unknown): Problem[] {
   const fields: Problem[] = [];
   for (const key of isObject(body) ? Object.keys(body) : []) {
@@ -71,6 +72,6 @@ function readFields(body: unknown): Problem[] {
   return fields;
 }
 
-function sentence({ path, message }: Problem): string {
+function sentenceOf({ path, message }: Problem): string {
   return path ? `${path}: ${message}` : message;
 }

@@ -1,4 +1,4 @@
-// Keys tell by their prefix what they open and where.
+// A key's prefix says what it grants and in which environment; see docs/wire.md#keys.
 
 export type Environment = 'production' | 'staging';
 export type KeyFamily = 'secret' | 'publishable' | 'integration' | 'partner_wide';
@@ -10,14 +10,14 @@ const FAMILIES: Readonly<Record<string, KeyFamily>> = {
   rp: 'partner_wide',
 };
 
-/** What the text of a key says about itself, or `undefined` when it is not a key of this network. */
+/** Reads a key's family and environment from its prefix. Returns `undefined` when it is not a key of this kind of network. */
 export function readKey(key: string): { family: KeyFamily; environment: Environment } | undefined {
   const parts = /^adnet_(sk|pk|rk|rp)_(live|test)_\S+$/.exec(key);
   if (!parts) return undefined;
   return { family: FAMILIES[parts[1] ?? ''] ?? 'secret', environment: parts[2] === 'live' ? 'production' : 'staging' };
 }
 
-/** Tells whether a text looks like a key that must never reach a browser. */
+/** Whether a text contains something that looks like a key which must never reach a browser. */
 export function looksSecret(text: string): boolean {
   return /adnet_(sk|rk|rp)_/.test(text);
 }

@@ -1,6 +1,10 @@
-const LOOPBACK_HOST = /^(([^.]+\.)*localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** Whether a host name names this machine. Expects the form that `URL` gives it: lower case, IPv6 in brackets. */
 export function isLoopbackHost(hostname: string): boolean {
-  return LOOPBACK_HOST.test(hostname);
+  // Browsers resolve every name under .localhost to this machine.
+  return /^(([^.]+\.)*localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Whether an IP address belongs to this machine. Sockets report IPv4 peers as `::ffff:127.0.0.1` too. */
+export function isLoopbackAddress(ip: string): boolean {
+  return /^((::ffff:)?127(\.\d+){3}|::1)$/.test(ip);
 }

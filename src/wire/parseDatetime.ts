@@ -1,10 +1,10 @@
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
-/** The milliseconds since 1970 of an RFC 3339 date and time, or `undefined` when it is none (30 February included). */
+/** Parses an RFC 3339 date and time to milliseconds since 1970. Returns `undefined` for anything else, 30 February included. */
 export function parseDatetime(value: unknown): number | undefined {
   const day = typeof value === 'string' ? RFC_3339.exec(value)?.[1] : undefined;
   if (typeof value !== 'string' || day === undefined) return undefined;
-  // Date.parse moves 30 February on to 2 March instead of refusing it. Every month has a 28th, so most days need no look.
+  // Date.parse turns 30 February into 2 March instead of refusing it. Every month has a 28th, so most dates need no check.
   if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined;
   const time = Date.parse(value.toUpperCase());
   return Number.isNaN(time) ? undefined : time;

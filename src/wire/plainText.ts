@@ -1,11 +1,9 @@
-// Copy that others wrote becomes text that is safe to show.
-
-/** Code units of one grapheme at most: the longest emoji flags have 14, stacked accents have thousands. */
+/** Maximum UTF-16 code units of one grapheme: the longest emoji flags have 14, stacked accents have thousands. */
 const UNITS_PER_GRAPHEME = 16;
 
 /**
- * The text, safe to show: no control, bidi-override or broken characters, white space folded to single spaces,
- * at most `max` graphemes. `undefined` when it is not a string or nothing is left of it.
+ * Makes foreign text safe to show: removes control characters, bidi overrides and lone surrogates, collapses white space,
+ * and truncates to `max` graphemes. Returns `undefined` when it is not a string or nothing is left.
  */
 export function plainText(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string') return undefined;
@@ -21,7 +19,7 @@ export function plainText(value: unknown, max: number): string | undefined {
 }
 
 function firstGraphemes(text: string, max: number): string {
-  // Firefox had no Segmenter before 125; code points at least never cut a surrogate pair.
+  // Firefox before 125 has no Segmenter. Counting code points at least never splits a surrogate pair.
   if (typeof Intl !== 'object' || !('Segmenter' in Intl)) return [...text].slice(0, max).join('');
   let count = 0;
   for (const { index } of new Intl.Segmenter().segment(text)) if (count++ === max) return text.slice(0, index);

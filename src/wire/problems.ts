@@ -1,14 +1,14 @@
 import { isObject, type JsonObject, type Problem } from './json.ts';
 
-/** Problems told of one body: enough to mend it, and a hostile body cannot fill the answer. */
+/** Problems reported for one body: enough to fix it, and a hostile body cannot inflate the response. */
 const PROBLEMS_MAX = 20;
-/** Characters of a text field: user agents have up to about 500. */
+/** Maximum characters of a text field: user agents have up to about 500. */
 const TEXT_MAX = 1_000;
 
-/** Notes that something is wrong at a path. */
+/** Records that something is wrong at a path. */
 export type AddProblem = (path: string, message: string) => void;
 
-/** A list of problems and the function that adds to it. */
+/** Creates a list of problems and the function that adds to it. */
 export function collectProblems(): { problems: Problem[]; addProblem: AddProblem } {
   const problems: Problem[] = [];
   const addProblem: AddProblem = (path, message) => {
@@ -17,12 +17,12 @@ export function collectProblems(): { problems: Problem[]; addProblem: AddProblem
   return { problems, addProblem };
 }
 
-/** Tells whether a field was left out; null counts as that. */
+/** Whether a field was left out; null counts as left out. */
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** A copy of the object at a path, field by field: absent fields and `__proto__` stay behind. `undefined` when there is none. */
+/** Copies the object at a path without absent fields and `__proto__`. Returns `undefined` when there is no object. */
 export function copyObject(value: unknown, path: string, addProblem: AddProblem): Record<string, unknown> | undefined {
   if (isAbsent(value)) return undefined;
   if (!isObject(value)) {
@@ -38,8 +38,8 @@ function copyFields(object: JsonObject): Record<string, unknown> {
   return copy;
 }
 
-/** Checks that the named fields, where given, are texts; numbers become their digits. */
-export function settleTexts(
+/** Checks that the named fields, where present, are strings. Converts numbers to strings in place. */
+export function normalizeTexts(
   object: Record<string, unknown> | undefined,
   names: readonly string[],
   path: string,

@@ -1,4 +1,4 @@
-// Reporting API V2: one request shape and one answer for two variants.
+// The Reporting API V2: one request shape and one response shape for its two variants.
 
 export const CHANNEL_REPORT_PATH = '/adnet/reporting/v2/report/';
 export const PUBLISHER_REPORT_PATH = '/analysis/publisher-reporting/v2/report/';
@@ -6,7 +6,7 @@ export const PUBLISHER_REPORT_PATH = '/analysis/publisher-reporting/v2/report/';
 export const TIME_GRAINS = ['total', 'day', 'week', 'month', 'hour'] as const;
 export type TimeGrain = (typeof TIME_GRAINS)[number];
 
-/** In the order in which they are answered when none are asked for. */
+/** In the order of the response when the request names no metrics. */
 export const CHANNEL_METRICS = [
   'impressions',
   'clicks',
@@ -44,7 +44,7 @@ export const PUBLISHER_GROUPINGS = ['page_type', 'widget_type', 'widget_id'] as 
 export type ChannelGrouping = (typeof CHANNEL_GROUPINGS)[number];
 export type PublisherGrouping = (typeof PUBLISHER_GROUPINGS)[number];
 
-/** One flat row: its period, the grouping columns, the selected metrics. */
+/** One flat row: the period, the grouping columns, the selected metrics. */
 export interface ReportRow {
   period_start: string;
   period_end: string;

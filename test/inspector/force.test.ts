@@ -16,12 +16,12 @@ test('clearing takes from the address only what forces', () => {
   );
 });
 
-test('events are counted from one, as people do', () => {
+test('events are counted from one', () => {
   expect(forcingOf({ fail: '2,3' }).faults).toEqual([{ route: '/events/batch', fail_indexes: [1, 2], times: 1 }]);
 });
 
-test('single words stand above the scenario, and failures of both routes go together', () => {
-  const { answer, faults, page } = forcingOf({
+test('single words take precedence over the scenario, and failures of both routes combine', () => {
+  const { response, faults, page } = forcingOf({
     scenario: 'no-offers',
     offers: '2',
     ask: 'slow-offers',
@@ -29,18 +29,18 @@ test('single words stand above the scenario, and failures of both routes go toge
     theme: 'dark',
     consent: 'pending',
   });
-  expect(answer).toEqual({ offers: 2 });
+  expect(response).toEqual({ offers: 2 });
   expect(faults?.map(({ route }) => route)).toEqual(['/recommendations', '/events/batch']);
   expect(page).toMatchObject({ theme: 'dark', consent: 'pending' });
 });
 
 test('forcing nothing changes nothing', () => {
-  const { answer, faults, page } = forcingOf({});
-  expect([answer, faults]).toEqual([undefined, []]);
+  const { response, faults, page } = forcingOf({});
+  expect([response, faults]).toEqual([undefined, []]);
   expect(Object.values(page ?? {}).filter(Boolean)).toEqual([]);
 });
 
-test('a word that cannot be forced is none', () => {
+test('an unknown word is ignored', () => {
   const locale = FORCES.find(({ name }) => name === 'locale');
   const fail = FORCES.find(({ name }) => name === 'fail');
   expect(locale && [readWord(locale, 'pt-BR'), readWord(locale, '<b>')]).toEqual(['pt-BR', undefined]);

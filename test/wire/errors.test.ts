@@ -67,7 +67,7 @@ test.each([
   { errors: [5, null] },
   { a: 'b' },
 ])('a body that says nothing is named by its status: %j', (body) => {
-  expect(readError(503, body)).toEqual({ status: 503, message: 'The server answered 503', fields: [] });
+  expect(readError(503, body)).toEqual({ status: 503, message: 'The server returned status 503', fields: [] });
 });
 
 test('a hostile body fills neither the log nor the terminal', () => {

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import * as limits from '../../src/wire/limits.ts';
 
-test('what a sender may send fits into what its receiver reads', () => {
-  expect(limits.BATCH_MAX_BYTES).toBeLessThan(limits.EVENTS_BODY_MAX_BYTES);
-});
-
 test('the relay remembers an event longer than any sender keeps one', () => {
   expect(limits.SEEN_MAX_AGE_MS).toBeGreaterThan(limits.QUEUE_MAX_AGE_MS);
 });

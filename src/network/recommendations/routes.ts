@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { own } from '../../wire/json.ts';
-import { RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
+import { ID_MAX_LENGTH, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { parseRecommendationRequest } from '../../wire/offers/parseRecommendationRequest.ts';
 import type { RecommendationRequest } from '../../wire/offers/request.ts';
 import type { NetworkContext, Route } from '../context.ts';
@@ -14,9 +14,6 @@ import { storeSession } from './storeSession.ts';
 /** Bytes of a request body: a relay reads 16 KiB and then adds what the merchant's server knows. */
 const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;
 
-/** Characters of a widget_id: it is part of a key, and an index entry has its limit. */
-const WIDGET_ID_MAX_LENGTH = 200;
-
 /** POST /recommendations. */
 export const recommendationRoutes: readonly Route[] = [
   { methods: ['POST'], pattern: '/recommendations', surface: 'partner', handler: recommend },
@@ -27,8 +24,9 @@ async function recommend(request: Request, context: NetworkContext): Promise<Res
   if (!call.ok) return call.answer;
   const parsed = parseRecommendationRequest(call.json);
   if (!parsed.ok) return refusal(400, 'The recommendations request is not valid.', parsed.problems);
-  if ((parsed.value.placement_details.widget_id?.length ?? 0) > WIDGET_ID_MAX_LENGTH) {
-    const message = `must be a string of at most ${WIDGET_ID_MAX_LENGTH} characters`;
+  // Stricter than the relay: a widget_id is part of a database key, and an index entry is limited.
+  if ((parsed.value.placement_details.widget_id?.length ?? 0) > ID_MAX_LENGTH) {
+    const message = `must be a string of at most ${ID_MAX_LENGTH} characters`;
     return refusal(400, 'The recommendations request is not valid.', [
       { path: 'placement_details.widget_id', message },
     ]);

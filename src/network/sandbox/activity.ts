@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { Route } from '../context.ts';
 import { addCells } from '../facts/addFacts.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
@@ -6,7 +7,7 @@ import { periodsOf } from '../time/periods.ts';
 import { control, refuseFields } from './control.ts';
 import { countField, moneyField, timeField, uuidField } from './fields.ts';
 
-const dimensionField = v.pipe(v.string(), v.maxLength(200, 'must be 200 characters or fewer'));
+const dimensionField = v.pipe(v.string(), v.maxLength(ID_MAX_LENGTH, `must be ${ID_MAX_LENGTH} characters or fewer`));
 
 const rowBody = v.strictObject(
   {

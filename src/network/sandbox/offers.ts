@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkContext, Route } from '../context.ts';
 import type { Queries } from '../database/database.ts';
 import { control, notFound, plainControl, refuseFields } from './control.ts';
@@ -16,7 +17,7 @@ const assetField = v.object({
 
 const offerBody = v.object({
   advertiser: v.object({
-    id: v.optional(v.pipe(textField, v.maxLength(200))),
+    id: v.optional(v.pipe(textField, v.maxLength(ID_MAX_LENGTH))),
     name: textField,
     logo_url: v.optional(v.union([addressField, v.literal('')]), ''),
     description: v.optional(v.string()),

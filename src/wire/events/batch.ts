@@ -3,53 +3,56 @@ import { own, type Parsed } from '../json.ts';
 import { BATCH_MAX_EVENTS } from '../limits.ts';
 import { plainText } from '../plainText.ts';
 
-/** Why the other side refused one event, and whether the same event may be sent again. */
+/** Why one event of a batch was refused, and whether it may be sent again. */
 export interface Refusal {
   readonly code?: string | undefined;
   readonly message?: string | undefined;
   readonly retryable: boolean;
 }
 
-/** A batch answer, read: each index that was sent is in exactly one of the three. */
+/** A parsed batch response: each index that was sent is in exactly one of the three. */
 export interface ReadBatch {
   readonly accepted: Set<number>;
   readonly refused: Map<number, Refusal>;
-  /** Not mentioned, mentioned twice or unreadable: nobody knows, so these are kept. */
+  /** Missing, duplicated or unreadable results: the sender keeps these events, because the relay drops duplicates. */
   readonly unknown: number[];
 }
 
-/** The 1 to 20 raw events of a batch body; each is parsed by itself, since each fails by itself. */
+/** Returns the 1 to 20 raw events of a batch body. Each event is parsed and can fail on its own. */
 export function parseBatch(json: unknown): Parsed<readonly unknown[]> {
   const events = own(json, 'events');
   if (Array.isArray(events) && events.length >= 1 && events.length <= BATCH_MAX_EVENTS)
     return { ok: true, value: events };
-  return { ok: false, problems: [{ path: 'events', message: `must be a list of 1 to ${BATCH_MAX_EVENTS} events` }] };
+  return { ok: false, problems: [{ path: 'events', message: `must be an array of 1 to ${BATCH_MAX_EVENTS} events` }] };
 }
 
-/** The body that answers a batch: the results and how many of each. */
+/** Creates the response body of a batch: the results and how many of each. */
 export function batchResponse(results: readonly BatchResult[]): BatchResponse {
   const accepted = results.filter((result) => result.success).length;
   return { results, accepted, failed: results.length - accepted };
 }
 
-/** The status of a batch follows from its items: all accepted 202, some 207, none 502. */
+/** Returns the status of a batch, which follows from its results: all accepted 202, some 207, none 502. */
 export function batchStatus(results: readonly BatchResult[]): 202 | 207 | 502 {
   const { accepted, failed } = batchResponse(results);
   return accepted === 0 ? 502 : failed === 0 ? 202 : 207;
 }
 
-/** What an answer to `sent` events says about each of them, by `index` and never by position. */
+/**
+ * Reads a 207, or any other batch response with results: what it says about each of the `sent` events, matched by `index`
+ * and never by position. See docs/wire.md#batch-responses.
+ */
 export function readBatchResponse(json: unknown, sent: number): ReadBatch {
   const results = own(json, 'results');
-  const answers = new Map<number, unknown[]>();
+  const byIndex = new Map<number, unknown[]>();
   for (const result of Array.isArray(results) ? results : []) {
     const index = own(result, 'index');
-    if (typeof index === 'number') answers.set(index, [...(answers.get(index) ?? []).slice(0, 1), result]);
+    if (typeof index === 'number') byIndex.set(index, [...(byIndex.get(index) ?? []).slice(0, 1), result]);
   }
   const read: ReadBatch = { accepted: new Set(), refused: new Map(), unknown: [] };
   for (let index = 0; index < sent; index++) {
-    const [result, again] = answers.get(index) ?? [];
-    const success = again === undefined ? own(result, 'success') : undefined;
+    const [result, duplicate] = byIndex.get(index) ?? [];
+    const success = duplicate === undefined ? own(result, 'success') : undefined;
     if (success === true) read.accepted.add(index);
     else if (success === false) read.refused.set(index, readRefusal(own(result, 'error')));
     else read.unknown.push(index);

@@ -9,13 +9,14 @@ import {
 } from './wireEvent.ts';
 import { readId } from '../readId.ts';
 import { isObject, own, type Parsed } from '../json.ts';
+import { ID_MAX_LENGTH } from '../limits.ts';
 import { oneOf } from '../oneOf.ts';
 import { checkCost } from '../offers/readOrder.ts';
 import { collectProblems, copyObject, isAbsent, type AddProblem } from '../problems.ts';
 
 /**
- * One event of a known kind with everything that its kind asks for; unknown fields are dropped. How old it may be and
- * whether its session exists is for the receiver to judge.
+ * Parses one event and checks that it has every field its kind requires. Unknown fields are dropped. The receiver checks
+ * the event's age and whether its session exists.
  */
 export function parseEvent(json: unknown): Parsed<WireEvent> {
   if (!isObject(json)) return { ok: false, problems: [{ path: '', message: 'the event must be a JSON object' }] };
@@ -53,7 +54,7 @@ export function parseEvent(json: unknown): Parsed<WireEvent> {
   return { ok: true, value };
 }
 
-/** The table of WIRE.md 2: these kinds name the offer that they are about. */
+/** Whether this kind of event names an offer; see the table in docs/wire.md#events. */
 function isAboutOffer(name: EventName, target: string | undefined): boolean {
   if (name === 'ELEMENT_CLICK') return target?.startsWith('INLINE_NAV') === true;
   return !name.startsWith('WIDGET_');
@@ -100,7 +101,7 @@ function partAt(
 
 function idAt(object: unknown, name: string, path: string, addProblem: AddProblem): string | undefined {
   const id = readId(own(object, name));
-  if (!id) addProblem(path + name, 'must be a non-empty string of at most 200 characters');
+  if (!id) addProblem(path + name, `must be a non-empty string of at most ${ID_MAX_LENGTH} characters`);
   return id;
 }
 

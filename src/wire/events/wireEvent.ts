@@ -1,4 +1,4 @@
-// POST /events and /events/batch: what happened on a page, in the wire's own names.
+// POST /events and POST /events/batch, with the field names of the wire. See docs/wire.md#events.
 
 export const EVENT_NAMES = [
   'WIDGET_LOAD',
@@ -15,7 +15,7 @@ export const EVENT_NAMES = [
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
-/** The INLINE_ names are used in every display mode. */
+/** Used in every display mode, in spite of the `INLINE_` prefix. */
 export const TARGETS = [
   'INLINE_SLOT',
   'INLINE_ACTION_BUTTON',
@@ -41,12 +41,12 @@ export interface ConversionProperties {
   currency_code?: string;
 }
 
-/** One event as it crosses the wire. */
+/** One event as it is sent. */
 export interface WireEvent {
-  /** The idempotency key: made once, when the event happened. */
+  /** The idempotency key, created once, when the event happened. */
   event_id?: string;
   event_name: EventName;
-  /** RFC 3339: when it happened on the shopper's device. */
+  /** RFC 3339, by the clock of the shopper's device. */
   event_datetime: string;
   session_id: string;
   initiating_target?: Target;
@@ -56,7 +56,7 @@ export interface WireEvent {
   conversion_properties?: ConversionProperties;
 }
 
-/** Why one event of a batch was not accepted. Real networks leave it out; ours always says. */
+/** Why one event of a batch was not accepted. Real networks leave it out; the sandbox network always sends it. */
 export interface ResultError {
   code: string;
   message: string;
@@ -69,7 +69,7 @@ export interface BatchResult {
   error?: ResultError;
 }
 
-/** The body of a 202, a 207 and a 502 with results. */
+/** The body of a 202, of a 207 and of a 502 with results. */
 export interface BatchResponse {
   results: readonly BatchResult[];
   accepted: number;

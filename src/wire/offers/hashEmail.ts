@@ -1,18 +1,19 @@
-/** The e-mail in the one spelling that is hashed: trimmed and lower-cased, never locale-aware. */
+/** Trims and lower-cases an e-mail for hashing, never locale-aware. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
 /**
- * The `email_hash` of an e-mail: lower-case hex SHA-256 of its normalised spelling.
- * Rejects where the platform offers no `crypto.subtle`: browsers have it on https and localhost only.
+ * Returns the `email_hash` of an e-mail: the SHA-256 of the normalized e-mail in lower-case hex.
+ * Rejects when `crypto.subtle` is missing: browsers offer it on https and localhost only.
  */
 export async function hashEmail(
   email: string,
   subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle,
 ): Promise<string> {
-  if (!subtle) throw new Error('An e-mail can be hashed on https pages only: send email_hash instead of email');
+  if (!subtle)
+    throw new Error('An e-mail can only be hashed on https pages. Send email_hash instead of email, or use https.');
   const digest = await subtle.digest('SHA-256', new TextEncoder().encode(normalizeEmail(email)));
-  // Not Array.from: old Prototype.js pages have their own, which takes no function.
+  // Not Array.from: Prototype.js replaces it with one that ignores the callback.
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,7 @@
 import { isObject, own, type Parsed } from '../json.ts';
 import { oneOf } from '../oneOf.ts';
 import { readOrder, readPurchases } from './readOrder.ts';
-import { collectProblems, copyObject, isAbsent, settleTexts, type AddProblem } from '../problems.ts';
+import { collectProblems, copyObject, isAbsent, normalizeTexts, type AddProblem } from '../problems.ts';
 import {
   DISPLAY_MODES,
   VIEWS,
@@ -15,8 +15,8 @@ import { readUser } from './readUser.ts';
 const DEVICE_TYPES = ['MOBILE', 'TABLET', 'DESKTOP'] as const;
 
 /**
- * A recommendations request with exactly one identifier, a known view and display mode, and optional parts of the right
- * type. Unknown top-level fields are dropped, unknown fields inside the parts are kept.
+ * Parses a recommendations request: exactly one identifier, a known view and display mode, and optional parts of the right
+ * type. Unknown top-level fields are dropped; unknown fields inside the parts are kept.
  */
 export function parseRecommendationRequest(json: unknown): Parsed<RecommendationRequest> {
   if (!isObject(json)) return { ok: false, problems: [{ path: '', message: 'the body must be a JSON object' }] };
@@ -50,13 +50,13 @@ function readPlacement(json: unknown, addProblem: AddProblem): PlacementDetails 
   const display_mode = oneOf(DISPLAY_MODES, placement['display_mode']);
   if (!view) addProblem('placement_details.view', `must be one of ${VIEWS.join(', ')}`);
   if (!display_mode) addProblem('placement_details.display_mode', `must be one of ${DISPLAY_MODES.join(', ')}`);
-  settleTexts(placement, ['widget_id', 'sub_view'], 'placement_details', addProblem);
+  normalizeTexts(placement, ['widget_id', 'sub_view'], 'placement_details', addProblem);
   return view && display_mode ? { ...placement, view, display_mode } : undefined;
 }
 
 function readAttributes(json: unknown, addProblem: AddProblem): Attributes | undefined {
   const attributes = copyObject(json, 'attributes', addProblem);
-  settleTexts(
+  normalizeTexts(
     attributes,
     ['operating_system', 'user_agent', 'language', 'ip_address', 'platform_type'],
     'attributes',

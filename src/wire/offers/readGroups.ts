@@ -7,11 +7,12 @@ import type { RecommendationGroup } from './response.ts';
 import { plainText } from '../plainText.ts';
 
 /**
- * The groups of an answer in their one form, items in `insertion_order`. Accepts a list of groups, a list of lists
- * of items, a bare list of items, a map of lists with `recommendation_group_properties` beside it, and no groups at all.
+ * Returns the groups of a response in one form, items sorted by `insertion_order`. Accepts an array of groups, an array of
+ * arrays of items, an array of items, a map of arrays with `recommendation_group_properties` beside it, and no groups at
+ * all. See docs/wire.md#what-the-widget-accepts.
  */
-export function readGroups(answer: unknown, recommendations: unknown): RecommendationGroup[] {
-  const json = own(answer, 'recommendation_groups');
+export function readGroups(response: unknown, recommendations: unknown): RecommendationGroup[] {
+  const json = own(response, 'recommendation_groups');
   const groups: RecommendationGroup[] = [];
   if (Array.isArray(json)) {
     const bare = json.filter((entry) => !Array.isArray(entry) && !Array.isArray(own(entry, 'items')));
@@ -22,7 +23,7 @@ export function readGroups(answer: unknown, recommendations: unknown): Recommend
     }
     if (bare.length > 0) groups.push(readGroup(`group_${groups.length}`, bare, undefined));
   } else if (isObject(json)) {
-    const properties = own(answer, 'recommendation_group_properties');
+    const properties = own(response, 'recommendation_group_properties');
     for (const id of Object.keys(json)) {
       const entry = own(json, id);
       groups.push(readGroup(id, Array.isArray(entry) ? entry : own(entry, 'items'), own(properties, id) ?? entry));

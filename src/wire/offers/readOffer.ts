@@ -14,10 +14,10 @@ import type {
 import { plainText } from '../plainText.ts';
 import { safeUrl, type UrlOptions } from '../safeUrl.ts';
 
-/** Pictures of one offer; more than a card can hold. */
+/** Maximum images of one offer: more than a card can hold. */
 const ASSETS_MAX = 20;
 
-/** The advertiser and offer, checked and safe to show, or the sentence that says why this offer cannot be shown. */
+/** Reads one offer, checked and safe to show. Returns the reason as a string when it cannot be shown. */
 export function readOffer(json: unknown, offerId: string, options: UrlOptions): Recommendation | string {
   const advertiser = readAdvertiser(own(json, 'advertiser'), options);
   if (!advertiser) return 'advertiser.name is missing';
@@ -26,9 +26,9 @@ export function readOffer(json: unknown, offerId: string, options: UrlOptions): 
   if (!heading) return 'offer.heading is missing';
   const target_url = safeUrl(own(offer, 'target_url'), options);
   if (!target_url)
-    return 'offer.target_url is not an https address that may be opened (http on this machine: in sandbox only)';
+    return 'offer.target_url is not a valid https URL (http on this machine is accepted in sandbox mode only)';
   const cta_details = readCta(own(offer, 'cta_details'));
-  if (!cta_details) return 'offer.cta_details needs accept_copy and decline_copy';
+  if (!cta_details) return 'offer.cta_details.accept_copy or decline_copy is missing';
   const read: Offer = {
     id: readId(own(offer, 'id')) ?? offerId,
     heading,
@@ -106,13 +106,13 @@ function readDisclosure(json: unknown, options: UrlOptions): DisclosureDetails |
   };
 }
 
-/** The `insertion_order` of an item; what has none comes last. */
+/** Returns the `insertion_order` of an item; items without one sort last. */
 export function orderOf(item: unknown): number {
   const order = own(item, 'insertion_order');
   return typeof order === 'number' && Number.isFinite(order) ? order : Number.MAX_SAFE_INTEGER;
 }
 
-/** Sorts by `insertion_order`; equal ones keep their places. */
+/** Compares by `insertion_order`. */
 export function byOrder(a: { insertion_order: number }, b: { insertion_order: number }): number {
   return a.insertion_order - b.insertion_order;
 }

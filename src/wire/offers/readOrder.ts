@@ -1,37 +1,37 @@
 import { own } from '../json.ts';
-import { copyObject, isAbsent, settleTexts, type AddProblem } from '../problems.ts';
+import { copyObject, isAbsent, normalizeTexts, type AddProblem } from '../problems.ts';
 import type { OrderDetails, Purchase } from './request.ts';
 
-/** Digits of an amount before and after the point: what a database's NUMERIC column takes in any case. */
+/** Digits of an amount before and after the point: any NUMERIC column accepts these. */
 const AMOUNT = /^\d{1,12}(\.\d{1,12})?$/;
 const AMOUNT_MAX = 1e12;
 
-/** The order, its texts and cost checked, unknown fields kept. */
+/** Reads the order: strings and cost are checked, unknown fields kept. */
 export function readOrder(json: unknown, addProblem: AddProblem): OrderDetails | undefined {
   const order = copyObject(json, 'order_details', addProblem);
-  settleTexts(order, ['order_id'], 'order_details', addProblem);
-  settleCost(order, 'order_details', addProblem);
+  normalizeTexts(order, ['order_id'], 'order_details', addProblem);
+  normalizeCost(order, 'order_details', addProblem);
   return order;
 }
 
-/** The purchases, each checked, unknown fields kept; a `quantity` that is a number becomes the string of the wire. */
+/** Reads the purchases: each is checked, unknown fields are kept, a numeric `quantity` becomes a string. */
 export function readPurchases(json: unknown, addProblem: AddProblem): Purchase[] | undefined {
   if (isAbsent(json)) return undefined;
   if (!Array.isArray(json)) {
-    addProblem('purchases', 'must be a list');
+    addProblem('purchases', 'must be an array');
     return undefined;
   }
   return json.map((item: unknown, index) => {
     const path = `purchases[${index}]`;
     if (isAbsent(item)) addProblem(path, 'must be an object');
     const purchase = copyObject(item, path, addProblem) ?? {};
-    settleTexts(purchase, ['product_id', 'name', 'quantity'], path, addProblem);
-    settleCost(purchase, path, addProblem);
+    normalizeTexts(purchase, ['product_id', 'name', 'quantity'], path, addProblem);
+    normalizeCost(purchase, path, addProblem);
     return purchase;
   });
 }
 
-/** Checks `amount` and `currency_code` where they are given. */
+/** Checks `amount` and `currency_code` where present. */
 export function checkCost(cost: unknown, path: string, addProblem: AddProblem): void {
   const amount = own(cost, 'amount');
   const isAmount =
@@ -43,7 +43,7 @@ export function checkCost(cost: unknown, path: string, addProblem: AddProblem): 
     addProblem(`${path}.currency_code`, 'must be a three-letter ISO 4217 code, such as EUR');
 }
 
-function settleCost(object: Record<string, unknown> | undefined, path: string, addProblem: AddProblem): void {
+function normalizeCost(object: Record<string, unknown> | undefined, path: string, addProblem: AddProblem): void {
   const cost = copyObject(own(object, 'cost_details'), `${path}.cost_details`, addProblem);
   if (!object || !cost) return;
   checkCost(cost, `${path}.cost_details`, addProblem);

@@ -7,17 +7,17 @@ import type { SafeResponse, Footer, GroupItem, LeftOut, PlacedGroup, PlacedOffer
 import { plainText } from '../plainText.ts';
 import { safeUrl, type UrlOptions } from '../safeUrl.ts';
 
-/** Offers left out that are told one by one; a hostile answer must not fill the log. */
+/** Left-out offers reported one by one: a hostile response must not fill the log. */
 const LEFT_OUT_MAX = 50;
 
 /**
- * A network's answer, read: what can be shown, in order, and what cannot, and why. One bad offer never costs the others.
- * It fails only when nothing could be counted: no object, no `session_id`.
+ * Reads a network's response: what can be shown, in order, and what cannot, and why. One bad offer never affects the
+ * others. Fails only when events could not be attributed: not an object, or no `session_id`.
  */
 export function readRecommendations(json: unknown, options: UrlOptions = {}): Parsed<SafeResponse> {
   const session_id = readId(own(json, 'session_id'));
   const recommendations = own(json, 'recommendations') ?? {};
-  if (!isObject(json)) return fail('', 'the answer must be a JSON object');
+  if (!isObject(json)) return fail('', 'the response must be a JSON object');
   if (!session_id) return fail('session_id', 'must be a non-empty string');
   if (!isObject(recommendations)) return fail('recommendations', 'must be an object keyed by offer_id');
 
@@ -40,7 +40,7 @@ export function readRecommendations(json: unknown, options: UrlOptions = {}): Pa
 
 type ReadOnce = (offerId: string) => Recommendation | string;
 
-/** Reads each offer once, however many items of a hostile answer name it. */
+/** Reads each offer once, no matter how many items of a hostile response refer to it. */
 function offerReader(recommendations: JsonObject, options: UrlOptions): ReadOnce {
   const done = new Map<string, Recommendation | string>();
   return (offerId) => {
@@ -51,15 +51,15 @@ function offerReader(recommendations: JsonObject, options: UrlOptions): ReadOnce
   };
 }
 
-/** The offer in its place, or why it has none. */
+/** Returns the offer in its place, or the reason why it is left out. */
 function placeOffer(item: GroupItem, taken: Set<string>, readOnce: ReadOnce): PlacedOffer | string {
   const { insertion_id, offer_id } = item;
-  if (taken.size >= RESPONSE_MAX_OFFERS) return `only ${RESPONSE_MAX_OFFERS} offers are taken from one answer`;
-  if (taken.has(insertion_id)) return 'insertion_id is taken by an offer before it';
+  if (taken.size >= RESPONSE_MAX_OFFERS) return `only the first ${RESPONSE_MAX_OFFERS} offers of a response are used`;
+  if (taken.has(insertion_id)) return 'insertion_id is already used by an earlier offer';
   const read = readOnce(offer_id);
   if (typeof read === 'string') return read;
   const advertiser_id = item.advertiser_id || read.advertiser.id;
-  // Its events would be refused: they name the advertiser.
+  // The network would refuse its events, which must name the advertiser.
   if (!advertiser_id) return 'advertiser.id is missing';
   taken.add(insertion_id);
   return { insertion_id, offer_id, advertiser_id, advertiser: read.advertiser, offer: read.offer };
@@ -87,7 +87,7 @@ function readFooter(json: unknown, options: UrlOptions): Footer {
   return footer;
 }
 
-/** Networks name it after themselves: any key that ends in `logo_url`. */
+/** Networks put their own name into the key, so any key that ends in `logo_url` is accepted. */
 function readLogo(attribution: unknown, options: UrlOptions): string | undefined {
   for (const key of isObject(attribution) ? Object.keys(attribution) : []) {
     const url = key.endsWith('logo_url') ? safeUrl(own(attribution, key), options) : undefined;

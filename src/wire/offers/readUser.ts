@@ -2,8 +2,8 @@ import { isAbsent, copyObject, type AddProblem } from '../problems.ts';
 import { IDENTIFIERS, type UserDetails } from './request.ts';
 
 /**
- * The shopper, named by exactly one identifier; blank ones do not count and are dropped, unknown fields are kept.
- * An `email_hash` comes back in lower case.
+ * Reads the shopper, who must be named by exactly one identifier. Empty identifiers are dropped, unknown fields are kept,
+ * and `email_hash` is lower-cased.
  */
 export function readUser(json: unknown, addProblem: AddProblem): UserDetails | undefined {
   const user = copyObject(json, 'user_details', addProblem);
@@ -22,13 +22,13 @@ export function readUser(json: unknown, addProblem: AddProblem): UserDetails | u
     else details[name] = name === 'email_hash' ? value.trim().toLowerCase() : value.trim();
   }
   if (given.length !== 1) {
-    const held = given.length > 0 ? `; it holds ${given.join(' and ')}` : '';
-    addProblem('user_details', `must hold exactly one of ${IDENTIFIERS.join(', ')}${held}`);
+    const held = given.length > 0 ? `; it has ${given.join(' and ')}` : '';
+    addProblem('user_details', `must have exactly one of ${IDENTIFIERS.join(', ')}${held}`);
   }
   if (details.email_hash !== undefined && !/^[0-9a-f]{64}$/.test(details.email_hash)) {
     addProblem(
       'user_details.email_hash',
-      'must be the SHA-256 of the trimmed, lower-cased e-mail in 64 hex characters',
+      'must be the SHA-256 of the trimmed, lower-cased e-mail, as 64 hex characters',
     );
   }
   return details;

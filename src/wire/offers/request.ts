@@ -1,4 +1,4 @@
-// The body of POST /recommendations, in the wire's own names.
+// The body of POST /recommendations, with the field names of the wire. See docs/wire.md#request.
 
 export const VIEWS = [
   'ORDER_STATUS',
@@ -9,7 +9,7 @@ export const VIEWS = [
   'SUPPORT_CENTER',
 ] as const;
 export const DISPLAY_MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
-/** The four ways to name a shopper; a request carries exactly one of them. */
+/** The four ways to identify a shopper; a request has exactly one of them. */
 export const IDENTIFIERS = ['email', 'email_hash', 'phone', 'external_guid'] as const;
 
 export type View = (typeof VIEWS)[number];
@@ -17,7 +17,7 @@ export type DisplayMode = (typeof DISPLAY_MODES)[number];
 
 export interface UserDetails {
   email?: string;
-  /** Lower-case hex SHA-256 of the e-mail, trimmed and lower-cased. Pseudonymous, not anonymous. */
+  /** SHA-256 of the trimmed, lower-cased e-mail in lower-case hex. Pseudonymous, not anonymous. */
   email_hash?: string;
   phone?: string;
   external_guid?: string;
@@ -49,7 +49,7 @@ export interface OrderDetails {
 export interface Purchase {
   product_id?: string;
   name?: string;
-  /** A string on the wire ("2"); a number is accepted. */
+  /** A string such as "2"; a number is accepted and converted. */
   quantity?: string | number;
   cost_details?: CostDetails;
   [other: string]: unknown;
@@ -83,7 +83,7 @@ export interface RecommendationRequest {
   running_experiments?: unknown;
 }
 
-/** The top-level fields that a relay forwards; everything else a page sends stops there. */
+/** The top-level fields that a relay forwards; it drops everything else. */
 export const REQUEST_FIELDS = [
   'user_details',
   'placement_details',

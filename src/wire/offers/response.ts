@@ -1,4 +1,4 @@
-// The response of POST /recommendations, in the wire's own names, and what remains of it once it has been checked.
+// The response of POST /recommendations, with the field names of the wire, and its checked form. See docs/wire.md#response.
 
 export interface Advertiser {
   id: string;
@@ -71,17 +71,17 @@ export interface Footer {
   privacy_policy?: { copy: string; target_url?: string | undefined };
 }
 
-/** What a network sends. `readRecommendations` turns it (and the other accepted forms) into `SafeResponse`. */
+/** What a network sends. `readRecommendations` turns this and the other accepted forms into a `SafeResponse`. */
 export interface RecommendationResponse {
   session_id: string;
   recommendations: Record<string, Recommendation>;
   recommendation_groups: readonly RecommendationGroup[];
   footer: Footer;
-  /** Added by a relay in sandbox mode: the widget then wears a visible mark. */
+  /** Added by a relay in sandbox mode: the widget then shows a Sandbox mark. */
   sandbox?: boolean;
 }
 
-/** One offer in its place, checked and safe to show: copy is plain text, every URL is one that may be opened. */
+/** One offer in its place, checked and safe to show: copy is plain text, every URL is safe to open. */
 export interface PlacedOffer {
   insertion_id: string;
   offer_id: string;
@@ -103,7 +103,7 @@ export interface LeftOut {
   reason: string;
 }
 
-/** A network's answer, read: what can be shown, in order, and what cannot. */
+/** A checked response: what can be shown, in order, and what cannot. */
 export interface SafeResponse {
   session_id: string;
   groups: readonly PlacedGroup[];

@@ -1,54 +1,54 @@
 import type { DisplayMode, View } from '../offers/request.ts';
 
-/** A scripted failure of one route, in the words of the sandbox network's own faults. */
-export interface Fault {
+/** A scripted failure of one route. The fields are those of the sandbox network's faults. */
+export interface RouteFault {
   readonly route: '/recommendations' | '/events/batch';
-  /** Answers this instead of asking on. */
+  /** Responds with this status instead of forwarding the request. */
   readonly status?: number;
-  /** Seconds, as the header `Retry-After`. */
+  /** Seconds, sent as the `Retry-After` header. */
   readonly retry_after?: number;
   readonly delay_ms?: number;
-  /** Refuses these events of a batch; the others go through. */
+  /** Refuses the events at these indexes of a batch; the others go through. */
   readonly fail_indexes?: readonly number[];
-  /** Whether a refused event may come again; it may unless this is false. */
+  /** Whether a refused event may be sent again; true by default. */
   readonly retryable?: boolean;
-  /** Hangs up without an answer. */
+  /** Closes the connection without a response. */
   readonly drop_connection?: boolean;
-  /** Lets the request do its work first. */
+  /** Forwards the request first, then fails: the response is lost. */
   readonly after_commit?: boolean;
-  /** How often it strikes; always unless given. */
+  /** How often the fault applies; always by default. */
   readonly times?: number;
 }
 
-/** What becomes of an answer's offers on their way. */
-export interface Reshape {
-  /** At most so many of them. */
+/** How the offers of a response are changed. */
+export interface OfferChanges {
+  /** Maximum number of offers. */
   readonly offers?: number;
-  /** `long`: every text at its limit and above. */
+  /** `long`: every text exceeds its limit. */
   readonly copy?: 'long';
-  /** `missing`: the first offer without its heading, the others without everything that may be missing. */
+  /** `missing`: removes the heading of the first offer, and every optional field of the others. */
   readonly parts?: 'missing';
-  /** `code`: every offer comes with a promo code. */
+  /** `code`: gives every offer a promo code. */
   readonly promo?: 'code';
 }
 
-/** What only the page itself can change. */
+/** What only the page itself can force. */
 export interface PageForcing {
   readonly mode?: DisplayMode | undefined;
   readonly view?: View | undefined;
   readonly theme?: 'auto' | 'light' | 'dark' | undefined;
   readonly locale?: string | undefined;
   readonly dir?: 'ltr' | 'rtl' | undefined;
-  /** `missing`: the page names no relay. */
+  /** `missing`: the page does not name a relay. */
   readonly relay?: 'missing' | undefined;
-  /** `refused`: the browser has no IndexedDB for the queue. */
+  /** `refused`: the browser refuses IndexedDB. */
   readonly storage?: 'refused' | undefined;
   readonly consent?: 'pending' | 'denied' | undefined;
 }
 
-/** What a tester wants to happen: in the offers that come, on the way, and on the page. */
+/** What a tester forces: in the response, on the network, and on the page. */
 export interface Forcing {
-  readonly answer?: Reshape | undefined;
-  readonly faults?: readonly Fault[];
+  readonly response?: OfferChanges | undefined;
+  readonly faults?: readonly RouteFault[];
   readonly page?: PageForcing;
 }

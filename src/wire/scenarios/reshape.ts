@@ -1,4 +1,4 @@
-import type { Reshape } from './forcing.ts';
+import type { OfferChanges } from './forcing.ts';
 import { readGroups } from '../offers/readGroups.ts';
 import { isObject, own, type JsonObject } from '../json.ts';
 import { COPY_MAX } from '../limits.ts';
@@ -6,8 +6,8 @@ import { PROMO_CODE } from './scenarios.ts';
 
 const LONG_WORD = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz';
 
-/** A recommendations answer with its offers changed as wished; what is no such answer comes back as it is. */
-export function reshape(json: unknown, { offers = Infinity, copy, parts, promo }: Reshape): unknown {
+/** Changes the offers of a recommendations response. Returns anything else unchanged. */
+export function reshape(json: unknown, { offers = Infinity, copy, parts, promo }: OfferChanges): unknown {
   const before = own(json, 'recommendations');
   if (!isObject(json) || !isObject(before)) return json;
   let left = offers;
@@ -28,12 +28,12 @@ export function reshape(json: unknown, { offers = Infinity, copy, parts, promo }
   return { ...json, recommendations, recommendation_groups };
 }
 
-interface Entry {
+interface EditableOffer {
   advertiser: JsonObject;
   offer: JsonObject;
 }
 
-function copyOf(json: unknown): Entry {
+function copyOf(json: unknown): EditableOffer {
   return { advertiser: objectAt(json, 'advertiser'), offer: objectAt(json, 'offer') };
 }
 
@@ -42,7 +42,7 @@ function objectAt(json: unknown, name: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function withLongCopy({ advertiser, offer }: Entry): Entry {
+function withLongCopy({ advertiser, offer }: EditableOffer): EditableOffer {
   return {
     advertiser: { ...advertiser, name: longer(COPY_MAX.name), description: longer(COPY_MAX.subheading) },
     offer: {
@@ -60,16 +60,16 @@ function withLongCopy({ advertiser, offer }: Entry): Entry {
   };
 }
 
-/** One word that cannot be broken, then words that can, up to twice the limit. */
+/** Returns one word without break opportunities, then short words, up to twice the limit. */
 function longer(limit: number): string {
   return `${LONG_WORD} `.concat('and so much more for you '.repeat(limit)).slice(0, limit * 2);
 }
 
-function withoutHeading({ advertiser, offer: { heading: _heading, ...offer } }: Entry): Entry {
+function withoutHeading({ advertiser, offer: { heading: _heading, ...offer } }: EditableOffer): EditableOffer {
   return { advertiser, offer };
 }
 
-function withRequiredParts({ advertiser, offer }: Entry): Entry {
+function withRequiredParts({ advertiser, offer }: EditableOffer): EditableOffer {
   const { accept_copy, decline_copy } = objectAt(offer, 'cta_details');
   return {
     advertiser: { id: advertiser['id'], name: advertiser['name'] },
@@ -82,7 +82,7 @@ function withRequiredParts({ advertiser, offer }: Entry): Entry {
   };
 }
 
-function withCode({ advertiser, offer }: Entry): Entry {
+function withCode({ advertiser, offer }: EditableOffer): EditableOffer {
   const cta_details = { transition_copy: 'Use this code at the checkout.', ...objectAt(offer, 'cta_details') };
   return { advertiser, offer: { ...offer, cta_details, metadata: { type: 'PROMO_CODE', code: PROMO_CODE } } };
 }

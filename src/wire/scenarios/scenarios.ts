@@ -1,147 +1,148 @@
 import type { Forcing } from './forcing.ts';
 
-/** A situation that can be asked for by its name, and what must be seen in it. */
+/** A named situation for tests, and what a tester must see in it. */
 export interface Scenario extends Forcing {
   readonly name: string;
   readonly title: string;
   readonly mustSee: string;
 }
 
-/** The code that the promo-code scenario gives every offer. */
+/** The promo code of every offer in the promo-code scenario. */
 export const PROMO_CODE = 'QA-2026';
 
 /** Every scenario of `offerlet sandbox --scenario NAME` and of `?offerlet=inspect&offerlet-scenario=NAME`. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'no-offers',
-    title: 'The network has no offer for this shopper',
-    mustSee: 'Nothing on the page, no gap; outcome no_offers; the only event is WIDGET_LOAD.',
-    answer: { offers: 0 },
+    title: 'The network has no offers for this shopper',
+    mustSee: 'Nothing is shown and no gap remains. The outcome is no_offers. The only event is WIDGET_LOAD.',
+    response: { offers: 0 },
   },
   {
     name: 'one-offer',
-    title: 'The network has a single offer',
-    mustSee: 'One card without a position and without a back button; declining it ends the widget.',
-    answer: { offers: 1 },
+    title: 'The network has one offer',
+    mustSee: 'One card without a position and without a back button. Declining it closes the widget.',
+    response: { offers: 1 },
   },
   {
     name: 'long-copy',
-    title: 'Every text is as long as it can be',
-    mustSee: 'Texts are cut at their limits, nothing overflows, both buttons can be reached at 320 px.',
-    answer: { copy: 'long' },
+    title: 'Every text is longer than allowed',
+    mustSee: 'Texts are truncated, nothing overflows, and both buttons can be reached at a width of 320 px.',
+    response: { copy: 'long' },
   },
   {
     name: 'missing-parts',
-    title: 'Offers come with parts missing',
+    title: 'Offers have missing parts',
     mustSee:
-      'The first offer is left out because offer.heading is missing; the others stand without logo, subheading and disclosure.',
-    answer: { parts: 'missing' },
+      'The first offer is left out because offer.heading is missing. The others are shown without logo, subheading and disclosure.',
+    response: { parts: 'missing' },
   },
   {
     name: 'promo-code',
-    title: 'Every offer comes with a promo code',
-    mustSee: `After accepting, the code ${PROMO_CODE} and a button that copies it.`,
-    answer: { promo: 'code' },
+    title: 'Every offer has a promo code',
+    mustSee: `Accepting shows the code ${PROMO_CODE} and a button that copies it.`,
+    response: { promo: 'code' },
   },
   {
     name: 'slow-offers',
-    title: 'The offers take one and a half seconds',
-    mustSee: 'The page stands still meanwhile; then the offers are shown; outcome rendered.',
+    title: 'The offers take 1.5 seconds',
+    mustSee: 'The page does not move while it waits. Then the offers are shown and the outcome is rendered.',
     faults: [{ route: '/recommendations', delay_ms: 1_500 }],
   },
   {
     name: 'offers-502',
     title: 'The network behind the relay is down',
-    mustSee: 'Nothing on the page; outcome network_error, which names the status 502.',
+    mustSee: 'Nothing is shown. The outcome is network_error and names the status 502.',
     faults: [{ route: '/recommendations', status: 502 }],
   },
   {
     name: 'offers-refused',
-    title: 'The network refuses the question',
-    mustSee: 'Nothing on the page; outcome refused, with the reason that came with the 403.',
+    title: 'The network refuses the request',
+    mustSee: 'Nothing is shown. The outcome is refused, with the reason that the 403 gave.',
     faults: [{ route: '/recommendations', status: 403 }],
   },
   {
     name: 'offers-timeout',
-    title: 'The question is never answered',
-    mustSee: 'Nothing on the page; outcome network_error after four seconds at most.',
+    title: 'The network never responds',
+    mustSee: 'Nothing is shown. The outcome is network_error after at most four seconds.',
     faults: [{ route: '/recommendations', delay_ms: 60_000 }],
   },
   {
     name: 'offers-unreachable',
-    title: 'The question never arrives',
-    mustSee: 'Nothing on the page; outcome network_error with what to look at.',
+    title: 'The relay cannot be reached',
+    mustSee: 'Nothing is shown. The outcome is network_error, with a hint about what to check.',
     faults: [{ route: '/recommendations', drop_connection: true }],
   },
   {
     name: 'invalid-config',
-    title: 'The page names no relay',
-    mustSee: 'Nothing on the page, nothing asked; outcome invalid_config, which says what to write.',
+    title: 'The page does not name a relay',
+    mustSee: 'Nothing is shown and nothing is requested. The outcome is invalid_config and says what to write.',
     page: { relay: 'missing' },
   },
   {
     name: 'second-event-fails',
     title: '207: the second event of a batch is refused once',
-    mustSee: 'That event alone is retried, in a second or two, and delivered; no other is sent again.',
+    mustSee: 'Only that event is sent again, after a second or two, and delivered.',
     faults: [{ route: '/events/batch', fail_indexes: [1], times: 1 }],
   },
   {
     name: 'second-event-dead',
-    title: '207: the second event of a batch is refused for good',
-    mustSee: 'That event is a dead letter with its reason; all others are delivered.',
+    title: '207: the second event of a batch is refused permanently',
+    mustSee: 'That event becomes a dead letter with a reason. All others are delivered.',
     faults: [{ route: '/events/batch', fail_indexes: [1], retryable: false, times: 1 }],
   },
   {
     name: 'events-502',
-    title: 'Events meet an outage, twice',
-    mustSee: 'Offers as ever; events wait on disk, are tried again with growing pauses, then all are delivered.',
+    title: 'Events get a 502, twice',
+    mustSee:
+      'Offers work as usual. Events wait on disk, are retried after longer and longer delays, and are all delivered.',
     faults: [{ route: '/events/batch', status: 502, times: 2 }],
   },
   {
     name: 'lost-answer',
-    title: 'Events arrive, but the answer is lost on its way back',
-    mustSee: 'The same events are sent again and delivered; the report counts each once.',
+    title: 'Events arrive, but the response is lost',
+    mustSee: 'The same events are sent again and delivered. The report counts each of them once.',
     faults: [{ route: '/events/batch', drop_connection: true, after_commit: true, times: 1 }],
   },
   {
     name: 'rate-limited',
-    title: 'Events are answered 429 with Retry-After: 2',
-    mustSee: 'No event is sent for two seconds, then all are delivered.',
+    title: 'Events get a 429 with Retry-After: 2',
+    mustSee: 'No event is sent for two seconds. Then all are delivered.',
     faults: [{ route: '/events/batch', status: 429, retry_after: 2, times: 1 }],
   },
   {
     name: 'events-slow',
-    title: 'Events are answered after three seconds',
-    mustSee: 'Events are in flight for three seconds, then delivered; nothing is sent twice.',
+    title: 'The response to events takes three seconds',
+    mustSee: 'Events are in flight for three seconds, then delivered. Nothing is sent twice.',
     faults: [{ route: '/events/batch', delay_ms: 3_000 }],
   },
   {
     name: 'offline',
-    title: 'The shopper goes offline once the offers are there',
-    mustSee: 'Offers as ever; events wait on disk; when the scenario is cleared all are delivered.',
+    title: 'The shopper goes offline once the offers have arrived',
+    mustSee: 'Offers work as usual. Events wait on disk. When the scenario is cleared, all are delivered.',
     faults: [{ route: '/events/batch', drop_connection: true }],
   },
   {
     name: 'storage-refused',
     title: 'The browser refuses IndexedDB',
-    mustSee: 'Offers as ever; the queue says memory, and events are delivered all the same.',
+    mustSee: 'Offers work as usual. The queue reports its storage as memory, and events are still delivered.',
     page: { storage: 'refused' },
   },
   {
     name: 'consent-pending',
-    title: 'The shopper has not answered the consent question',
-    mustSee: 'Nothing on the page and nothing asked; a yes shows the offers, a no ends in consent_denied.',
+    title: 'The shopper has not decided about consent',
+    mustSee: 'Nothing is shown and nothing is requested. Consent shows the offers; a refusal ends with consent_denied.',
     page: { consent: 'pending' },
   },
   {
     name: 'consent-denied',
-    title: 'The shopper has said no',
-    mustSee: 'Nothing on the page; outcome consent_denied; nothing asked, the queue empty.',
+    title: 'The shopper has refused consent',
+    mustSee: 'Nothing is shown and nothing is requested. The outcome is consent_denied and the queue is empty.',
     page: { consent: 'denied' },
   },
 ];
 
-/** The scenario of a name. */
+/** Finds a scenario by name. */
 export function findScenario(name: unknown): Scenario | undefined {
   return SCENARIOS.find((scenario) => scenario.name === name);
 }

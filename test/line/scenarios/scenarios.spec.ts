@@ -103,7 +103,7 @@ scenario('offers-502', async (page) => {
 scenario('offers-refused', async (page) => {
   await play(page, 'offers-refused');
   await endsWith(page, 'refused');
-  await expect(panel(page)).toContainText('The scenario answers 403');
+  await expect(panel(page)).toContainText('The scenario returns status 403');
 });
 
 scenario('offers-timeout', async (page) => {

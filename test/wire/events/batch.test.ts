@@ -23,7 +23,7 @@ test('a batch has 1 to 20 events', () => {
   ]) {
     expect(parseBatch(body)).toEqual({
       ok: false,
-      problems: [{ path: 'events', message: 'must be a list of 1 to 20 events' }],
+      problems: [{ path: 'events', message: 'must be an array of 1 to 20 events' }],
     });
   }
 });

@@ -15,7 +15,7 @@ test('a platform without crypto.subtle is told what to send instead', async () =
   const before = Object.getOwnPropertyDescriptor(globalThis, 'crypto');
   Object.defineProperty(globalThis, 'crypto', { value: noSubtle, configurable: true });
   try {
-    await expect(hashEmail('a@b.example')).rejects.toThrow('send email_hash instead of email');
+    await expect(hashEmail('a@b.example')).rejects.toThrow('Send email_hash instead of email');
   } finally {
     if (before) Object.defineProperty(globalThis, 'crypto', before);
   }

@@ -100,6 +100,6 @@ test('a fault strikes its own route only, and a Request is as good as an address
 });
 
 test('an answer that is none of ours passes as it came', async () => {
-  const forced = forcedFetch(() => Promise.resolve(Response.json({ ok: true })), { answer: { offers: 0 } });
+  const forced = forcedFetch(() => Promise.resolve(Response.json({ ok: true })), { response: { offers: 0 } });
   expect(await (await forced(`${RELAY}/recommendations`)).json()).toEqual({ ok: true });
 });

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Reshape } from '../../../src/wire/scenarios/forcing.ts';
+import type { OfferChanges } from '../../../src/wire/scenarios/forcing.ts';
 import { COPY_MAX } from '../../../src/wire/limits.ts';
 import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
 import { reshape } from '../../../src/wire/scenarios/reshape.ts';
 import { answerWith } from '../offers/wholeResponse.ts';
 
-/** What a page makes of the reshaped answer. */
-function read(shape: Reshape, count = 3): SafeResponse {
-  const parsed = readRecommendations(reshape(answerWith(count), shape));
+/** Reads the changed response as a page does. */
+function read(changes: OfferChanges, count = 3): SafeResponse {
+  const parsed = readRecommendations(reshape(answerWith(count), changes));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return parsed.value;
 }
-const offersOf = (answer: SafeResponse) => answer.groups.flatMap((group) => group.offers);
+const offersOf = (response: SafeResponse) => response.groups.flatMap((group) => group.offers);
 
 test('there are at most so many offers, in their order, under the same session', () => {
   expect(offersOf(read({ offers: 0 }))).toEqual([]);
