@@ -70,5 +70,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${options.version}`);
   out.say('Ctrl-C stops it.');
-  await untilStopped(seen ? [server, seen] : [server]);
+  const stopped = untilStopped(seen ? [server, seen] : [server]);
+  const lost = await Promise.race([stopped, ...(seen ? [seen.lost] : [])]);
+  if (lost) throw new UsageError(lost.message);
 }

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
+import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../lock/lockDirectory.ts';
 import { RelayConfigError } from './errors.ts';
-import { lockDirectory } from './lockDirectory.ts';
 import { nodeModule } from './nodeModule.ts';
 import { createSeenMemory, type SeenMemoryOptions, type SeenStore } from './seen.ts';
 
@@ -12,6 +12,8 @@ const SLACK_LINES = 10_000;
 /** Accepted ids in a file, until it is closed. */
 export interface SeenFile extends SeenStore {
   close(): Promise<void>;
+  /** Resolves with the reason once another process has taken the directory over: nothing is claimed or written then. */
+  readonly lost: Promise<Error>;
   /** Ids held. */
   size(): number;
 }
@@ -29,7 +31,7 @@ export async function openSeenFile(directory: string, options: SeenMemoryOptions
   await fs.mkdir(directory, { recursive: true }).catch((error: unknown) => {
     throw new RelayConfigError(`The directory ${directory} cannot be made: choose one that may be written to.`, error);
   });
-  const unlock = await lockDirectory(directory);
+  const lock = await lockedDirectory(directory);
 
   let handle: FileHandle;
   let lines = 0;
@@ -83,7 +85,7 @@ export async function openSeenFile(directory: string, options: SeenMemoryOptions
     if (isTorn || lines > memory.size()) await rewrite();
     handle = await fs.open(file, 'a');
   } catch (error) {
-    await unlock();
+    await lock.release();
     throw new RelayConfigError(
       `${file} cannot be read and written: check its rights, or choose another directory.`,
       error,
@@ -91,8 +93,13 @@ export async function openSeenFile(directory: string, options: SeenMemoryOptions
   }
 
   return {
-    claim: (ids) => memory.claim(ids),
+    lost: lock.lost,
+    claim(ids) {
+      lock.check();
+      return memory.claim(ids);
+    },
     accept(ids) {
+      lock.check();
       memory.accept(ids);
       const write = writing.then(() => append(ids));
       // The next write must not fail because this one did.
@@ -104,9 +111,22 @@ export async function openSeenFile(directory: string, options: SeenMemoryOptions
     async close() {
       await writing;
       await handle.close();
-      await unlock();
+      await lock.release();
     },
   };
+}
+
+async function lockedDirectory(directory: string): Promise<DirectoryLock> {
+  try {
+    return await lockDirectory(directory, { name: 'relay' });
+  } catch (error) {
+    throw new RelayConfigError(
+      error instanceof DirectoryInUseError
+        ? `${error.message}: stop it, or give this relay a directory of its own.`
+        : `${directory} cannot be written to: check its rights, or choose another directory.`,
+      error,
+    );
+  }
 }
 
 function lineOf(id: string, acceptedAt: number): string {

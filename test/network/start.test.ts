@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createNetwork, NetworkStartError, type NetworkOptions } from '../../src/network.ts';
-import { lockDirectory } from '../../src/network/start/lockDirectory.ts';
 import { worldOf } from './world.ts';
 
 // A new directory takes the embedded database seconds of computing, and this machine may be busy.
@@ -41,20 +40,6 @@ test('a second network on the same directory is refused in one line, and the fir
   expect(String(refused)).not.toContain('\n');
   expect((await worldOf(first).call('GET', '/health')).status).toBe(200);
   await first.close();
-});
-
-test('a lock whose process is gone, whose pid is another process now, or that cannot be read is taken over', () => {
-  const lock = join(directory, 'offerlet.lock');
-  for (const text of [
-    JSON.stringify({ pid: 2 ** 22 + 1 }),
-    JSON.stringify({ pid: process.ppid, started: '1' }),
-    'not JSON',
-  ]) {
-    writeFileSync(lock, text);
-    const release = lockDirectory(directory);
-    expect(JSON.parse(readFileSync(lock, 'utf8')).pid).toBe(process.pid);
-    release();
-  }
 });
 
 test('production shows its keys once; showKeys issues new ones and revokes the old', async () => {

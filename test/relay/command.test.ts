@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { buildCommand, type Command, type Running } from './command.ts';
+import { buildCommand, hasNamespaces, type Command, type Running } from './command.ts';
 import { ANSWER, event, KEY, QUESTION } from './fakeNetwork.ts';
 import { serve, type Served } from './serve.ts';
 
@@ -42,8 +42,9 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function start(args: string[], env: Record<string, string> = { OFFERLET_API_KEY: KEY }): Running {
-  const running = command.start(['relay', '--network', network.url, '--port', '0', '--json', ...args], env);
+function start(args: string[], how: { env?: Record<string, string>; isContained?: boolean } = {}): Running {
+  const env = how.env ?? { OFFERLET_API_KEY: KEY };
+  const running = command.start(['relay', '--network', network.url, '--port', '0', '--json', ...args], { ...how, env });
   started.push(running);
   return running;
 }
@@ -75,6 +76,40 @@ test('killed with -9 and started again, it still knows what was accepted', async
   expect(reached).toHaveLength(1);
 });
 
+test.skipIf(!hasNamespaces)('killed in a container, it starts again on its volume', { timeout: 60_000 }, async () => {
+  const sent = event();
+  const first = start(['--data', directory], { isContained: true });
+  expect((await post(`${await first.url}/events`, sent)).status).toBe(201);
+  first.kill('SIGKILL');
+  await first.ended;
+  const second = start(['--data', directory], { isContained: true });
+  expect((await post(`${await second.url}/events`, sent)).status).toBe(201);
+  expect(reached).toHaveLength(1);
+});
+
+test('a second relay on its directory is one clear line and exit code 2, and SIGTERM gives the directory back', async () => {
+  const first = start(['--data', directory]);
+  await first.url;
+  const second = start(['--data', directory]);
+  expect(await second.ended).toBe(2);
+  expect(second.output().trim()).toMatch(
+    /^offerlet: \S+ is in use by process \d+: stop it, or give this relay a directory of its own\.$/,
+  );
+  first.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+  const third = start(['--data', directory]);
+  await third.url;
+  expect(third.output()).not.toContain('Waiting');
+});
+
+test('a relay whose directory another process took over ends with one line', { timeout: 20_000 }, async () => {
+  const running = start(['--data', directory]);
+  await running.url;
+  for (const file of await readdir(directory)) if (file.includes('lock')) await rm(join(directory, file));
+  expect(await running.ended).toBe(2);
+  expect(running.output()).toMatch(/^offerlet: \S+ was taken over by another process/m);
+});
+
 test.each([
   ['staging', KEY, undefined],
   ['production', LIVE, undefined],
@@ -82,7 +117,7 @@ test.each([
   ['staging', LIVE, /The key is a live key .* is a staging network: give a test key/],
 ])('before a %s network, the key %s is checked at the start', async (says, key, refusal) => {
   environment = says;
-  const running = start([], { OFFERLET_API_KEY: key });
+  const running = start([], { env: { OFFERLET_API_KEY: key } });
   if (refusal) {
     expect(await running.ended).toBe(2);
     expect(running.output()).toMatch(refusal);
@@ -106,7 +141,7 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     /--network is missing or is no address.*--network https:/,
   ],
 ])('%s it says what to write in one line and does not start', async (_, args, env, message) => {
-  const running = start(args, env);
+  const running = start(args, { env });
   expect(await running.ended).toBe(2);
   expect(running.output()).toMatch(message);
   expect(running.output().trim().split('\n')).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,10 +7,17 @@ import { build } from 'vite';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+const CONTAINER = ['unshare', '-r', '--pid', '--fork', '--kill-child', '--mount-proc'];
+/** Whether this machine lets a process have a pid namespace of its own. */
+export const hasNamespaces = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
+
 /** The `offerlet` command, built from the source as it is. */
 export interface Command {
-  /** Starts `offerlet` with arguments, in an environment with nothing but `env` and the path. */
-  start(args: readonly string[], env?: Record<string, string>): Running;
+  /**
+   * Starts `offerlet` with arguments, in an environment with nothing but `env` and the path; `isContained`: as process 1
+   * of a pid namespace of its own, as in a container.
+   */
+  start(args: readonly string[], how?: { env?: Record<string, string>; isContained?: boolean }): Running;
   remove(): Promise<void>;
 }
 
@@ -42,13 +49,16 @@ export async function buildCommand(): Promise<Command> {
     },
   });
   return {
-    start: (args, env = {}) =>
-      follow(
-        spawn(process.execPath, [join(folder, 'cli.mjs'), ...args], {
+    start(args, { env = {}, isContained = false } = {}) {
+      const command = [process.execPath, join(folder, 'cli.mjs'), ...args];
+      const [program = '', ...rest] = isContained ? [...CONTAINER, ...command] : command;
+      return follow(
+        spawn(program, rest, {
           env: { PATH: process.env['PATH'] ?? '', ...env },
           stdio: ['ignore', 'pipe', 'pipe'],
         }),
-      ),
+      );
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

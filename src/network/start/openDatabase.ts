@@ -4,7 +4,8 @@ import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openPglite } from '../database/pglite.ts';
 import { openPostgres } from '../database/postgres.ts';
-import { lockDirectory } from './lockDirectory.ts';
+import { DatabaseUnavailableError } from '../database/unavailable.ts';
+import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
 import { NetworkStartError } from './networkStartError.ts';
 
 /** Where the data lives: a PostgreSQL server, a directory, or nowhere but in memory. */
@@ -18,32 +19,52 @@ export async function openDatabase({ databaseUrl, data }: DatabasePlace): Promis
   if (databaseUrl !== undefined)
     return migrated(openPostgres(databaseUrl), `The database ${hidePassword(databaseUrl)} cannot be used`);
   if (data === undefined) return migrated(await openPglite(), 'The database cannot be used');
-  const unlock = lockedDirectory(data);
+  const lock = await lockedDirectory(data);
   try {
     const db = await migrated(await openPglite(join(data, 'database')), `The database in ${data} cannot be used`);
-    return {
-      ...db,
-      async close() {
-        await db.close();
-        unlock();
-      },
-    };
+    return whileLocked(db, lock);
   } catch (error) {
-    unlock();
+    await lock.release();
     throw error instanceof NetworkStartError ? error : startError(`The database in ${data} cannot be opened`, error);
   }
 }
 
-function lockedDirectory(directory: string): () => void {
+/** The embedded database does not lock its directory itself, and two processes that write would destroy it. */
+async function lockedDirectory(directory: string): Promise<DirectoryLock> {
   try {
     mkdirSync(directory, { recursive: true });
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-    return lockDirectory(directory);
+    return await lockDirectory(directory, { name: 'network' });
   } catch (error) {
-    throw error instanceof NetworkStartError
-      ? error
-      : startError(`The data directory ${directory} cannot be used`, error);
+    if (error instanceof DirectoryInUseError)
+      throw new NetworkStartError(`The data directory ${error.message}: stop it, or choose another directory.`);
+    throw startError(`The data directory ${directory} cannot be used`, error);
   }
+}
+
+/** The database for as long as the directory is this process's; closing it gives the directory back. */
+function whileLocked(db: Database, lock: DirectoryLock): Database {
+  async function locked<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      lock.check();
+    } catch (error) {
+      throw new DatabaseUnavailableError(error);
+    }
+    return run();
+  }
+  void lock.lost.then(({ message }) => process.stderr.write(`offerlet: ${message}\n`));
+  return {
+    kind: db.kind,
+    query: (sql, params) => locked(() => db.query(sql, params)),
+    hot: (sql, params) => locked(() => db.hot(sql, params)),
+    exec: (sql) => locked(() => db.exec(sql)),
+    transaction: (work) => locked(() => db.transaction(work)),
+    async close() {
+      // Closing writes: not into a directory that is another process's by now.
+      await locked(() => db.close());
+      await lock.release();
+    },
+  };
 }
 
 async function migrated(db: Database, problem: string): Promise<Database> {

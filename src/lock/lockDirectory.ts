@@ -1,0 +1,131 @@
+import { describeHolder, parseHolder, stateOf, thisHolder } from './holder.ts';
+import { codeOf, lockFiles, type LockFiles } from './lockFiles.ts';
+
+export interface LockOptions {
+  /** The lock files are called `NAME.lock.1`, `NAME.lock.2`, … */
+  readonly name: string;
+  /** Gets one line when the lock has to be waited for; written to stderr by default. */
+  readonly say?: ((line: string) => void) | undefined;
+}
+
+/** A directory that belongs to this process. */
+export interface DirectoryLock {
+  /** Throws a `LockLostError` once another process has taken the directory over. */
+  check(): void;
+  /** Resolves with the reason at that moment. Stays pending otherwise. */
+  readonly lost: Promise<LockLostError>;
+  /** Gives the directory back: the next process gets it without waiting. */
+  release(): Promise<void>;
+}
+
+/** The directory belongs to another process, which runs. */
+export class DirectoryInUseError extends Error {
+  override name = 'DirectoryInUseError';
+}
+
+/** Another process took the directory over while this one held it. */
+export class LockLostError extends Error {
+  override name = 'LockLostError';
+}
+
+/** Milliseconds between two signs of life. */
+const BEAT_MS = 1_000;
+/** Milliseconds without a sign of life after which an owner that cannot be seen from here is taken for dead. */
+const SILENCE_MS = 5_000;
+const POLL_MS = 200;
+
+/**
+ * Locks a directory for this process. Throws a `DirectoryInUseError` when another process holds it.
+ *
+ * Each owner has a numbered file, and the highest number owns the directory. A new owner creates the next number
+ * exclusively, so two processes that find the same dead owner cannot both succeed. The highest file is never deleted,
+ * not even at release: numbers only grow, and a slow process cannot take a new owner for the one that it judged.
+ */
+export async function lockDirectory(directory: string, options: LockOptions): Promise<DirectoryLock> {
+  const files = lockFiles(directory, options.name);
+  for (;;) {
+    const current = (await files.numbers()).at(-1) ?? 0;
+    const owner = current === 0 ? undefined : await findOwner(current, { files, directory, say: options.say });
+    if (owner !== undefined) throw new DirectoryInUseError(`${directory} is in use by ${owner}`);
+    const number = current + 1;
+    if (!(await files.create(number, JSON.stringify(thisHolder())))) continue;
+    const numbers = await files.numbers();
+    if (numbers.at(-1) === number) {
+      for (const lower of numbers.slice(0, -1)) await files.remove(lower);
+      return hold(number, files, directory);
+    }
+    // Others have used and deleted this number since: one of them owns the directory, or did.
+    await files.remove(number);
+  }
+}
+
+/** Who owns the directory by the file with this number; `undefined` when nobody does any more. */
+async function findOwner(
+  number: number,
+  { files, directory, say = sayOnStderr }: { files: LockFiles; directory: string; say: LockOptions['say'] },
+): Promise<string | undefined> {
+  const first = await files.look(number);
+  const started = performance.now();
+  let isSaid = false;
+  for (let look = first; look !== undefined && !look.isReleased; look = await files.look(number)) {
+    const holder = parseHolder(look.text);
+    const state = holder ? stateOf(holder) : 'unknown';
+    if (state === 'gone') return undefined;
+    if (state === 'alive' || look.touchedAt !== first?.touchedAt) return describeHolder(holder);
+    if (performance.now() - started >= SILENCE_MS) return undefined;
+    // A file that is being created is empty for an instant, which is not worth a line.
+    if (look !== first && !isSaid) {
+      say(
+        `offerlet: ${directory} is locked by ${describeHolder(holder)}, which cannot be seen from here. Waiting up to ${SILENCE_MS / 1_000} seconds for a sign of life.`,
+      );
+      isSaid = true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return undefined;
+}
+
+function hold(number: number, files: LockFiles, directory: string): DirectoryLock {
+  let isReleased = false;
+  let loss: LockLostError | undefined;
+  let announce: (loss: LockLostError) => void = () => undefined;
+  const lost = new Promise<LockLostError>((resolve) => (announce = resolve));
+  const timer = setInterval(() => void beat(), BEAT_MS);
+  timer.unref();
+
+  async function beat(): Promise<void> {
+    if ((await isOwner()) || isReleased || loss) return;
+    clearInterval(timer);
+    loss = new LockLostError(
+      `${directory} was taken over by another process while this one gave no sign of life. Restart this one with a directory of its own.`,
+    );
+    announce(loss);
+  }
+
+  async function isOwner(): Promise<boolean> {
+    try {
+      await files.touch(number);
+      return (await files.numbers()).at(-1) === number;
+    } catch (error) {
+      // A disk that fails for a moment takes nothing away; a file that is gone was deleted by its successor.
+      return codeOf(error) !== 'ENOENT';
+    }
+  }
+
+  return {
+    check() {
+      if (loss) throw loss;
+    },
+    lost,
+    async release() {
+      clearInterval(timer);
+      if (isReleased || loss) return;
+      isReleased = true;
+      await files.release(number).catch(() => undefined);
+    },
+  };
+}
+
+function sayOnStderr(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { build } from 'vite';
+
+/** What a contender says: one of the fields each time. */
+export interface Said {
+  readonly ready?: boolean;
+  readonly taken?: boolean;
+  readonly refused?: string;
+  readonly waiting?: string;
+  readonly released?: boolean;
+  readonly lost?: string;
+}
+
+/** A process of its own that locks and releases the directory on command. */
+export interface Contender {
+  next(): Promise<Said>;
+  /** Tries to lock, at a time if one is given, and tells how it went and what was said while it waited. */
+  take(at?: number): Promise<Said & { readonly waited: readonly string[] }>;
+  release(): Promise<void>;
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
+}
+
+/** Whether this machine lets a process have a pid namespace of its own, as a container does. */
+export const hasNamespaces = spawnSync('unshare', ['-r', '--pid', '--fork', '--mount-proc', 'true']).status === 0;
+
+/** Builds the lock for processes that cannot read TypeScript. */
+export async function buildLock(): Promise<{ module: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'offerlet-lock-module-'));
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    publicDir: false,
+    build: {
+      outDir: folder,
+      minify: false,
+      target: 'es2022',
+      lib: {
+        entry: join(import.meta.dirname, '../../src/lock/lockDirectory.ts'),
+        formats: ['es'],
+        fileName: () => 'lock.mjs',
+      },
+    },
+  });
+  return {
+    module: pathToFileURL(join(folder, 'lock.mjs')).href,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Starts a contender for a directory; `isContained`: as process 1 of a pid namespace of its own. */
+export function startContender(options: { module: string; directory: string; isContained?: boolean }): Contender {
+  const { module, directory, isContained = false } = options;
+  const command = [process.execPath, join(import.meta.dirname, 'contender.mjs'), module, directory];
+  const [program = '', ...args] = isContained
+    ? ['unshare', '-r', '--pid', '--fork', '--kill-child', '--mount-proc', ...command]
+    : command;
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+
+  async function next(): Promise<Said> {
+    const line = await lines.next();
+    if (line.done === true) throw new Error('The contender has ended.');
+    return JSON.parse(line.value) as Said;
+  }
+
+  return {
+    next,
+    async take(at) {
+      child.stdin.write(at === undefined ? 'take\n' : `take ${at}\n`);
+      const waited: string[] = [];
+      for (;;) {
+        const said = await next();
+        if (said.waiting === undefined) return { ...said, waited };
+        waited.push(said.waiting);
+      }
+    },
+    async release() {
+      child.stdin.write('release\n');
+      await next();
+    },
+    async signal(signal) {
+      const pid = isContained ? childOf(child.pid) : child.pid;
+      if (pid !== undefined) process.kill(pid, signal);
+      if (signal === 'SIGKILL') await ended;
+    },
+  };
+}
+
+function childOf(pid: number | undefined): number | undefined {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return Number(stdout.trim().split('\n')[0]) || undefined;
+}

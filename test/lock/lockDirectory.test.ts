@@ -1,0 +1,152 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { thisHolder } from '../../src/lock/holder.ts';
+import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../src/lock/lockDirectory.ts';
+import { buildLock, hasNamespaces, startContender, type Contender } from './contenders.ts';
+
+// An owner that cannot be seen is waited for, for five seconds; and this machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+let built: Awaited<ReturnType<typeof buildLock>>;
+let directory: string;
+const contenders: Contender[] = [];
+const said: string[] = [];
+beforeAll(async () => {
+  built = await buildLock();
+}, 60_000);
+afterAll(() => built.remove());
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'offerlet-lock-'));
+  said.length = 0;
+});
+afterEach(async () => {
+  for (const contender of contenders.splice(0)) await contender.signal('SIGKILL').catch(() => undefined);
+  await rm(directory, { recursive: true, force: true });
+});
+
+const lock = (): Promise<DirectoryLock> => lockDirectory(directory, { name: 'test', say: (line) => said.push(line) });
+const leave = (holder: object): Promise<void> => writeFile(join(directory, 'test.lock.1'), JSON.stringify(holder));
+
+async function contend(options: { isContained?: boolean } = {}): Promise<Contender> {
+  const contender = startContender({ module: built.module, directory, ...options });
+  contenders.push(contender);
+  await contender.next();
+  return contender;
+}
+
+test('a directory belongs to one owner at a time, and to the next one as soon as it is released', async () => {
+  const first = await lock();
+  await expect(lock()).rejects.toThrow(new DirectoryInUseError(`${directory} is in use by process ${process.pid}`));
+  await first.release();
+  const second = await lock();
+  expect(await readdir(directory)).toEqual(['test.lock.2']);
+  await second.release();
+  expect(said).toEqual([]);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a lock of an earlier process with the same pid, as in a container that restarts, is taken over at once',
+  async () => {
+    await leave({ ...thisHolder(), started: '1' });
+    const started = performance.now();
+    await (await lock()).release();
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(said).toEqual([]);
+  },
+);
+
+test('a lock that is damaged, empty or of another machine is taken over after five silent seconds, with one line', async () => {
+  const foreign = JSON.stringify({ pid: process.pid, host: 'elsewhere', scope: 'another boot' });
+  async function takeOver(text: string): Promise<void> {
+    const own = await mkdtemp(join(directory, 'own-'));
+    const lines: string[] = [];
+    await writeFile(join(own, 'test.lock.7'), text);
+    const started = performance.now();
+    const taken = await lockDirectory(own, { name: 'test', say: (line) => lines.push(line) });
+    expect(performance.now() - started).toBeGreaterThan(4_900);
+    expect(lines).toEqual([
+      expect.stringMatching(/cannot be seen from here\. Waiting up to 5 seconds for a sign of life\.$/),
+    ]);
+    expect(JSON.parse(await readFile(join(own, 'test.lock.8'), 'utf8'))).toMatchObject({
+      pid: process.pid,
+      host: hostname(),
+    });
+    await taken.release();
+  }
+  await Promise.all(['not JSON', '', foreign].map(takeOver));
+});
+
+test('of two processes that find one dead owner, exactly one gets the directory, 150 times', async () => {
+  const [one, two] = [await contend(), await contend()];
+  const dead = { ...thisHolder(), pid: 2 ** 22 + 1 };
+  for (let round = 0; round < 150; round++) {
+    for (const file of await readdir(directory)) await rm(join(directory, file));
+    await leave(dead);
+    const at = Date.now() + 5;
+    const outcomes = await Promise.all([one.take(at), two.take(at)]);
+    const winners = outcomes.filter((outcome) => outcome.taken);
+    expect(winners, `round ${round}: ${JSON.stringify(outcomes)}`).toHaveLength(1);
+    await (outcomes[0].taken ? one : two).release();
+  }
+});
+
+test('a process that was killed leaves the directory to the next one at once', async () => {
+  const first = await contend();
+  expect(await first.take()).toMatchObject({ taken: true });
+  await first.signal('SIGKILL');
+  const second = await contend();
+  expect(await second.take()).toEqual({ taken: true, waited: [] });
+});
+
+test('an owner whose files are deleted learns that it has lost the directory', async () => {
+  const first = await lock();
+  first.check();
+  await rm(join(directory, 'test.lock.1'));
+  expect((await first.lost).message).toContain(`${directory} was taken over by another process`);
+  expect(() => first.check()).toThrow(/was taken over/);
+  const second = await lock();
+  await first.release();
+  await expect(lock()).rejects.toThrow(/in use by process/);
+  second.check();
+  await second.release();
+});
+
+describe.skipIf(!hasNamespaces)('two containers on one volume', () => {
+  test('keep each other out while the owner runs', async () => {
+    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
+    expect(await one.take()).toMatchObject({ taken: true });
+    expect(await two.take()).toEqual({
+      refused: expect.stringMatching(/is in use by process 1$/),
+      waited: [expect.stringContaining('cannot be seen from here')],
+    });
+    await one.release();
+    expect(await two.take()).toEqual({ taken: true, waited: [] });
+  });
+
+  test('that start over one dead owner never both get the directory', async () => {
+    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
+    await leave({ pid: 1, host: hostname(), scope: 'a container that is gone', started: '1' });
+    const at = Date.now() + 5;
+    const outcomes = await Promise.all([one.take(at), two.take(at)]);
+    expect(outcomes.filter((outcome) => outcome.taken)).toHaveLength(1);
+  });
+
+  test('restart after a kill, with the same pid 1', async () => {
+    for (let life = 0; life < 3; life++) {
+      const contender = await contend({ isContained: true });
+      expect(await contender.take()).toMatchObject({ taken: true });
+      await contender.signal('SIGKILL');
+    }
+  });
+
+  test('a frozen owner that is replaced learns of it when it wakes', async () => {
+    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
+    await one.take();
+    await one.signal('SIGSTOP');
+    expect(await two.take()).toMatchObject({ taken: true });
+    await one.signal('SIGCONT');
+    expect((await one.next()).lost).toContain('was taken over by another process');
+  });
+});
