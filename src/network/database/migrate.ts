@@ -1,5 +1,7 @@
 import type { Database, Queries } from './database.ts';
-import { MIGRATIONS, SHARDED_TABLES, type Migration } from './schema.ts';
+import type { Migration } from './migration.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { SHARDED_TABLES } from './tables.ts';
 
 /** Names the lock that lets one process at a time migrate or seed; any constant will do as long as it stays. */
 const SET_UP_LOCK = 4_600_001;
@@ -42,7 +44,7 @@ export async function migrate(db: Database): Promise<number> {
  * Where the database has the citus extension: spreads the new big tables by publisher, all in the same way, and copies the
  * new small ones to every node.
  */
-async function distribute(db: Queries, { sharded, reference }: Migration): Promise<void> {
+async function distribute(db: Queries, { sharded = [], reference = [] }: Migration): Promise<void> {
   const [citus] = await db.query("SELECT 1 AS present FROM pg_extension WHERE extname = 'citus'");
   if (!citus) return;
   for (const table of reference) await db.query('SELECT create_reference_table($1)', [table]);

@@ -1,6 +1,6 @@
 import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
-import { SUM_UP_DAYS } from '../database/schema.ts';
+import { SUM_UP_DAYS } from '../facts/sumUpDays.ts';
 import { advertiserRows, offerRows } from './catalogueRows.ts';
 import { factRows } from './factRows.ts';
 import { history } from './history.ts';

@@ -2,7 +2,7 @@ import { isObject } from '../../wire/json.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { aloneInSetUp } from '../database/migrate.ts';
-import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/schema.ts';
+import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/tables.ts';
 import { seed, type SeedKind } from '../seed/seed.ts';
 import { readSetting, writeSetting } from '../settings.ts';
 import {

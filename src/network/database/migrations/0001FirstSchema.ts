@@ -1,35 +1,4 @@
-import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
-
-// The schema in plain PostgreSQL. What keeps it fit for a distributed PostgreSQL (a test over the catalogue checks it):
-// every unique key of a sharded table holds publisher_id, no triggers, no plpgsql, no date_trunc, no foreign keys
-// across shards. Periods (hour, day, week_start, month_start) are computed in code and stored, or follow from the hour.
-// Money is unbounded NUMERIC: it is rounded once, when a report shows it.
-
-/** Tables that grow with traffic: a distributed PostgreSQL spreads them by `publisher_id`. */
-export const SHARDED_TABLES = [
-  'sessions',
-  'events',
-  'activity',
-  'hourly_facts',
-  'daily_facts',
-  'conversions',
-  'receipts',
-  'explanations',
-] as const;
-
-/** Tables that stay small: a distributed PostgreSQL keeps a copy on every node. */
-export const REFERENCE_TABLES = [
-  'channels',
-  'categories',
-  'subcategories',
-  'channel_exclusions',
-  'publishers',
-  'api_keys',
-  'advertisers',
-  'offers',
-  'settings',
-  'faults',
-] as const;
+import type { Migration } from '../migration.ts';
 
 const ACCOUNTS = `
 CREATE TABLE channels (
@@ -47,15 +16,15 @@ CREATE TABLE subcategories (
   category_id uuid NOT NULL,
   name text NOT NULL
 );
--- position: the order as given (C5).
+-- position: the order in which the caller listed them.
 CREATE TABLE channel_exclusions (
   channel_id uuid NOT NULL,
   subcategory_id uuid NOT NULL,
   position integer NOT NULL,
   PRIMARY KEY (channel_id, subcategory_id)
 );
--- One row from the request on; approval adds publisher_remote_id and api_key (the publishable key, shown in the detail).
--- brand_key and domain_key are the normal forms that decide what a duplicate is (C21).
+-- A row exists from the request on; approval adds publisher_remote_id and api_key (the publishable key, shown in the details).
+-- brand_key and domain_key are the normalized forms that decide what counts as a duplicate.
 CREATE TABLE publishers (
   pending_publisher_id uuid PRIMARY KEY,
   publisher_remote_id uuid UNIQUE,
@@ -99,9 +68,9 @@ CREATE TABLE advertisers (
   logo_url text NOT NULL,
   description text
 );
--- Addresses may be absolute or begin with '/': then the network serves them itself and completes them in its answers.
+-- URLs are absolute, or begin with '/' where the network serves the resource itself; responses always hold absolute URLs.
 -- details: subheading, cta_details, metadata, assets, disclosure_details as on the wire.
--- spent: what was billed. A deleted offer keeps its row, for the ledger.
+-- spent: what was billed. A deleted offer keeps its row, because conversions refer to it.
 CREATE TABLE offers (
   offer_id text PRIMARY KEY,
   advertiser_id text NOT NULL,
@@ -117,12 +86,12 @@ CREATE TABLE offers (
   created_at timestamptz NOT NULL,
   deleted_at timestamptz
 );
--- One row for each knob: 'clock' (an ISO time), the reporting side's settings, the first keys of a staging database.
+-- One row per setting: 'clock' (an ISO time), 'reporting', the first keys of a staging database and their ids.
 CREATE TABLE settings (
   name text PRIMARY KEY,
   value jsonb NOT NULL
 );
--- remaining: how often the fault still strikes; null means always. hits: how often it did.
+-- remaining: how many more requests the fault affects; null means every request. hits: how many it has affected.
 CREATE TABLE faults (
   id uuid PRIMARY KEY,
   route text NOT NULL,
@@ -135,7 +104,7 @@ CREATE TABLE faults (
 
 const TRAFFIC = `
 -- insertions: { insertion_id: { offer_id, advertiser_id } }. page_type is the placement's view, widget_type its
--- display_mode, widget_id '' where none was sent.
+-- display_mode, widget_id '' if none was sent.
 CREATE TABLE sessions (
   publisher_id uuid NOT NULL,
   session_id uuid NOT NULL,
@@ -163,8 +132,8 @@ CREATE TABLE events (
   PRIMARY KEY (publisher_id, event_id)
 );
 CREATE INDEX events_of_session ON events (session_id);
--- What counts once: a session's load, display and view, an insertion's impression; and the hour it counts in, that of
--- its first event. previous_hour: where it counted before an earlier event moved it.
+-- What counts once: a session's load, display and view, and an insertion's impression. hour: the hour it counts in, which
+-- is the hour of its first event. previous_hour: the hour it counted in before an earlier event arrived.
 CREATE TABLE activity (
   publisher_id uuid NOT NULL,
   session_id uuid NOT NULL,
@@ -174,8 +143,8 @@ CREATE TABLE activity (
   previous_hour timestamptz,
   PRIMARY KEY (publisher_id, session_id, kind, insertion_id)
 );
--- The ledger: one row for each conversion_id, in the hour of the event that told it first. Attribution to a click sets
--- the price; billed says whether the advertiser pays it; the payouts are the shares of that moment.
+-- The ledger: one row per conversion_id, in the hour of the event that reported it first. Attribution to a click sets the
+-- price; billed says whether the advertiser pays it; the payouts use the shares in force at that time.
 CREATE TABLE conversions (
   publisher_id uuid NOT NULL,
   conversion_id text NOT NULL,
@@ -191,8 +160,8 @@ CREATE TABLE conversions (
   PRIMARY KEY (publisher_id, conversion_id)
 );
 CREATE INDEX conversions_of_session ON conversions (session_id);
--- What every report by the hour is made from. widget_id is '' where none was sent (a key cannot hold null); a report shows null.
--- channel_id is the publisher's channel when it happened.
+-- The source of hourly reports. widget_id is '' if none was sent (a key cannot hold null); a report shows null.
+-- channel_id is the publisher's channel at the time of the event.
 CREATE TABLE hourly_facts (
   publisher_id uuid NOT NULL,
   channel_id uuid NOT NULL,
@@ -219,8 +188,8 @@ CREATE TABLE hourly_facts (
   PRIMARY KEY (publisher_id, channel_id, hour, page_type, widget_type, widget_id)
 );
 CREATE INDEX hourly_facts_of_channel ON hourly_facts (channel_id, day);
--- Bodies are JSON text: json would refuse escapes that a caller may send.
--- What arrived and was not stored, in staging only: GET /sandbox/events shows it beside the events.
+-- Events that were not stored, in staging only: GET /sandbox/events lists them with the stored ones.
+-- body is JSON as text: the json type refuses escapes that a caller may send.
 CREATE TABLE receipts (
   publisher_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -233,7 +202,7 @@ CREATE TABLE receipts (
   received_at timestamptz NOT NULL,
   PRIMARY KEY (publisher_id, id)
 );
--- Why each offer was or was not shown, in staging only: GET /sandbox/explain.
+-- Why each offer was shown or not, in staging only: GET /sandbox/explain.
 CREATE TABLE explanations (
   publisher_id uuid NOT NULL,
   session_id uuid NOT NULL,
@@ -242,47 +211,20 @@ CREATE TABLE explanations (
 );
 `;
 
-const DAILY = `
--- What every other report is made from: the same facts by UTC day, a twenty-fourth of the rows at best. The two are kept
--- by the same statements (facts/add-facts.ts).
-CREATE TABLE daily_facts (
-  publisher_id uuid NOT NULL,
-  channel_id uuid NOT NULL,
-  day date NOT NULL,
-  week_start date NOT NULL,
-  month_start date NOT NULL,
-  page_type text NOT NULL,
-  widget_type text NOT NULL,
-  widget_id text NOT NULL,
-  ${COUNT_COLUMNS.map((column) => `${column} bigint NOT NULL DEFAULT 0`).join(',\n  ')},
-  ${MONEY_COLUMNS.map((column) => `${column} numeric NOT NULL DEFAULT 0`).join(',\n  ')},
-  PRIMARY KEY (publisher_id, day, channel_id, page_type, widget_type, widget_id)
-);
-CREATE INDEX daily_facts_of_channel ON daily_facts (channel_id, day);
-`;
-
-/** Fills the facts by the day, which are empty, from those by the hour. */
-export const SUM_UP_DAYS = `
-INSERT INTO daily_facts (publisher_id, channel_id, day, week_start, month_start, page_type, widget_type, widget_id, ${FACT_COLUMNS.join(', ')})
-SELECT publisher_id, channel_id, day, min(week_start), min(month_start), page_type, widget_type, widget_id, ${FACT_COLUMNS.map((column) => `sum(${column})`).join(', ')}
-FROM hourly_facts GROUP BY publisher_id, channel_id, day, page_type, widget_type, widget_id;
-`;
-
-/** One step of the schema: its statements, the tables that they make, and what fills them. */
-export interface Migration {
-  readonly sql: string;
-  readonly sharded: readonly string[];
-  readonly reference: readonly string[];
-  /** Runs when the tables stand where they belong. */
-  readonly fill?: string;
-}
-
-/** The migrations in their order; one that was released is never edited, the next one changes what it made. */
-export const MIGRATIONS: readonly Migration[] = [
-  {
-    sql: ACCOUNTS + CATALOGUE + TRAFFIC,
-    sharded: SHARDED_TABLES.filter((table) => table !== 'daily_facts'),
-    reference: REFERENCE_TABLES,
-  },
-  { sql: DAILY, sharded: ['daily_facts'], reference: [], fill: SUM_UP_DAYS },
-];
+/** Accounts, catalogue and traffic. */
+export const firstSchema: Migration = {
+  sql: ACCOUNTS + CATALOGUE + TRAFFIC,
+  sharded: ['sessions', 'events', 'activity', 'hourly_facts', 'conversions', 'receipts', 'explanations'],
+  reference: [
+    'channels',
+    'categories',
+    'subcategories',
+    'channel_exclusions',
+    'publishers',
+    'api_keys',
+    'advertisers',
+    'offers',
+    'settings',
+    'faults',
+  ],
+};

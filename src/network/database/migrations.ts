@@ -1,0 +1,6 @@
+import type { Migration } from './migration.ts';
+import { firstSchema } from './migrations/0001FirstSchema.ts';
+import { dailyFacts } from './migrations/0002DailyFacts.ts';
+
+/** The migrations in order: a database of version n has had the first n. */
+export const MIGRATIONS: readonly Migration[] = [firstSchema, dailyFacts];
