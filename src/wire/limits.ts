@@ -29,6 +29,8 @@ export const SEEN_MAX_AGE_MS = 8 * 24 * 3_600_000;
 
 /** Milliseconds an event may lie in the future: shoppers' clocks run ahead. */
 export const EVENT_MAX_AHEAD_MS = 5 * 60_000;
+/** How many milliseconds an event may precede its session: shoppers' clocks run behind. */
+export const EVENT_MAX_BEFORE_SESSION_MS = 5 * 60_000;
 /** Maximum age in milliseconds of an event and of the session it names. */
 export const EVENT_MAX_AGE_MS = 30 * 24 * 3_600_000;
 

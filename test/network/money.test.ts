@@ -41,6 +41,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
 
   test('the order in which click and conversion arrive does not matter', async () => {
+    session = await world.earlierSession('2025-11-20T08:59:00Z');
     await world.batch([event('CONVERSION', session, at('20T10:00'))]);
     expect((await money())['attributed_ad_spend_amount']).toBe(0);
     await world.batch([event('BRAND_CLICK', session, at('20T09:00'))]);
@@ -48,11 +49,13 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
 
   test('a conversion without a click, or before it, counts and pays nothing', async () => {
+    session = await world.earlierSession('2025-11-20T08:59:00Z');
     await world.batch([event('CONVERSION', session, at('20T09:00')), event('BRAND_CLICK', session, at('20T10:00'))]);
     expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 0, billable_ad_spend_amount: 0 });
   });
 
   test('a click more than 30 days before the conversion earns nothing, one on the day does', async () => {
+    session = await world.earlierSession('2025-10-25T10:05:00Z');
     await world.batch([event('BRAND_CLICK', session, { event_datetime: '2025-10-25T10:00:00Z' })]);
     await world.control('POST', '/sandbox/clock', { now: '2025-11-24T10:00:01Z' });
     await world.batch([event('CONVERSION', session, { event_datetime: '2025-11-24T10:00:01Z' })]);
@@ -126,7 +129,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
 
   test('an order counts once, when its session loads', async () => {
-    const ordered = await world.session({
+    const ordered = await world.earlierSession('2025-11-20T06:59:00Z', {
       order_details: { order_id: '1', cost_details: { amount: '42.50', currency_code: 'EUR' } },
     });
     await world.session({ order_details: { order_id: '2', cost_details: { amount: 100, currency_code: 'EUR' } } });

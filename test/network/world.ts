@@ -39,6 +39,8 @@ export interface World {
   control(method: string, path: string, body?: unknown): Promise<Body>;
   /** Asks for offers. */
   session(request?: Record<string, unknown>): Promise<Shown>;
+  /** Requests offers at an earlier time, then sets the clock to NOW: the session's late events are real ones. */
+  earlierSession(time: string, request?: Record<string, unknown>): Promise<Shown>;
   /** Sends events as one batch. */
   batch(events: readonly unknown[]): Promise<Answered>;
   /** The channel report's summary of all time. */
@@ -103,15 +105,22 @@ export function worldOf(network: Network): Omit<World, 'url'> {
   };
   const categories = async (): Promise<Body> =>
     (await call('GET', '/adnet/adconfig/categories/', { key: keys.management ?? '' })).body.categories;
+  const session: World['session'] = async (request = {}) => {
+    const { status, body } = await post('/recommendations', ask(request));
+    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+    return { session_id: body.session_id, items: body.recommendation_groups.flatMap((group: Body) => group.items) };
+  };
   return {
     network,
     call,
     post,
     control,
-    async session(request = {}) {
-      const { status, body } = await post('/recommendations', ask(request));
-      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
-      return { session_id: body.session_id, items: body.recommendation_groups.flatMap((group: Body) => group.items) };
+    session,
+    async earlierSession(time, request) {
+      await control('POST', '/sandbox/clock', { now: time });
+      const opened = await session(request);
+      await control('POST', '/sandbox/clock', { now: NOW });
+      return opened;
     },
     batch: (events) => post('/events/batch', { events }),
     async summary(options = {}) {

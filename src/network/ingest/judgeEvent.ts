@@ -1,7 +1,7 @@
 import { parseDatetime } from '../../wire/parseDatetime.ts';
 import { parseEvent } from '../../wire/events/parseEvent.ts';
 import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
-import { EVENT_MAX_AGE_MS, EVENT_MAX_AHEAD_MS } from '../../wire/limits.ts';
+import { EVENT_MAX_AGE_MS, EVENT_MAX_AHEAD_MS, EVENT_MAX_BEFORE_SESSION_MS } from '../../wire/limits.ts';
 import type { Session } from './readSessions.ts';
 
 /** An event that may be stored, or why it may not: no repetition will change that, so none of these is retryable. */
@@ -28,6 +28,8 @@ export function judgeEvent(event: WireEvent, session: Session | undefined, now: 
   if (!session) return refuse('UNKNOWN_SESSION', 'session_id names no session of this publisher');
   if (now - session.created_at.getTime() > EVENT_MAX_AGE_MS)
     return refuse('SESSION_TOO_OLD', 'session_id names a session older than 30 days');
+  if (session.created_at.getTime() - at > EVENT_MAX_BEFORE_SESSION_MS)
+    return refuse('EVENT_BEFORE_SESSION', 'event_datetime is more than 5 minutes before the session was created');
   const brand = event.brand_properties;
   if (brand) {
     const insertion = Object.hasOwn(session.insertions, brand.insertion_id)

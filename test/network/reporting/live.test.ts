@@ -54,7 +54,9 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
   });
 
   test('R57 days are the sums of their hours, even after an earlier event moved what counts once across midnight', async () => {
-    const session = await world.session({ order_details: { cost_details: { amount: '10.10', currency_code: 'EUR' } } });
+    const session = await world.earlierSession('2025-11-19T23:39:00Z', {
+      order_details: { cost_details: { amount: '10.10', currency_code: 'EUR' } },
+    });
     const at = (event_name: string, event_datetime: string): unknown => event(event_name, session, { event_datetime });
     for (const time of ['2025-11-20T09:30:00Z', '2025-11-20T00:10:00Z', '2025-11-19T23:50:00Z', '2025-11-19T23:40:00Z'])
       await world.batch(['WIDGET_LOAD', 'BRAND_DISPLAY', 'BRAND_CLICK'].map((name) => at(name, time)));
