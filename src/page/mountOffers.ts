@@ -1,7 +1,7 @@
 import { createLayerHost } from '../widget/layers/createLayerHost.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
 import { mountWidget } from '../widget/mountWidget.tsx';
-import type { Subject } from '../widget/props.ts';
+import type { Viewable } from '../widget/props.ts';
 import type { DisplayMode } from '../wire/offers/request.ts';
 import type { SafeResponse, PlacedGroup } from '../wire/offers/response.ts';
 import type { Memory } from './memory.ts';
@@ -81,7 +81,7 @@ export function mountOffers({
   return () => dismiss('page');
 }
 
-function nameOf(subject: Subject): string {
+function nameOf(subject: Viewable): string {
   return [subject.kind, 'offer' in subject && subject.offer.insertion_id, 'asset' in subject && subject.asset.id].join(
     ' ',
   );

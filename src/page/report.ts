@@ -1,14 +1,11 @@
 import type { TrackedEvent } from '../queue/events.ts';
-import type { Action, Subject } from '../widget/props.ts';
+import type { ShopperAction, Viewable } from '../widget/props.ts';
 import type { BrandProperties, EventName, Target } from '../wire/events/wireEvent.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
 import type { PageEvent } from './pageEvent.ts';
 
-/** Milliseconds within which a second click on the same thing is the same click. */
-const DOUBLE_CLICK_MS = 500;
-
 /** What a click on an offer is on the wire; copying its code is nobody's business but the page's. */
-const CLICKS: Partial<Record<Action['type'], readonly [EventName, Target]>> = {
+const CLICKS: Partial<Record<ShopperAction['type'], readonly [EventName, Target]>> = {
   accept: ['BRAND_CLICK', 'INLINE_ACTION_BUTTON'],
   product: ['PRODUCT_CLICK', 'INLINE_TILE'],
   decline: ['ELEMENT_CLICK', 'INLINE_NAV_FORWARD'],
@@ -23,20 +20,17 @@ export interface ReportOptions {
   emit(event: PageEvent): void;
   /** True the first time a name comes for this session. */
   once(name: string): boolean;
-  readonly now?: () => number;
 }
 
 /** Turns what was seen and done into events, each as often and in the order that the wire's table says. */
 export interface Report {
   loaded(): void;
-  seen(subject: Subject, what: 'display' | 'view'): void;
-  acted(action: Exclude<Action, { type: 'dismiss' }>): void;
+  seen(subject: Viewable, what: 'display' | 'view'): void;
+  acted(action: Exclude<ShopperAction, { type: 'dismiss' }>): void;
 }
 
 /** A `Report` of one session. */
-export function createReport({ session_id, track, emit, once, now = Date.now }: ReportOptions): Report {
-  const clicked = new Map<string, number>();
-
+export function createReport({ session_id, track, emit, once }: ReportOptions): Report {
   function send(event_name: EventName, initiating_target?: Target, offer?: PlacedOffer, asset?: Asset): void {
     const event: TrackedEvent = { event_name, session_id };
     if (initiating_target) event.initiating_target = initiating_target;
@@ -47,7 +41,7 @@ export function createReport({ session_id, track, emit, once, now = Date.now }: 
   }
 
   /** What is displayed lies in something that is displayed: the widget comes before its offer, the offer before its tile. */
-  function seen(subject: Subject, what: 'display' | 'view'): void {
+  function seen(subject: Viewable, what: 'display' | 'view'): void {
     const isView = what === 'view';
     const end = isView ? 'VIEW' : 'DISPLAY';
     if (isView) seen(subject, 'display');
@@ -64,16 +58,8 @@ export function createReport({ session_id, track, emit, once, now = Date.now }: 
     emit({ type: isView ? 'view' : 'impression', session_id, ...namesOf(offer) });
   }
 
-  function isSecondClick(...names: unknown[]): boolean {
-    const name = names.join(' ');
-    const isSecond = now() - (clicked.get(name) ?? -Infinity) < DOUBLE_CLICK_MS;
-    clicked.set(name, now());
-    return isSecond;
-  }
-
-  function acted(action: Exclude<Action, { type: 'dismiss' }>): void {
+  function acted(action: Exclude<ShopperAction, { type: 'dismiss' }>): void {
     if (action.type === 'footer') {
-      if (isSecondClick(action.link)) return;
       send('ELEMENT_CLICK', action.link === 'brand' ? 'INLINE_FOOTER_BRAND' : 'INLINE_FOOTER_PRIVACY');
       return emit(action);
     }
@@ -84,7 +70,6 @@ export function createReport({ session_id, track, emit, once, now = Date.now }: 
       action.type === 'product' ? { kind: 'product', offer, asset: action.asset } : { kind: 'offer', offer },
       'display',
     );
-    if (isSecondClick(type, offer.insertion_id, asset?.id)) return;
     const click = CLICKS[type];
     if (click) send(click[0], asset && type === 'accept' ? 'INLINE_ASSET_TILE' : click[1], offer, asset);
     emit({

@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { hide } from './card/Logo.tsx';
+import { hideImage } from './card/Logo.tsx';
 import type { WidgetProps } from './props.ts';
 import { OutsideLink } from './OutsideLink.tsx';
 
-/** Who brings the offers and what happens to the shopper's data; nothing when the network says neither. */
+/** The network's attribution and privacy link, or nothing when the response has neither. */
 export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element | null {
   const { attribution_details: brand, privacy_policy: privacy } = footer;
   if (!brand && !privacy) return null;
@@ -12,7 +12,14 @@ export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element |
       {brand &&
         link('brand', brand.target_url, [
           brand.logo_url && (
-            <img src={brand.logo_url} alt="" height="16" decoding="async" referrerpolicy="no-referrer" onError={hide} />
+            <img
+              src={brand.logo_url}
+              alt=""
+              height="16"
+              decoding="async"
+              referrerpolicy="no-referrer"
+              onError={hideImage}
+            />
           ),
           brand.copy,
         ])}

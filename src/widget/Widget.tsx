@@ -3,17 +3,17 @@ import type { PlacedGroup } from '../wire/offers/response.ts';
 import { FooterLine } from './FooterLine.tsx';
 import { OfferCard } from './card/OfferCard.tsx';
 import { isList, shownOffers } from './state.ts';
-import type { View } from './widgetView.ts';
+import type { WidgetView } from './widgetView.ts';
 
-/** The whole widget in the element that its mode asks for. */
-export function Widget({ view }: { view: View }): JSX.Element {
+/** The whole widget, in the element that its mode requires. */
+export function Widget({ view }: { view: WidgetView }): JSX.Element {
   const { mode, groups, messages, locale, theme } = view.props;
   const isModal = mode === 'OVERLAY' || mode === 'FULLSCREEN';
   const isPullup = mode === 'PULLUP';
   const shown = groups.filter((group) => shownOffers(view.state, group).length);
   const isCard = groups.length === 1 && !shown.some(isList);
   const Root = isModal ? 'dialog' : 'section';
-  let { room } = view;
+  let { limit } = view;
 
   return (
     <Root
@@ -32,9 +32,9 @@ export function Widget({ view }: { view: View }): JSX.Element {
       >
         {isPullup && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
         {shown.map((group, index) => {
-          const left = room;
-          room -= group.offers.length;
-          return <Group key={group.id} view={view} group={group} room={left} isFirst={!index} isCard={isCard} />;
+          const left = limit;
+          limit -= group.offers.length;
+          return <Group key={group.id} view={view} group={group} limit={left} isFirst={!index} isCard={isCard} />;
         })}
         <FooterLine {...view.props} />
         {mode !== 'INLINE' && (
@@ -54,19 +54,19 @@ export function Widget({ view }: { view: View }): JSX.Element {
 function Group({
   view,
   group,
-  room,
+  limit,
   isFirst,
   isCard,
 }: {
-  view: View;
+  view: WidgetView;
   group: PlacedGroup;
-  room: number;
+  limit: number;
   isFirst: boolean;
   isCard: boolean;
 }): JSX.Element {
   const current = shownOffers(view.state, group);
-  // The steps of a hero share one cell: a taller one that came later would move the buttons.
-  const drawn = isList(group) ? current.slice(0, Math.max(room, 0)) : group.offers;
+  // All steps share one grid cell: a taller one that is rendered later would move the buttons.
+  const rendered = isList(group) ? current.slice(0, Math.max(limit, 0)) : group.offers;
   const next = group.offers.find((_, index) => group.offers[index - 1] === current[0]);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
@@ -76,7 +76,7 @@ function Group({
         </h2>
       )}
       <div class="offers">
-        {drawn.map((offer) => (
+        {rendered.map((offer) => (
           <OfferCard
             key={offer.insertion_id}
             view={view}

@@ -1,21 +1,42 @@
-/** Milliseconds after opening in which a click meant for the page is not taken for one meant for an offer. */
-const DEAF_MS = 400;
-/** Milliseconds within which two clicks are one gesture. */
-const DOUBLE_MS = 500;
+/** Milliseconds after a layer opens during which clicks are ignored: they were meant for the page behind it. */
+const SETTLE_MS = 400;
+/** Milliseconds within which two clicks on the same control are one double click. */
+const DOUBLE_CLICK_MS = 500;
 
-/** Tells real gestures from clicks that hit a layer while it opened and from the second half of a double click. */
-export function createGestures(
-  isLayer: boolean,
-  now: () => number = () => performance.now(),
-): { isDeaf(): boolean; isRepeated(key: object): boolean } {
-  const openedAt = isLayer ? now() : -DEAF_MS;
-  const last = new Map<object, number>();
+/** Decides which clicks count. No other file has a rule about double or early clicks. */
+export interface Gestures {
+  /** Whether the layer has only just opened. */
+  ignoresInput(): boolean;
+  /** Listens for clicks that do not count, cancels them and hides them from everybody else. */
+  filter(event: MouseEvent): void;
+}
+
+/** Creates the click filter of one mounted widget. */
+export function createGestures(isLayer: boolean, now: () => number = () => performance.now()): Gestures {
+  const openedAt = isLayer ? now() : -SETTLE_MS;
+  const clickedAt = new WeakMap<Element, number>();
+
+  function ignoresInput(): boolean {
+    return now() - openedAt < SETTLE_MS;
+  }
+
+  function isDoubleClick(control: Element): boolean {
+    const before = clickedAt.get(control) ?? -DOUBLE_CLICK_MS;
+    clickedAt.set(control, now());
+    return now() - before < DOUBLE_CLICK_MS;
+  }
+
   return {
-    isDeaf: () => now() - openedAt < DEAF_MS,
-    isRepeated(key) {
-      const before = last.get(key);
-      last.set(key, now());
-      return before !== undefined && now() - before < DOUBLE_MS;
+    ignoresInput,
+    filter(event) {
+      // What opens and closes in place may be clicked as fast as the shopper likes.
+      const control = (event.target as Element).closest('a,button:not([aria-expanded])');
+      if (!control || event.button > 1) return;
+      const isEarly = control.localName === 'a' && ignoresInput();
+      // After a step the second click of a double click hits another control: only `detail` tells.
+      if (!isEarly && event.detail < 2 && !isDoubleClick(control)) return;
+      event.preventDefault();
+      event.stopPropagation();
     },
   };
 }

@@ -2,53 +2,51 @@ import { render, type RefCallback } from 'preact';
 import { copyCode } from './card/copyCode.ts';
 import { createGestures } from './createGestures.ts';
 import { openLayer } from './layers/openLayer.ts';
-import type { Subject, WidgetProps } from './props.ts';
-import { claimed, FRESH, isFinished, passed, returned, type WidgetState } from './state.ts';
+import type { Viewable, WidgetProps } from './props.ts';
+import { claimOffer, INITIAL_STATE, isFinished, passOffer, returnToOffer, type WidgetState } from './state.ts';
 import { sharedStyles } from './styles/sharedStyles.ts';
-import type { View } from './widgetView.ts';
+import type { WidgetView } from './widgetView.ts';
 import { Widget } from './Widget.tsx';
 
-/** Offers of a list that are drawn at once: what a screen can show, so that nothing in it moves when the others come. */
-const DRAWN_FIRST = 9;
-/** Offers that are added between two paints: more would be felt on a slow phone. */
-const ADDED_AT_ONCE = 2;
+/** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
+const INITIAL_LIMIT = 9;
+/** Offers added between two paints: more would be noticeable on a slow phone. */
+const LIMIT_STEP = 2;
 
-/** A widget on the page. */
+/** A widget that is mounted on the page. */
 export interface MountedWidget {
-  /** Ends it without a word to `on`; a layer fades away first where the reader likes motion. Resolves once the host is empty. */
+  /** Closes the widget without calling `on`; a layer fades out first unless reduced motion is preferred. Resolves once the host is empty. */
   close(): Promise<void>;
-  /** Leaves the host as empty as it was, at once. */
+  /** Empties the host at once. */
   unmount(): void;
 }
 
-/** Shows the widget in the host's open shadow root; a layer opens at once. */
+/** Renders the widget into the host's open shadow root; a layer opens at once. */
 export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidget {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [sharedStyles()];
   const gestures = createGestures(props.mode !== 'INLINE');
   const refs = new Map<object, RefCallback<Element>>();
-  let state: WidgetState = FRESH;
+  let state: WidgetState = INITIAL_STATE;
   let isOpen = true;
-  let room = DRAWN_FIRST;
+  let limit = INITIAL_LIMIT;
 
-  const view: Omit<View, 'props' | 'state' | 'room'> = {
+  const view: Omit<WidgetView, 'props' | 'state' | 'limit'> = {
     seen,
     accept(event, offer, asset) {
       if (event.type === 'auxclick' && event.button !== 1) return;
-      if (gestures.isDeaf() || gestures.isRepeated(asset ?? offer)) return event.preventDefault();
-      if (!asset || asset.should_trigger_claim_flow) draw(claimed(state, offer));
+      if (!asset || asset.should_trigger_claim_flow) draw(claimOffer(state, offer));
       if (asset?.asset_type === 'PRODUCT') props.on({ type: 'product', offer, asset });
       props.on(asset ? { type: 'accept', offer, asset } : { type: 'accept', offer });
     },
     pass(event, offer) {
-      if (event.detail > 1) return;
-      const next = passed(state, offer);
+      const next = passOffer(state, offer);
       props.on({ type: state.claimed.includes(offer) ? 'next' : 'decline', offer });
       if (isFinished(next, props.groups)) dismiss('finished');
       else step(event, next);
     },
     back(event, offer, to) {
-      step(event, returned(state, to));
+      step(event, returnToOffer(state, to));
       props.on({ type: 'back', offer });
     },
     copy(event, offer) {
@@ -62,43 +60,44 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   draw(state);
   const element = root.firstElementChild as HTMLElement;
-  const closeLayer = openLayer({ element, mode: props.mode, isDeaf: gestures.isDeaf, dismiss });
+  const closeLayer = openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss });
+  for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
   addMore();
 
   return { close, unmount: clear };
 
   function draw(next: WidgetState): void {
     state = next;
-    if (isOpen) render(<Widget view={{ ...view, props, state, room }} />, root);
+    if (isOpen) render(<Widget view={{ ...view, props, state, limit }} />, root);
   }
 
-  /** After each paint, until all offers are drawn. */
+  /** Renders more offers after each paint, until all are rendered. */
   function addMore(): void {
-    if (!isOpen || room >= props.groups.reduce((sum, { offers }) => sum + offers.length, 0)) return;
+    if (!isOpen || limit >= props.groups.reduce((sum, { offers }) => sum + offers.length, 0)) return;
     requestAnimationFrame(() =>
       setTimeout(() => {
-        room += ADDED_AT_ONCE;
+        limit += LIMIT_STEP;
         draw(state);
         addMore();
       }),
     );
   }
 
-  function seen(key: object, subject: Subject): RefCallback<Element> {
-    const known = refs.get(key) ?? ((element: Element | null) => props.watch(subject, element));
-    refs.set(key, known);
-    return known;
+  function seen(key: object, subject: Viewable): RefCallback<Element> {
+    const ref = refs.get(key) ?? ((element: Element | null) => props.watch(subject, element));
+    refs.set(key, ref);
+    return ref;
   }
 
-  /** Shows another offer and takes the reader there. */
+  /** Shows another offer and moves the focus to its heading. */
   function step(event: MouseEvent, next: WidgetState): void {
     const group = (event.currentTarget as Element).closest('.group');
     draw(next);
-    const place = group?.isConnected ? group : root;
-    place.querySelector<HTMLElement>('article:not([inert]) [part=heading]')?.focus();
+    const scope = group?.isConnected ? group : root;
+    scope.querySelector<HTMLElement>('article:not([inert]) [part=heading]')?.focus();
   }
 
-  function dismiss(by: Parameters<View['dismiss']>[0]): void {
+  function dismiss(by: Parameters<WidgetView['dismiss']>[0]): void {
     if (!isOpen) return;
     void close();
     props.on({ type: 'dismiss', by });
@@ -106,7 +105,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   async function close(): Promise<void> {
     end();
-    // Out of the top layer by now, and out of reach; what is left of it can be seen going.
+    // It has left the top layer and cannot be reached any more; only its exit animation is still visible.
     element.inert = true;
     const animations = props.mode === 'INLINE' ? [] : (element.getAnimations?.() ?? []);
     if (animations.length > 0) await Promise.allSettled(animations.map(({ finished }) => finished));

@@ -5,14 +5,14 @@ import type { Messages } from './messages/messages.ts';
 /** `auto` follows the page's own `color-scheme`, not the operating system. */
 export type Theme = 'light' | 'dark' | 'auto';
 
-/** What an element stands for whose visibility is judged. */
-export type Subject =
+/** What an element shows whose visibility is measured. */
+export type Viewable =
   | { kind: 'widget' }
   | { kind: 'offer'; offer: PlacedOffer }
   | { kind: 'product'; offer: PlacedOffer; asset: Asset };
 
-/** What the shopper did, once per gesture. */
-export type Action =
+/** What the shopper did: one action per gesture. */
+export type ShopperAction =
   | { type: 'accept'; offer: PlacedOffer; asset?: Asset }
   | { type: 'decline'; offer: PlacedOffer }
   | { type: 'next'; offer: PlacedOffer }
@@ -22,7 +22,7 @@ export type Action =
   | { type: 'copy'; offer: PlacedOffer }
   | { type: 'dismiss'; by: 'close' | 'escape' | 'backdrop' | 'drag' | 'finished' };
 
-/** Everything the widget is told. It fetches nothing, stores nothing and reports by `on` and `watch` alone. */
+/** All inputs of the widget. It fetches nothing, stores nothing, and reports only through `on` and `watch`. */
 export interface WidgetProps {
   mode: DisplayMode;
   groups: readonly PlacedGroup[];
@@ -31,7 +31,7 @@ export interface WidgetProps {
   messages: Messages;
   theme: Theme;
   locale: string;
-  /** Called with each element whose visibility is judged, and with null when it leaves the page. */
-  watch(subject: Subject, element: Element | null): void;
-  on(action: Action): void;
+  /** Called with each element whose visibility is measured, and with null when it is removed. */
+  watch(subject: Viewable, element: Element | null): void;
+  on(action: ShopperAction): void;
 }

@@ -5,14 +5,14 @@ import { Disclosure } from '../../src/widget/card/Disclosure.tsx';
 import { FooterLine } from '../../src/widget/FooterLine.tsx';
 import { Logo } from '../../src/widget/card/Logo.tsx';
 import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
-import type { Action, WidgetProps } from '../../src/widget/props.ts';
+import type { ShopperAction, WidgetProps } from '../../src/widget/props.ts';
 import type { Footer } from '../../src/wire/offers/response.ts';
 import { FOOTER, hero, placed } from './offers.ts';
 
 const messages = messagesFor('en');
 afterEach(cleanup);
 
-function footerProps(footer: Footer, on: (action: Action) => void = () => {}): WidgetProps {
+function footerProps(footer: Footer, on: (action: ShopperAction) => void = () => {}): WidgetProps {
   return {
     mode: 'INLINE',
     groups: [hero(placed())],
@@ -72,7 +72,7 @@ test('a logo is not fetched before its offer is near', () => {
 });
 
 test('the footer says who is behind the offers and tells which of its links was followed', () => {
-  const actions: Action[] = [];
+  const actions: ShopperAction[] = [];
   window.addEventListener('click', (event) => event.preventDefault()); // nothing leaves this page
   render(<FooterLine {...footerProps(FOOTER, (action) => actions.push(action))} />);
   for (const link of within(screen.getByRole('contentinfo')).getAllByRole('link')) fireEvent.click(link);

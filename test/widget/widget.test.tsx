@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
 import { mountWidget, type MountedWidget } from '../../src/widget/mountWidget.tsx';
-import type { Action, Subject, WidgetProps } from '../../src/widget/props.ts';
+import type { ShopperAction, Viewable, WidgetProps } from '../../src/widget/props.ts';
 import { FOOTER, hero, list, pictures, placed } from './offers.ts';
 
 let mounted: MountedWidget | undefined;
@@ -14,7 +14,7 @@ afterEach(() => {
 
 interface Shown {
   root: ShadowRoot;
-  actions: Action[];
+  actions: ShopperAction[];
   watched: Map<string, Element | null>;
   /** Clicks, opens nothing, and answers whether the widget let the click through. */
   click(selector: string, init?: MouseEventInit): boolean;
@@ -23,7 +23,7 @@ interface Shown {
 
 function show(props: Partial<WidgetProps> = {}): Shown {
   const host = document.body.appendChild(document.createElement('div'));
-  const actions: Action[] = [];
+  const actions: ShopperAction[] = [];
   const watched = new Map<string, Element | null>();
   mounted = mountWidget(host, {
     mode: 'INLINE',
@@ -58,7 +58,7 @@ function show(props: Partial<WidgetProps> = {}): Shown {
   };
 }
 
-const nameOf = (subject: Subject): string =>
+const nameOf = (subject: Viewable): string =>
   subject.kind === 'widget' ? 'widget' : subject.kind === 'offer' ? subject.offer.offer_id : subject.asset.id;
 const types = ({ actions }: Shown): string[] => actions.map(({ type }) => type);
 const CURRENT = 'article:not([inert])';
@@ -91,12 +91,17 @@ test('accept is a real link that tells the target neither the address nor the op
 });
 
 test('decline shows the next offer, back returns, and the last decline finishes', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
   const shown = show();
   shown.click(`${CURRENT} [part=decline]`);
   expect(shown.text()).toContain('Offer 2 of 3');
+  vi.advanceTimersByTime(500);
   shown.click(`${CURRENT} .back`);
   expect(shown.text()).toContain('Offer 1 of 3');
-  for (let step = 0; step < 3; step++) shown.click(`${CURRENT} [part=decline]`);
+  for (let step = 0; step < 3; step++) {
+    vi.advanceTimersByTime(500);
+    shown.click(`${CURRENT} [part=decline]`);
+  }
   expect(types(shown)).toEqual(['decline', 'back', 'decline', 'decline', 'decline', 'dismiss']);
   expect(shown.actions.at(-1)).toEqual({ type: 'dismiss', by: 'finished' });
   expect(shown.root.childElementCount).toBe(0);

@@ -1,9 +1,17 @@
 import type { JSX } from 'preact';
 import type { PlacedOffer } from '../../wire/offers/response.ts';
-import type { View } from '../widgetView.ts';
+import type { WidgetView } from '../widgetView.ts';
 
-/** What an accepted offer shows: the network's word on it and the promo code. It is announced, so its place is always there. */
-export function Claim({ view, offer, isClaimed }: { view: View; offer: PlacedOffer; isClaimed: boolean }): JSX.Element {
+/** The message and promo code of an accepted offer. The live region is always present so that screen readers announce the change. */
+export function ClaimStatus({
+  view,
+  offer,
+  isClaimed,
+}: {
+  view: WidgetView;
+  offer: PlacedOffer;
+  isClaimed: boolean;
+}): JSX.Element {
   const { messages } = view.props;
   const { cta_details, metadata } = offer.offer;
   const code = metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;

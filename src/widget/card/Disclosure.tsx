@@ -3,7 +3,7 @@ import type { DisclosureDetails } from '../../wire/offers/response.ts';
 import type { Messages } from '../messages/messages.ts';
 import { OutsideLink } from '../OutsideLink.tsx';
 
-/** The small print: it opens in place when there is more than a line of it. */
+/** The legal text of an offer: one line, or a summary that expands in place. */
 export function Disclosure({ details, messages }: { details: DisclosureDetails; messages: Messages }): JSX.Element {
   const { copy, content, target_url } = details;
   if (!content) {

@@ -1,28 +1,28 @@
 import type { JSX, TargetedEvent } from 'preact';
 import type { Advertiser } from '../../wire/offers/response.ts';
 
-/** The advertiser's logo in its tile; the first letter of the name lies beneath and shows while there is none. */
+/** The advertiser's logo in its tile, above the first letter of the name, which shows until the image has loaded. */
 export function Logo({ advertiser, isNear }: { advertiser: Advertiser; isNear: boolean }): JSX.Element {
   return (
     <span class="logo" part="logo" aria-hidden="true">
       {[...advertiser.name][0]}
       {advertiser.logo_url && isNear && (
         <img
-          loading="lazy" // before src: Firefox looks at it when the address comes
+          loading="lazy" // before src: Firefox reads it when src is set
           src={advertiser.logo_url}
           alt=""
           width="48"
           height="48"
           decoding="async"
           referrerpolicy="no-referrer"
-          onError={hide}
+          onError={hideImage}
         />
       )}
     </span>
   );
 }
 
-/** Takes a picture that did not come off the page. */
-export function hide(event: TargetedEvent<HTMLElement>): void {
+/** Hides an image that failed to load. */
+export function hideImage(event: TargetedEvent<HTMLElement>): void {
   event.currentTarget.hidden = true;
 }

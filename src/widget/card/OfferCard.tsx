@@ -1,22 +1,22 @@
 import type { JSX } from 'preact';
 import type { PlacedOffer } from '../../wire/offers/response.ts';
-import { Claim } from './ClaimStatus.tsx';
+import { ClaimStatus } from './ClaimStatus.tsx';
 import { Disclosure } from './Disclosure.tsx';
 import { Logo } from './Logo.tsx';
 import { OutsideLink } from '../OutsideLink.tsx';
 import { Tiles } from './Tiles.tsx';
-import type { View } from '../widgetView.ts';
+import type { WidgetView } from '../widgetView.ts';
 
-/** What an offer card is told besides the offer. */
+/** Props of one offer card. */
 export interface OfferCardProps {
-  view: View;
+  view: WidgetView;
   offer: PlacedOffer;
-  /** All offers of its group when they are shown one at a time. */
+  /** All offers of the group when they are shown one at a time, otherwise empty. */
   sequence: readonly PlacedOffer[];
   isShown: boolean;
-  /** Shown, or next: its pictures are fetched. */
+  /** Whether it is shown, or next: then its images are loaded. */
   isNear: boolean;
-  /** Names the dialog. */
+  /** Whether its heading names the dialog. */
   isTitle: boolean;
   level: 'h2' | 'h3';
   part: string | undefined;
@@ -89,7 +89,7 @@ export function OfferCard({
         )}
       </div>
       <Tiles view={view} offer={placed} isShown={isShown} isNear={isNear} />
-      <Claim view={view} offer={placed} isClaimed={isClaimed} />
+      <ClaimStatus view={view} offer={placed} isClaimed={isClaimed} />
       <div class="actions">
         <OutsideLink
           part="accept"

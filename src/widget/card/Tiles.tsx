@@ -1,19 +1,19 @@
 import type { JSX } from 'preact';
 import type { PlacedOffer } from '../../wire/offers/response.ts';
-import { hide } from './Logo.tsx';
+import { hideImage } from './Logo.tsx';
 import { OutsideLink } from '../OutsideLink.tsx';
-import type { View } from '../widgetView.ts';
+import type { WidgetView } from '../widgetView.ts';
 
-/** What a row of tiles is told. */
+/** Props of a row of tiles. */
 export interface TilesProps {
-  view: View;
+  view: WidgetView;
   offer: PlacedOffer;
   isShown: boolean;
-  /** Shown, or next: its pictures are fetched. The tiles of later steps keep their places, so that no step changes the height. */
+  /** Whether the offer is shown, or next: then its images are loaded. */
   isNear: boolean;
 }
 
-/** The offer's pictures, each a link to its own address or to the offer's. */
+/** The offer's images, each a link to its own URL or to the offer's. */
 export function Tiles({ view, offer, isShown, isNear }: TilesProps): JSX.Element | null {
   const { assets = [], heading, target_url } = offer.offer;
   if (!assets.length) return null;
@@ -37,7 +37,7 @@ export function Tiles({ view, offer, isShown, isNear }: TilesProps): JSX.Element
               height="72"
               decoding="async"
               referrerpolicy="no-referrer"
-              onError={hide}
+              onError={hideImage}
             />
           )}
         </OutsideLink>

@@ -1,6 +1,6 @@
 import type { PlacedOffer } from '../../wire/offers/response.ts';
 
-/** Copies the offer's promo code; where the browser refuses, selects it so that one key press copies it. */
+/** Copies the offer's promo code. If the browser refuses, selects the code so that one key press copies it. Resolves to whether it was copied. */
 export async function copyCode(button: Element, { offer }: PlacedOffer): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(offer.metadata?.code ?? '');

@@ -1,6 +1,6 @@
 /**
- * The element that a layer hangs on, outside the body: no transform, overflow or z-index of the page reaches it there.
- * Its attribute keeps react-aria pages from hiding it and tells our styles that this box is ours, not the merchant's.
+ * Appends the host element of a layer to <html>, where no transform, overflow or z-index of the body affects it.
+ * The attribute keeps react-aria from hiding it, and tells our styles that this box is ours, not the merchant's.
  */
 export function createLayerHost(document: Document): HTMLElement {
   const host = document.createElement('offer-let-layer');

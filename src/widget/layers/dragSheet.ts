@@ -1,21 +1,21 @@
-/** Part of its height by which a sheet is pulled down to end it. */
-const FAR = 0.25;
-/** Pixels per millisecond of a flick that ends it from any height. */
-const FAST = 0.4;
-/** Pixels that a finger moves on a tap. */
+/** The fraction of its height by which a sheet must be dragged down to close. */
+const CLOSE_FRACTION = 0.25;
+/** Pixels per millisecond of a flick that closes it over any distance. */
+const FLICK_SPEED = 0.4;
+/** Pixels that a finger may move during a tap. */
 const TAP_PX = 6;
 
-/** What a drag of the handle can come to. */
+/** The two elements, and what to call when a gesture ends. */
 export interface DragOptions {
   handle: HTMLElement;
   sheet: HTMLElement;
   tapped(): void;
   pulledUp(): void;
-  /** Tells whether that ended the sheet. */
+  /** Returns whether the sheet is being closed. */
   pulledDown(): boolean;
 }
 
-/** Lets the handle drag the sheet; a press without a drag (a finger's, a mouse's, a key's) is a tap. */
+/** Lets the handle drag the sheet. A press without a drag, by finger, mouse or key, is a tap. */
 export function dragSheet({ handle, sheet, tapped, pulledUp, pulledDown }: DragOptions): void {
   let from: { y: number; at: number } | undefined;
   let moved = 0;
@@ -34,18 +34,18 @@ export function dragSheet({ handle, sheet, tapped, pulledUp, pulledDown }: DragO
   handle.addEventListener('pointerup', (event) => {
     if (!from) return;
     const speed = moved / Math.max(1, event.timeStamp - from.at);
-    // It goes on from where it was let go.
-    if (moved > TAP_PX && (moved > sheet.offsetHeight * FAR || speed > FAST) && pulledDown()) return;
-    settle();
+    // The exit animation continues from where the sheet was released.
+    if (moved > TAP_PX && (moved > sheet.offsetHeight * CLOSE_FRACTION || speed > FLICK_SPEED) && pulledDown()) return;
+    release();
     if (moved < -TAP_PX) pulledUp();
   });
-  handle.addEventListener('pointercancel', settle);
+  handle.addEventListener('pointercancel', release);
   handle.addEventListener('click', () => {
     if (Math.abs(moved) <= TAP_PX) tapped();
     moved = 0;
   });
 
-  function settle(): void {
+  function release(): void {
     from = undefined;
     sheet.style.transition = '';
     sheet.style.translate = '';

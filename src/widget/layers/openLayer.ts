@@ -1,29 +1,29 @@
 import type { DisplayMode } from '../../wire/offers/request.ts';
 import { lockScroll } from './lockScroll.ts';
 import { openSheet } from './openSheet.ts';
-import type { View } from '../widgetView.ts';
+import type { WidgetView } from '../widgetView.ts';
 
-/** What a layer needs to open and to end itself. */
+/** The element of a layer and how it is dismissed. */
 export interface LayerOptions {
   element: HTMLElement;
-  isDeaf(): boolean;
-  dismiss: View['dismiss'];
+  ignoresInput(): boolean;
+  dismiss: WidgetView['dismiss'];
 }
 
-/** Opens the layer that a mode asks for, and answers how to close it; INLINE has none. */
+/** Opens the layer of a mode and returns a function that closes it; INLINE has no layer. */
 export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode }): () => void {
   if (mode === 'INLINE') return () => {};
   return mode === 'PULLUP' ? openSheet(layer) : openDialog(layer);
 }
 
-function openDialog({ element, isDeaf, dismiss }: LayerOptions): () => void {
+function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const dialog = element as HTMLDialogElement;
   const unlock = lockScroll(dialog.ownerDocument);
   dialog.addEventListener('cancel', () => dismiss('escape'));
-  // Closed by something else, such as a platform's own back gesture.
+  // Something else closed it, such as the platform's back gesture.
   dialog.addEventListener('close', () => dismiss('escape'));
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog && !isDeaf()) dismiss('backdrop');
+    if (event.target === dialog && !ignoresInput()) dismiss('backdrop');
   });
   addEventListener('keydown', keepTab, true);
   dialog.showModal();
@@ -31,10 +31,10 @@ function openDialog({ element, isDeaf, dismiss }: LayerOptions): () => void {
   return () => {
     unlock();
     removeEventListener('keydown', keepTab, true);
-    dialog.close(); // gives the focus back to where it was
+    dialog.close(); // returns the focus to the element that had it
   };
 
-  /** A page that traps the focus would turn every Tab back into itself. */
+  /** Hides Tab from pages that trap the focus: they would move it back to themselves. */
   function keepTab(event: KeyboardEvent): void {
     if (event.key === 'Tab' && event.composedPath().includes(dialog)) event.stopPropagation();
   }

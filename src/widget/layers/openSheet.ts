@@ -1,17 +1,17 @@
 import { dragSheet } from './dragSheet.ts';
 import type { LayerOptions } from './openLayer.ts';
 
-/** Pixels of a pull-up that stay visible when it makes room. */
+/** Pixels of a collapsed pull-up that stay visible. */
 const PEEK_PX = 72;
 
-/** Opens the pull-up: above the page, not in its way, and it takes no focus. */
-export function openSheet({ element, isDeaf, dismiss }: LayerOptions): () => void {
+/** Opens the pull-up above the page without taking the focus. Returns a function that closes it. */
+export function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const { ownerDocument: document } = element;
   const handle = element.querySelector<HTMLElement>('.handle');
-  let cameFrom: HTMLElement | undefined;
+  let focusBefore: HTMLElement | undefined;
 
   element.addEventListener('focusin', ({ relatedTarget }) => {
-    if (relatedTarget instanceof HTMLElement && !element.contains(relatedTarget)) cameFrom = relatedTarget;
+    if (relatedTarget instanceof HTMLElement && !element.contains(relatedTarget)) focusBefore = relatedTarget;
     expand();
   });
   element.addEventListener('keydown', (event) => {
@@ -19,7 +19,7 @@ export function openSheet({ element, isDeaf, dismiss }: LayerOptions): () => voi
     event.stopPropagation();
     dismiss('escape');
   });
-  document.addEventListener('focusin', makeRoom);
+  document.addEventListener('focusin', uncover);
   if (handle) {
     dragSheet({
       handle,
@@ -27,26 +27,26 @@ export function openSheet({ element, isDeaf, dismiss }: LayerOptions): () => voi
       tapped: () => (element.hasAttribute('data-peek') ? expand() : peek(PEEK_PX)),
       pulledUp: expand,
       pulledDown() {
-        if (isDeaf()) return false;
+        if (ignoresInput()) return false;
         dismiss('drag');
         return true;
       },
     });
   }
-  // Browsers without popovers show it all the same, only not above everything.
+  // Browsers without popovers show it too, only not in the top layer.
   element.showPopover?.();
 
   return () => {
-    document.removeEventListener('focusin', makeRoom);
+    document.removeEventListener('focusin', uncover);
     const hasFocus = element.matches(':focus-within');
     element.hidePopover?.();
-    if (hasFocus) cameFrom?.focus();
+    if (hasFocus) focusBefore?.focus();
   };
 
-  /** What has the focus must not lie under the sheet (WCAG 2.4.11). */
-  function makeRoom({ target }: FocusEvent): void {
+  /** Collapses the sheet when it covers the element that has the focus (WCAG 2.4.11). */
+  function uncover({ target }: FocusEvent): void {
     const host = (element.getRootNode() as ShadowRoot).host;
-    // A popover of its own, such as the inspector's, stands above the sheet.
+    // Another popover, such as the inspector's, is above the sheet.
     if (!(target instanceof Element) || target === host || target.hasAttribute('popover')) return;
     requestAnimationFrame(() => {
       const { bottom, left, right } = target.getBoundingClientRect();

@@ -1,6 +1,6 @@
-// One line per language, in the order of MESSAGE_KEYS: property names would cost more bytes than the words.
+// One line per language, in the order of MESSAGE_KEYS: property names would take more bytes than the texts.
 
-/** The five languages that are shipped; each value is a table of words divided by `|`. */
+/** The texts of the five bundled languages, separated by `|`. */
 export const LANGUAGES = {
   en: 'Sponsored offers|Sponsored|Sandbox|Close|Previous offer|Next|Offer {0} of {1}|Your code|Copy|Copied|Terms|Opens in a new tab',
   de: 'Gesponserte Angebote|Gesponsert|Sandbox|Schließen|Voriges Angebot|Weiter|Angebot {0} von {1}|Ihr Code|Kopieren|Kopiert|Bedingungen|Öffnet in neuem Tab',

@@ -1,29 +1,29 @@
-/** Every word that the widget itself says. What advertisers say comes from the network. */
+/** All texts of the widget itself. Advertisers' texts come from the network. */
 export interface Messages {
   /** The name of the region: "Sponsored offers". */
   offers: string;
-  /** The badge on every offer. It cannot be emptied. */
+  /** The badge on every offer. It cannot be empty. */
   sponsored: string;
-  /** The mark that a sandbox relay asks for. */
+  /** The badge on offers of a sandbox. */
   sandbox: string;
   close: string;
-  /** Back to the offer before. */
+  /** Goes back to the previous offer. */
   back: string;
-  /** On to the next offer after an accepted one, when the network has no word of its own. */
+  /** Goes on to the next offer after an accepted one, unless the network sends its own text. */
   next: string;
-  /** `{0}` is the offer's number, `{1}` how many there are. */
+  /** `{0}` is the offer's number, `{1}` the number of offers. */
   position: string;
-  /** Before the promo code. */
+  /** The label of the promo code. */
   code: string;
   copy: string;
   copied: string;
-  /** The link below a disclosure that opened. */
+  /** The link at the end of an expanded disclosure. */
   terms: string;
-  /** What links say on hover and to screen readers. */
+  /** The tooltip of links that open a new tab. */
   newTab: string;
 }
 
-/** The order in which the tables of languages hold the words. */
+/** The order of the texts in `LANGUAGES`. */
 export const MESSAGE_KEYS = [
   'offers',
   'sponsored',

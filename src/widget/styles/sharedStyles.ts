@@ -2,11 +2,11 @@ import css from './widget.css?inline';
 
 let shared: CSSStyleSheet | undefined;
 
-/** The one stylesheet that every shadow root adopts; made when the first widget is shown, so that importing touches nothing. */
+/** Returns the one stylesheet that every shadow root adopts. It is created on first use, so that importing this module has no effect. */
 export function sharedStyles(): CSSStyleSheet {
   if (!shared) {
     shared = new CSSStyleSheet();
-    // Browsers from before light-dark() stay light.
+    // Browsers without light-dark() get the light theme.
     shared.replaceSync(
       CSS.supports('color', 'light-dark(red,red)') ? css : css.replace(/light-dark\(([^,]+),[^)]+\)/g, '$1'),
     );

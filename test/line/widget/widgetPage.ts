@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import type * as entry from './widgetEntry.ts';
-import type { Action, WidgetProps } from '../../../src/widget/props.ts';
+import type { ShopperAction, WidgetProps } from '../../../src/widget/props.ts';
 import { FOOTER, hero, placed } from '../../widget/offers.ts';
 import { bundle } from '../drivers/bundle.ts';
 
@@ -9,7 +9,7 @@ declare global {
   interface Window {
     widget: typeof entry;
     mounted: ReturnType<typeof entry.mountWidget>;
-    acted: Action[];
+    acted: ShopperAction[];
     violations: string[];
   }
 }
