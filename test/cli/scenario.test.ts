@@ -3,7 +3,7 @@ import { listScenarios, queryOf, readScenario } from '../../src/cli/scenarioOpti
 import { createRelay } from '../../src/relay.ts';
 import { forcedFetch } from '../../src/wire/scenarios/forcedFetch.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
-import { answerWith } from '../wire/offers/wholeResponse.ts';
+import { wholeResponse } from '../wire/offers/wholeResponse.ts';
 
 const SESSION = '6f9e0d52-0000-4000-8000-000000000001';
 const at = new Date().toISOString();
@@ -20,7 +20,7 @@ function relayIn(name: string) {
   const network: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     const body = (await request.json()) as { events?: unknown[] };
-    if (request.url.endsWith('/recommendations')) return Response.json(answerWith(3));
+    if (request.url.endsWith('/recommendations')) return Response.json(wholeResponse(3));
     arrived.push(...(body.events ?? []));
     const results = (body.events ?? []).map((_, index) => ({ index, success: true }));
     return Response.json({ results, accepted: results.length, failed: 0 }, { status: 202 });

@@ -52,7 +52,7 @@ const KEYS = [
   '1',
   '2',
 ];
-/** JSON whose objects have the keys that the wire uses and the ones that break naive readers. */
+/** JSON whose objects have known field names and names that break naive readers. */
 export const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

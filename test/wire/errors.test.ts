@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { partnerError, readError } from '../../src/wire/errors.ts';
 
-test('the Recommendations surface: a message and its errors', () => {
+test('the Recommendations API: a message and its errors', () => {
   const body = partnerError('The request is not valid', [
     { path: 'user_details', message: 'is required' },
     { path: '', message: 'no' },
@@ -33,7 +33,7 @@ test('the Channel API: messages by field', () => {
   });
 });
 
-test('the Channel API: detail for keys, error for what is not there', () => {
+test('the Channel API: detail for keys, error for missing things', () => {
   expect(readError(401, { detail: 'Invalid key' })).toMatchObject({ status: 401, message: 'Invalid key', fields: [] });
   expect(readError(404, { error: 'Publisher not found' })).toMatchObject({
     status: 404,
@@ -42,7 +42,7 @@ test('the Channel API: detail for keys, error for what is not there', () => {
   });
 });
 
-test('the Reporting API: the code decides and the rest of the body is kept', () => {
+test('the Reporting API: the code, and the rest of the body as details', () => {
   const body = { code: 'METRIC_NOT_AVAILABLE', unsupported_metrics: ['rpl'], allowed_metrics: ['clicks'] };
   expect(readError(400, body)).toEqual({
     status: 400,
@@ -66,7 +66,7 @@ test.each([
   { errors: 'x' },
   { errors: [5, null] },
   { a: 'b' },
-])('a body that says nothing is named by its status: %j', (body) => {
+])('a body without a message falls back to the status: %j', (body) => {
   expect(readError(503, body)).toEqual({ status: 503, message: 'The server returned status 503', fields: [] });
 });
 
@@ -80,7 +80,7 @@ test('a hostile body fills neither the log nor the terminal', () => {
   expect(JSON.stringify(error)).not.toContain('\\u001b');
 });
 
-test('inherited names are plain field names', () => {
+test('names of inherited properties are ordinary field names', () => {
   const body: unknown = JSON.parse('{"__proto__":["a"],"constructor":["b"],"toString":["c"]}');
   expect(readError(400, body).fields).toEqual([
     { path: '__proto__', message: 'a' },

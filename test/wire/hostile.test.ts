@@ -36,27 +36,27 @@ describe('no parser throws', () => {
     );
   });
 
-  test('on any JSON made of the names of the wire', () => {
+  test('on any JSON made of known field names', () => {
     fc.assert(
       fc.property(json, (value) => readAll(parseJson(JSON.stringify(value)))),
       { numRuns: 3_000 },
     );
   });
 
-  test('on an answer with any JSON in the place of each part', () => {
-    const answer = fc.record({
+  test('on a response with any JSON in place of each part', () => {
+    const response = fc.record({
       session_id: fc.constant('s'),
       recommendations: fc.dictionary(fc.string(), json),
       recommendation_groups: json,
       footer: json,
     });
     fc.assert(
-      fc.property(answer, (value) => readRecommendations(value).ok),
+      fc.property(response, (value) => readRecommendations(value).ok),
       { numRuns: 1_000 },
     );
   });
 
-  test('on ten thousand levels of nesting', () => {
+  test('on 10,000 levels of nesting', () => {
     const deep = parseJson('{"recommendations":'.repeat(5_000) + '[]' + '}'.repeat(5_000));
     expect(deep).toBeDefined();
     readAll(deep);
@@ -69,7 +69,7 @@ describe('no parser throws', () => {
     readAll({ user_details: deep, placement_details: deep, purchases: [deep], shipping: deep });
   });
 
-  test('on lists of a hundred thousand', () => {
+  test('on arrays of 100,000 elements', () => {
     const list = Array.from({ length: 100_000 }, (_, index) => ({ index, success: true, offer_id: 'a', message: 'm' }));
     for (const name of [
       'recommendation_groups',
@@ -85,7 +85,7 @@ describe('no parser throws', () => {
   });
 });
 
-describe('names that objects inherit are plain names', () => {
+describe('names of inherited properties are ordinary names', () => {
   const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__', '0', '10', '2'];
   const offer =
     '{"advertiser":{"id":"a","name":"A"},"offer":{"heading":"H","target_url":"https://x.example","cta_details":{"accept_copy":"y","decline_copy":"n"}}}';
@@ -109,7 +109,7 @@ describe('names that objects inherit are plain names', () => {
     expect(read.ok && read.value.groups[0]?.id).toBe('__proto__');
   });
 
-  test('inside the parts of a request, where they stay behind or stay plain', () => {
+  test('inside the parts of a request, where they are dropped or stay ordinary', () => {
     const body = parseJson(
       '{"user_details":{"__proto__":{"polluted":1},"email":"a@b.example","constructor":{"prototype":{"polluted":1}}},"placement_details":{"view":"THANK_YOU","display_mode":"INLINE","__proto__":{"polluted":1}}}',
     );
@@ -122,7 +122,7 @@ describe('names that objects inherit are plain names', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('what only the prototype has counts as left out', () => {
+  test('inherited properties count as missing', () => {
     const event: unknown = Object.create({
       event_name: 'WIDGET_LOAD',
       event_datetime: '2026-11-21T09:00:00Z',

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { isObject, own, parseJson } from '../../src/wire/json.ts';
 
-test('an object is neither null nor a list nor anything else', () => {
+test('only objects are objects: not null, not arrays', () => {
   expect([{}, Object.create(null)].map(isObject)).toEqual([true, true]);
   expect([null, [], 'x', 5, undefined, true].map(isObject)).toEqual([false, false, false, false, false, false]);
 });
 
-test('only what an object has itself is read', () => {
+test('only own properties are read', () => {
   const json = parseJson('{"a":1,"__proto__":2,"hasOwnProperty":3}');
   expect(['a', '__proto__', 'hasOwnProperty', 'toString', 'constructor'].map((key) => own(json, key))).toEqual([
     1,
@@ -23,7 +23,7 @@ test('only what an object has itself is read', () => {
   ]);
 });
 
-test('what is not JSON is undefined, never an exception', () => {
+test('text that is not JSON is undefined, never an exception', () => {
   expect(['', '{', '<html>', 'undefined', '{"a":1}x'].map(parseJson)).toEqual([
     undefined,
     undefined,

@@ -19,11 +19,11 @@ test.each([
   ' adnet_sk_live_a',
   'adnet_sk_live_a b',
   'ADNET_SK_LIVE_A',
-])('%j is no key', (key) => {
+])('%j is not a key', (key) => {
   expect(readKey(key)).toBeUndefined();
 });
 
-test('every key but the publishable one looks secret, wherever it stands in a text', () => {
+test('every key except the publishable one looks secret, anywhere in a text', () => {
   expect(['adnet_sk_test_a', 'key=adnet_rk_live_a', '"adnet_rp_test_a"'].map(looksSecret)).toEqual([true, true, true]);
   expect(['adnet_pk_live_a', 'sk_live_a', ''].map(looksSecret)).toEqual([false, false, false]);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hashEmail } from '../../src/wire/offers/hashEmail.ts';
 import { item, offerOf, read, shape } from './offers/responses.ts';
 
-/** What Prototype.js 1.6 does to a page: Array.from without a mapper, Array#entries as toArray, Object.keys with inherited names. */
+/** Does what Prototype.js 1.6 does to a page: Array.from without a mapper, Array#entries as toArray, Object.keys with inherited names. */
 const OLD: readonly [object, string, unknown][] = [
   [Array, 'from', (list: Iterable<unknown>) => [...list]],
   [
@@ -33,16 +33,16 @@ afterEach(() => {
   for (const [owner, name] of OLD) Object.defineProperty(owner, name, natives[index++] ?? {});
 });
 
-test('an old page with its own Array.from gets the same e-mail hash', async () => {
+test('a page with its own Array.from gets the same e-mail hash', async () => {
   const hash = await hashEmail('jane.doe@example.com');
   expect(hash).toBe('86e0b9e56c17cc4d12387e1949b85053fbe73bc3ce5a1188713a9d300cc6133d');
 });
 
-test('an old page reads the same offers', () => {
-  const answer = read({
+test('a page with Prototype.js reads the same offers', () => {
+  const response = read({
     recommendations: { a: offerOf('a'), b: offerOf('b') },
     recommendation_groups: [[item('b', 1), item('a', 0)]],
   });
-  const placed = shape(answer);
+  const placed = shape(response);
   expect(placed).toEqual([['group_0', ['a/ins_a', 'b/ins_b']]]);
 });

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('copy stays as it was written', () => {
+test('valid copy is unchanged', () => {
   expect(plainText('20 % off <b>everything</b> & more', 140)).toBe('20 % off <b>everything</b> & more');
 });
 
@@ -16,7 +16,7 @@ test.each([null, undefined, 0, true, {}, [], ['a'], { toString: () => 'a' }])(
   },
 );
 
-test('control characters and bidi overrides are taken out', () => {
+test('control characters and bidi overrides are removed', () => {
   expect(plainText('a\u0000b\u0007c\u007fd\u009be\u202ef\u2066g\u2069h\u202a', 40)).toBe('abcdefgh');
 });
 
@@ -24,33 +24,33 @@ test('right-to-left copy keeps its marks and its joiners', () => {
   expect(plainText('\u200fעברית \u200fمی\u200cخواهم', 40)).toBe('\u200fעברית \u200fمی\u200cخواهم');
 });
 
-test('white space folds to single spaces and disappears at the ends', () => {
+test('white space collapses to single spaces and is trimmed', () => {
   expect(plainText(' \n a\t\tb\r\n\u2028c ', 40)).toBe('a b c');
 });
 
-test('nothing left is no copy', () => {
+test('text with nothing visible left is undefined', () => {
   expect(plainText(' \u0000\n\u202e', 40)).toBeUndefined();
 });
 
-test('halves of surrogate pairs are taken out', () => {
+test('lone surrogates are removed', () => {
   expect(plainText('a\ud800b\udc00c😀', 40)).toBe('abc😀');
 });
 
-test('a cut falls between graphemes', () => {
+test('truncation never splits a grapheme', () => {
   expect(plainText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 2)).toBe('👩‍👩‍👧‍👦👩‍👩‍👧‍👦');
   expect(plainText('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301e\u0301');
   expect(plainText('x'.repeat(200), 140)).toBe('x'.repeat(140));
 });
 
-test('what fits exactly is not cut', () => {
+test('text that fits exactly is not truncated', () => {
   expect(plainText('x'.repeat(140), 140)).toBe('x'.repeat(140));
 });
 
-test('a tower of accents is cut although it is one grapheme', () => {
+test('thousands of stacked accents are truncated, although they are one grapheme', () => {
   expect(plainText(`a${'\u0301'.repeat(100_000)}`, 40)?.length).toBeLessThanOrEqual(640);
 });
 
-test('without a segmenter a cut falls between code points', () => {
+test('without Intl.Segmenter, truncation never splits a code point', () => {
   vi.stubGlobal('Intl', {});
   expect(plainText('😀😀😀', 2)).toBe('😀😀');
 });

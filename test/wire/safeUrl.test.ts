@@ -52,7 +52,7 @@ const REFUSED = [
   `https://x.example/${'a'.repeat(8192)}`,
 ] as const;
 
-test.each(REFUSED)('%j is not opened', (address) => {
+test.each(REFUSED)('%j is refused', (address) => {
   expect(safeUrl(address)).toBeUndefined();
 });
 
@@ -69,7 +69,7 @@ const NOT_TEXT: readonly unknown[] = [
   { toString: () => 'https://x.example/' },
 ];
 
-test('what is not a string is not an address', () => {
+test('a value that is not a string is refused', () => {
   for (const value of NOT_TEXT) expect(safeUrl(value)).toBeUndefined();
 });
 
@@ -83,7 +83,7 @@ test.each([
   ['https://x.example/"><script>', 'https://x.example/%22%3E%3Cscript%3E'],
   ['https://bücher.example/ä', 'https://xn--bcher-kva.example/%C3%A4'],
   ['https://x.example:8443/?u=javascript:alert(1)', 'https://x.example:8443/?u=javascript:alert(1)'],
-])('%j comes out as %j', (address, href) => {
+])('%j becomes %j', (address, href) => {
   expect(safeUrl(address)).toBe(href);
 });
 
@@ -93,7 +93,7 @@ test.each([
   'http://localhost:4600/',
   'http://shop.localhost/',
   'http://[::1]:4600/',
-])('a sandbox may open %s', (address) => {
+])('a sandbox accepts %s', (address) => {
   expect(safeUrl(address, { allowLoopback: true })).toBe(address);
   expect(safeUrl(address)).toBeUndefined();
 });
@@ -105,15 +105,15 @@ test.each([
   'http://x.example/',
   'http://u@localhost/',
   'ws://localhost/',
-])('a sandbox does not open %s either', (address) => {
+])('a sandbox refuses %s too', (address) => {
   expect(safeUrl(address, { allowLoopback: true })).toBeUndefined();
 });
 
-test('an address whose escapes make it longer than 8 KB is refused', () => {
+test('a URL that escaping makes longer than 8 KB is refused', () => {
   expect(safeUrl(`https://x.example/${'ä'.repeat(2000)}`)).toBeUndefined();
 });
 
-test('an address of exactly 8 KB passes', () => {
+test('a URL of exactly 8 KB is accepted', () => {
   const address = `https://x.example/${'a'.repeat(8192 - 18)}`;
   expect(address).toHaveLength(8192);
   expect(safeUrl(address)).toBe(address);

@@ -3,11 +3,11 @@ import { toJson } from '../../src/wire/toJson.ts';
 
 const event = { event_id: 'e1', assets: [{ id: 'a' }, null, 5], nested: { list: ['x'] }, none: undefined };
 
-test('plain data becomes the JSON that it always was', () => {
+test('plain data is stringified as usual', () => {
   expect(toJson(event)).toBe('{"event_id":"e1","assets":[{"id":"a"},null,5],"nested":{"list":["x"]}}');
 });
 
-test('a page whose arrays have a toJSON of their own does not turn lists into strings', () => {
+test('a toJSON that a page added to arrays does not turn them into strings', () => {
   Reflect.defineProperty(Array.prototype, 'toJSON', { value: () => 'a string', configurable: true });
   try {
     expect(JSON.stringify(['x'])).toBe('"a string"');

@@ -34,11 +34,11 @@ test('the status of a batch follows from its items', () => {
   expect(batchStatus([bad(0), bad(1)])).toBe(502);
 });
 
-test('the answer counts its items', () => {
+test('the response counts its results', () => {
   expect(batchResponse([ok(0), bad(1), ok(2)])).toEqual({ results: [ok(0), bad(1), ok(2)], accepted: 2, failed: 1 });
 });
 
-describe('an answer is read by index', () => {
+describe('results are matched by index', () => {
   test('whatever the order of the results', () => {
     const read = readBatchResponse({ results: [ok(2), bad(0, false), ok(1)] }, 3);
     expect(read.accepted).toEqual(new Set([1, 2]));
@@ -46,7 +46,7 @@ describe('an answer is read by index', () => {
     expect(read.unknown).toEqual([]);
   });
 
-  test('a refusal without a word may be tried again', () => {
+  test('a refusal without a reason may be retried', () => {
     expect(readBatchResponse({ results: [{ index: 0, success: false }] }, 1).refused.get(0)).toMatchObject({
       retryable: true,
     });
@@ -55,18 +55,18 @@ describe('an answer is read by index', () => {
     ).toMatchObject({ retryable: true });
   });
 
-  test('what is missing is unknown', () => {
+  test('a missing result is unknown', () => {
     expect(readBatchResponse({ results: [ok(0)] }, 3).unknown).toEqual([1, 2]);
   });
 
-  test('what stands there twice is unknown, agreeing or not', () => {
+  test('a duplicate result is unknown, whether or not both agree', () => {
     expect(readBatchResponse({ results: [ok(0), ok(0), ok(1), bad(1), bad(2)] }, 3)).toMatchObject({
       accepted: new Set(),
       unknown: [0, 1],
     });
   });
 
-  test('a string, a fraction and a foreign index name nobody', () => {
+  test('string, fractional and foreign indexes are ignored', () => {
     const read = readBatchResponse({ results: [{ index: '0', success: true }, ok(0.5), ok(-1), ok(2), ok(1e9)] }, 2);
     expect(read).toEqual({ accepted: new Set(), refused: new Map(), unknown: [0, 1] });
   });

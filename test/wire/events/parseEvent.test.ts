@@ -17,7 +17,7 @@ function pathsOf(json: unknown): string[] {
   return parsed.ok ? [] : parsed.problems.map((problem) => problem.path);
 }
 
-/** The least event of each kind that is accepted. */
+/** The minimal accepted event of each kind. */
 const LEAST: Record<(typeof EVENT_NAMES)[number], object> = {
   WIDGET_LOAD: load,
   WIDGET_DISPLAY: { ...load, event_name: 'WIDGET_DISPLAY' },
@@ -52,11 +52,11 @@ const LEAST: Record<(typeof EVENT_NAMES)[number], object> = {
   },
 };
 
-test.each(EVENT_NAMES)('the least %s is accepted as it is', (name) => {
+test.each(EVENT_NAMES)('the minimal %s is accepted unchanged', (name) => {
   expect(parseEvent(LEAST[name])).toEqual({ ok: true, value: LEAST[name] });
 });
 
-test('a whole click is accepted, unknown fields are dropped', () => {
+test('a full click is accepted; unknown fields are dropped', () => {
   expect(parseEvent({ ...click, asset_id: 't1', extra: 1 })).toEqual({ ok: true, value: { ...click, asset_id: 't1' } });
 });
 
@@ -84,20 +84,20 @@ test('brand_properties need all three ids', () => {
   ]);
 });
 
-test('an ELEMENT_CLICK says what was clicked, and names the offer when that is next or back', () => {
+test('an ELEMENT_CLICK has a target, and names the offer when the target is next or back', () => {
   expect(pathsOf({ ...load, event_name: 'ELEMENT_CLICK' })).toEqual(['initiating_target']);
   expect(pathsOf({ ...load, event_name: 'ELEMENT_CLICK', initiating_target: 'INLINE_NAV_FORWARD' })).toEqual([
     'brand_properties',
   ]);
 });
 
-test('products and conversions name what they are about', () => {
+test('product events and conversions have their own id', () => {
   expect(pathsOf({ ...LEAST.PRODUCT_VIEW, product_properties: {} })).toEqual(['product_properties.product_id']);
   expect(pathsOf({ ...LEAST.PRODUCT_VIEW, product_properties: null })).toEqual(['product_properties']);
   expect(pathsOf({ ...LEAST.CONVERSION, conversion_properties: {} })).toEqual(['conversion_properties.conversion_id']);
 });
 
-test('a conversion carries its order and its money', () => {
+test('a conversion has its order and amount', () => {
   const conversion_properties = { conversion_id: 'c1', order_id: '1001', amount: '42.50', currency_code: 'EUR' };
   expect(parseEvent({ ...LEAST.CONVERSION, conversion_properties })).toMatchObject({
     ok: true,
@@ -147,7 +147,7 @@ describe('event_datetime is RFC 3339', () => {
   });
 });
 
-test('ids are strings of at most 200 characters without control characters; integers become their digits', () => {
+test('ids are strings of at most 200 characters without control characters; integers become strings', () => {
   for (const session_id of [undefined, null, '', ' ', {}, [], true, 1.5, 'a\u0000b', '\ud800', 'x'.repeat(201)]) {
     expect(pathsOf({ ...load, session_id })).toEqual(['session_id']);
   }
@@ -155,7 +155,7 @@ test('ids are strings of at most 200 characters without control characters; inte
   expect(parsed.ok && parsed.value).toMatchObject({ session_id: '42', event_id: '7' } satisfies Partial<WireEvent>);
 });
 
-test('every problem is told at once', () => {
+test('every problem is reported at once', () => {
   expect(pathsOf({})).toEqual(['event_name', 'event_datetime', 'session_id']);
 });
 

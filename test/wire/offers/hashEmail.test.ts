@@ -9,7 +9,7 @@ test('an e-mail is trimmed and lower-cased before it is hashed', async () => {
   await expect(hashEmail('jane.doe@example.com')).resolves.toBe(JANE);
 });
 
-test('a platform without crypto.subtle is told what to send instead', async () => {
+test('without crypto.subtle the error says what to send instead', async () => {
   await expect(hashEmail('a@b.example', undefined)).resolves.toHaveLength(64);
   const noSubtle: { subtle?: SubtleCrypto } = {};
   const before = Object.getOwnPropertyDescriptor(globalThis, 'crypto');

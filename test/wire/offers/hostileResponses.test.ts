@@ -18,7 +18,7 @@ const XSS = [
   '${alert(1)}',
 ];
 
-test.each(XSS)('%s in every field comes out as the same plain text, and in no address', (text) => {
+test.each(XSS)('%s in every field is read as plain text and never as a URL', (text) => {
   const urls = { logo_url: text, target_url: text, image_url: text };
   const body = {
     session_id: 's',
@@ -63,20 +63,20 @@ test.each(XSS)('%s in every field comes out as the same plain text, and in no ad
     target_url: 'https://x.example/',
     assets: [],
   });
-  expect(addressesOf(read.value)).toEqual(['https://x.example/']);
+  expect(urlsOf(read.value)).toEqual(['https://x.example/']);
 });
 
 /** Every value under a key that ends in `_url`. */
-function addressesOf(answer: SafeResponse): unknown[] {
+function urlsOf(response: SafeResponse): unknown[] {
   const addresses: unknown[] = [];
-  JSON.stringify(answer, (key: string, value: unknown) => {
+  JSON.stringify(response, (key: string, value: unknown) => {
     if (key.endsWith('_url') && value !== undefined) addresses.push(value);
     return value;
   });
   return addresses;
 }
 
-test('every text of any answer is short and free of control characters, every address https', () => {
+test('in any response every text is short and free of control characters, and every URL is https', () => {
   const copy = fc.string({ unit: 'binary', maxLength: 400 });
   const part = fc.record({
     advertiser: fc.record({ id: fc.constant('a'), name: copy, logo_url: fc.oneof(fc.webUrl(), copy) }),
@@ -90,7 +90,7 @@ test('every text of any answer is short and free of control characters, every ad
     fc.property(fc.dictionary(fc.string(), part), (recommendations) => {
       const read = readRecommendations({ session_id: 's', recommendations });
       if (!read.ok) return;
-      for (const url of addressesOf(read.value)) expect(url).toMatch(/^https:/);
+      for (const url of urlsOf(read.value)) expect(url).toMatch(/^https:/);
       for (const { advertiser, offer } of read.value.groups.flatMap((group) => group.offers)) {
         for (const text of [advertiser.name, offer.heading, offer.cta_details.accept_copy]) {
           expect(text).not.toMatch(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u);
@@ -102,7 +102,7 @@ test('every text of any answer is short and free of control characters, every ad
   );
 });
 
-test('each index of a batch ends in exactly one place, whatever the answer', () => {
+test('each index of a batch ends in exactly one place, whatever the response', () => {
   const result = fc.record(
     {
       index: fc.oneof(fc.integer({ min: -2, max: 12 }), fc.string(), fc.double()),
@@ -122,7 +122,7 @@ test('each index of a batch ends in exactly one place, whatever the answer', () 
   );
 });
 
-test('what batchResponse writes, readBatchResponse reads back', () => {
+test('readBatchResponse reads what batchResponse creates', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), (successes) => {
       const read = readBatchResponse(

@@ -16,11 +16,11 @@ function valueOf(json: unknown): object {
   return parsed.value;
 }
 
-test('the least request is accepted as it is', () => {
+test('the minimal request is accepted unchanged', () => {
   expect(valueOf(least)).toStrictEqual(least);
 });
 
-test('the whole request is accepted, unknown top-level fields are dropped, unknown inner ones kept', () => {
+test('the full request is accepted; unknown top-level fields are dropped, nested ones kept', () => {
   const whole = {
     user_details: { email_hash: HASH, first_name: 'Jane', loyalty: { tier: 1 } },
     placement_details: { view: 'CHECKOUT', display_mode: 'OVERLAY', widget_id: 'w1', sub_view: 'top', slot: 3 },
@@ -39,7 +39,7 @@ test('the whole request is accepted, unknown top-level fields are dropped, unkno
   expect(valueOf({ ...whole, api_key: 'x', session_id: 'y' })).toStrictEqual(whole);
 });
 
-test.each([[undefined], [null]])('user_details and placement_details are required, %j is none', (none) => {
+test.each([[undefined], [null]])('user_details and placement_details are required; %j counts as missing', (none) => {
   expect(problemsOf({ ...least, user_details: none })).toEqual(['user_details']);
   expect(problemsOf({ ...least, placement_details: none })).toEqual(['placement_details']);
 });
@@ -55,7 +55,7 @@ test('exactly one identifier', () => {
   }
 });
 
-test('blank identifiers do not count and are not passed on', () => {
+test('blank identifiers are ignored and dropped', () => {
   expect(
     valueOf({ ...least, user_details: { email: '', phone: '  ', external_guid: 'g1', email_hash: null } }),
   ).toStrictEqual({ ...least, user_details: { external_guid: 'g1' } });
@@ -92,7 +92,7 @@ test.each(['inline', 'POPUP', '', null, 1, {}, ['INLINE'], 'toString'])('display
   ]);
 });
 
-test('numbers in text fields become the strings of the wire', () => {
+test('numbers in text fields become strings', () => {
   const parsed = valueOf({ ...least, order_details: { order_id: 1001 }, purchases: [{ product_id: 7, quantity: 2 }] });
   expect(parsed).toMatchObject({
     order_details: { order_id: '1001' },
@@ -100,7 +100,7 @@ test('numbers in text fields become the strings of the wire', () => {
   });
 });
 
-test('optional parts may be null and have the right type otherwise', () => {
+test('optional fields are null or have the right type', () => {
   expect(
     valueOf({
       ...least,
@@ -137,7 +137,7 @@ test('optional parts may be null and have the right type otherwise', () => {
   ]);
 });
 
-test('the parser changes nothing in what it was given', () => {
+test('the parser does not modify its input', () => {
   const json = {
     user_details: { email: ' A@b.example ', phone: '' },
     placement_details: { ...least.placement_details },
@@ -152,7 +152,7 @@ test.each([null, undefined, 'x', 5, [], [least]])('a request is an object, not %
   expect(problemsOf(json)).toEqual(['']);
 });
 
-test('a thousand bad purchases are told in twenty sentences', () => {
+test('a thousand bad purchases produce twenty problems', () => {
   expect(problemsOf({ ...least, purchases: Array.from({ length: 1_000 }, () => 5) })).toHaveLength(20);
 });
 

@@ -5,44 +5,44 @@ describe('every accepted form of the groups', () => {
   const items = [item('b', 1), item('a', 0)];
   const placed = ['a/ins_a', 'b/ins_b'];
 
-  test('a list of groups, its items in insertion_order', () => {
-    const answer = read({
+  test('an array of groups, items sorted by insertion_order', () => {
+    const response = read({
       recommendation_groups: [
         { id: 'g', heading: 'For you', slot_context: 'HERO', items },
         { id: 'h', items: [item('c', 0)] },
       ],
     });
-    expect(shape(answer)).toEqual([
+    expect(shape(response)).toEqual([
       ['g', placed],
       ['h', ['c/ins_c']],
     ]);
-    expect(answer.groups[0]).toMatchObject({ heading: 'For you', slot_context: 'HERO' });
+    expect(response.groups[0]).toMatchObject({ heading: 'For you', slot_context: 'HERO' });
   });
 
-  test('a map of items with their properties beside it', () => {
-    const answer = read({
+  test('a map of item arrays with properties beside it', () => {
+    const response = read({
       recommendation_groups: { group_0: items, group_1: [item('c', 0)] },
       recommendation_group_properties: { group_1: { heading: 'More', slot_context: 'SCROLLABLE' } },
     });
-    expect(shape(answer)).toEqual([
+    expect(shape(response)).toEqual([
       ['group_0', placed],
       ['group_1', ['c/ins_c']],
     ]);
-    expect(answer.groups[1]).toMatchObject({ heading: 'More', slot_context: 'SCROLLABLE' });
+    expect(response.groups[1]).toMatchObject({ heading: 'More', slot_context: 'SCROLLABLE' });
   });
 
   test('a map of groups', () => {
     expect(shape(read({ recommendation_groups: { group_0: { heading: 'H', items } } }))).toEqual([['group_0', placed]]);
   });
 
-  test('a list of bare lists of items', () => {
+  test('an array of arrays of items', () => {
     expect(shape(read({ recommendation_groups: [items, [item('c', 0)]] }))).toEqual([
       ['group_0', placed],
       ['group_1', ['c/ins_c']],
     ]);
   });
 
-  test('a bare list of items', () => {
+  test('an array of items', () => {
     expect(shape(read({ recommendation_groups: items }))).toEqual([['group_0', placed]]);
   });
 
@@ -53,19 +53,19 @@ describe('every accepted form of the groups', () => {
     },
   );
 
-  test('an item without insertion_id is known by its offer_id, one without insertion_order comes last', () => {
+  test('insertion_id falls back to offer_id, and items without insertion_order come last', () => {
     expect(shape(read({ recommendation_groups: [{ items: [{ offer_id: 'c' }, item('a', 7)] }] }))).toEqual([
       ['group_0', ['a/ins_a', 'c/c']],
     ]);
   });
 
-  test('the advertiser_id of the item stands before that of the advertiser', () => {
+  test('advertiser_id of the item takes precedence over advertiser.id', () => {
     const named = { ...item('a', 0), advertiser_id: 'adv_of_item' };
-    const answer = read({ recommendation_groups: [named, { ...item('b', 1), advertiser_id: undefined }] });
-    expect(answer.groups[0]?.offers.map((offer) => offer.advertiser_id)).toEqual(['adv_of_item', 'adv_b']);
+    const response = read({ recommendation_groups: [named, { ...item('b', 1), advertiser_id: undefined }] });
+    expect(response.groups[0]?.offers.map((offer) => offer.advertiser_id)).toEqual(['adv_of_item', 'adv_b']);
   });
 
-  test('a list that mixes the forms loses nothing', () => {
+  test('an array that mixes these forms loses nothing', () => {
     const mixed = [{ id: 'g', items: [item('a', 0)] }, [item('b', 0)], item('c', 0)];
     expect(shape(read({ recommendation_groups: mixed }))).toEqual([
       ['g', ['a/ins_a']],

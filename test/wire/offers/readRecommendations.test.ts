@@ -3,10 +3,10 @@ import { readRecommendations } from '../../../src/wire/offers/readRecommendation
 import { item, offerOf, read, shape, three } from './responses.ts';
 
 describe('what cannot be shown', () => {
-  test('an item that names no offer is left out, the rest is shown', () => {
-    const answer = read({ recommendation_groups: [{ id: 'g', items: [item('zz', 0), item('a', 1), null, 5, {}] }] });
-    expect(shape(answer)).toEqual([['g', ['a/ins_a']]]);
-    expect(answer.left_out).toEqual([{ offer_id: 'zz', reason: 'offer_id is not in recommendations' }]);
+  test('an item without a matching offer is left out; the others are shown', () => {
+    const response = read({ recommendation_groups: [{ id: 'g', items: [item('zz', 0), item('a', 1), null, 5, {}] }] });
+    expect(shape(response)).toEqual([['g', ['a/ins_a']]]);
+    expect(response.left_out).toEqual([{ offer_id: 'zz', reason: 'offer_id is not in recommendations' }]);
   });
 
   test.each([
@@ -22,15 +22,15 @@ describe('what cannot be shown', () => {
     ['null', null, 'advertiser.name'],
     ['a list', [], 'advertiser.name'],
     ['a string', 'offer', 'advertiser.name'],
-  ])('an offer with %s is left out with the reason, the rest is shown', (_, x, reason) => {
-    const answer = read({ recommendations: { x, a: three.a } });
-    expect(shape(answer)).toEqual([['group_0', ['a/a']]]);
-    expect(answer.left_out).toHaveLength(1);
-    expect(answer.left_out[0]?.offer_id).toBe('x');
-    expect(answer.left_out[0]?.reason).toContain(reason);
+  ])('an offer with %s is left out with a reason; the others are shown', (_, x, reason) => {
+    const response = read({ recommendations: { x, a: three.a } });
+    expect(shape(response)).toEqual([['group_0', ['a/a']]]);
+    expect(response.left_out).toHaveLength(1);
+    expect(response.left_out[0]?.offer_id).toBe('x');
+    expect(response.left_out[0]?.reason).toContain(reason);
   });
 
-  test('a group without a single offer disappears', () => {
+  test('a group without offers is dropped', () => {
     expect(
       shape(
         read({
@@ -43,22 +43,22 @@ describe('what cannot be shown', () => {
     ).toEqual([['h', ['a/ins_a']]]);
   });
 
-  test('one insertion is placed once', () => {
-    const answer = read({ recommendation_groups: [{ id: 'g', items: [item('a', 0), item('a', 1)] }] });
-    expect(shape(answer)).toEqual([['g', ['a/ins_a']]]);
-    expect(answer.left_out[0]?.reason).toContain('insertion_id');
+  test('an insertion_id is used once', () => {
+    const response = read({ recommendation_groups: [{ id: 'g', items: [item('a', 0), item('a', 1)] }] });
+    expect(shape(response)).toEqual([['g', ['a/ins_a']]]);
+    expect(response.left_out[0]?.reason).toContain('insertion_id');
   });
 
-  test('of ten thousand offers twenty are taken and fifty reasons told', () => {
+  test('of 10,000 offers 20 are used and 50 reasons are reported', () => {
     const recommendations = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`o${index}`, offerOf(`o${index}`)]),
     );
-    const answer = read({ recommendations });
-    expect(answer.groups[0]?.offers).toHaveLength(20);
-    expect(answer.left_out).toHaveLength(50);
+    const response = read({ recommendations });
+    expect(response.groups[0]?.offers).toHaveLength(20);
+    expect(response.left_out).toHaveLength(50);
   });
 
-  test('bad offers in any number do not hide the good one behind them', () => {
+  test('any number of bad offers does not hide the good one after them', () => {
     const recommendations = {
       ...Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`o${index}`, {}])),
       good: offerOf('good'),
@@ -67,7 +67,7 @@ describe('what cannot be shown', () => {
   });
 });
 
-test('no offer is an answer too', () => {
+test('a response without offers is valid', () => {
   expect(read({ recommendations: {}, recommendation_groups: [] })).toEqual({
     session_id: 's1',
     groups: [],
@@ -89,12 +89,12 @@ test.each([
   { session_id: {} },
   { session_id: 's', recommendations: [] },
   { session_id: 's', recommendations: 'x' },
-])('an answer that nothing can be counted for is refused: %j', (json) => {
+])('a response whose events could not be attributed is refused: %j', (json) => {
   expect(readRecommendations(json).ok).toBe(false);
 });
 
-test('every optional part is read', () => {
-  const answer = read({
+test('every optional field is read', () => {
+  const response = read({
     sandbox: true,
     recommendations: {
       a: offerOf(
@@ -142,7 +142,7 @@ test('every optional part is read', () => {
       privacy_policy: { copy: 'Privacy', target_url: 'https://network.example/privacy' },
     },
   });
-  expect(answer).toEqual({
+  expect(response).toEqual({
     session_id: 's1',
     sandbox: true,
     left_out: [],
@@ -207,13 +207,13 @@ test('every optional part is read', () => {
   });
 });
 
-test('optional parts of the wrong type leave no trace and cost no offer', () => {
+test('optional fields of the wrong type are ignored and cost no offer', () => {
   const wrong = { subheading: {}, metadata: 'x', assets: {}, disclosure_details: [], id: {} };
-  const answer = read({
+  const response = read({
     recommendations: { a: offerOf('a', wrong, { logo_url: 'javascript:1', description: 5 }) },
     footer: { attribution_details: 5, privacy_policy: { copy: {} } },
   });
-  expect(answer.groups[0]?.offers[0]).toEqual({
+  expect(response.groups[0]?.offers[0]).toEqual({
     insertion_id: 'a',
     offer_id: 'a',
     advertiser_id: 'adv_a',
@@ -225,7 +225,7 @@ test('optional parts of the wrong type leave no trace and cost no offer', () => 
       cta_details: { accept_copy: 'Yes', decline_copy: 'No' },
     },
   });
-  expect(answer.footer).toEqual({});
+  expect(response.footer).toEqual({});
 });
 
 test('http on loopback passes in a sandbox only', () => {
@@ -238,7 +238,7 @@ test('http on loopback passes in a sandbox only', () => {
   expect(offer?.advertiser.logo_url).toBe('http://127.0.0.1:4600/l.svg');
 });
 
-test('only the word true is sandbox', () => {
+test('only sandbox: true means sandbox', () => {
   expect(read({ sandbox: 'true' }).sandbox).toBe(false);
   expect(read({ sandbox: 1 }).sandbox).toBe(false);
 });

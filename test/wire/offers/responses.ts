@@ -1,7 +1,7 @@
 import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
 
-/** One entry of `recommendations`, whole, with what a test changes in it. */
+/** One complete entry of `recommendations`, with a test's changes. */
 export function offerOf(id: string, offer: object = {}, advertiser: object = {}): object {
   return {
     advertiser: { id: `adv_${id}`, name: `Brand ${id}`, logo_url: 'https://cdn.example/logo.svg', ...advertiser },
@@ -23,16 +23,16 @@ export const item = (offer_id: string, insertion_order: number): object => ({
   advertiser_id: `adv_${offer_id}`,
 });
 
-/** The answer as it is read; its session and three offers are there already. */
+/** Reads a response that already has a session and three offers. */
 export function read(json: object, options = {}): SafeResponse {
   const parsed = readRecommendations({ session_id: 's1', recommendations: three, ...json }, options);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return parsed.value;
 }
 
-/** Which offer and insertion stand where. */
-export function shape(answer: SafeResponse): [string, string[]][] {
-  return answer.groups.map((group) => [
+/** The offers and insertions, in order. */
+export function shape(response: SafeResponse): [string, string[]][] {
+  return response.groups.map((group) => [
     group.id,
     group.offers.map((offer) => `${offer.offer_id}/${offer.insertion_id}`),
   ]);

@@ -1,5 +1,5 @@
-/** A network's answer with so many complete offers in one group. */
-export function answerWith(count: number): Record<string, unknown> {
+/** A network's response with `count` complete offers in one group. */
+export function wholeResponse(count: number): Record<string, unknown> {
   const numbers = [...Array(count).keys()].map((index) => index + 1);
   return {
     session_id: '6f9e0d52-0000-4000-8000-000000000001',

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { forcedFetch } from '../../../src/wire/scenarios/forcedFetch.ts';
 import type { Forcing } from '../../../src/wire/scenarios/forcing.ts';
 import { findScenario } from '../../../src/wire/scenarios/scenarios.ts';
-import { answerWith } from '../offers/wholeResponse.ts';
+import { wholeResponse } from '../offers/wholeResponse.ts';
 
 const RELAY = 'https://shop.example/offers';
 
-/** A relay that accepts every event, and what it was sent. */
+/** A relay that accepts every event and records what it receives. */
 function relay(forcing: Forcing) {
   const sent: { path: string; body: Record<string, unknown> }[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -14,7 +14,7 @@ function relay(forcing: Forcing) {
     const body = (await request.json()) as Record<string, unknown>;
     const path = new URL(request.url).pathname;
     sent.push({ path, body });
-    if (path.endsWith('/recommendations')) return Response.json(answerWith(3));
+    if (path.endsWith('/recommendations')) return Response.json(wholeResponse(3));
     const results = (body['events'] as unknown[]).map((_, index) => ({ index, success: true }));
     return Response.json({ results, accepted: results.length, failed: 0 }, { status: 202 });
   };
@@ -25,11 +25,11 @@ function relay(forcing: Forcing) {
   return { sent, post, batch };
 }
 
-test('the second event is refused once, the others go through, and the answer is a 207', async () => {
+test('the second event is refused once, the others go through, and the status is 207', async () => {
   const { batch, sent } = relay(findScenario('second-event-fails') ?? {});
-  const answer = await batch('a', 'b', 'c');
-  expect(answer.status).toBe(207);
-  expect(await answer.json()).toMatchObject({
+  const response = await batch('a', 'b', 'c');
+  expect(response.status).toBe(207);
+  expect(await response.json()).toMatchObject({
     results: [
       { index: 0, success: true },
       { index: 1, success: false, error: { code: 'SCENARIO', retryable: true } },
@@ -42,37 +42,37 @@ test('the second event is refused once, the others go through, and the answer is
   expect((await batch('b')).status).toBe(202);
 });
 
-test('a batch without a second event is left alone, and the next one is not', async () => {
+test('a batch without a second event passes unchanged; the next one does not', async () => {
   const { batch } = relay(findScenario('second-event-fails') ?? {});
   expect((await batch('a')).status).toBe(202);
   expect((await batch('b', 'c')).status).toBe(207);
 });
 
-test('when no event is left to go through, nothing is asked and the answer is a 502 with results', async () => {
+test('when every event is refused, nothing is forwarded and the status is 502 with results', async () => {
   const { batch, sent } = relay({ faults: [{ route: '/events/batch', fail_indexes: [0] }] });
-  const answer = await batch('a');
-  expect(answer.status).toBe(502);
-  expect(await answer.json()).toMatchObject({ accepted: 0, failed: 1 });
+  const response = await batch('a');
+  expect(response.status).toBe(502);
+  expect(await response.json()).toMatchObject({ accepted: 0, failed: 1 });
   expect(sent).toEqual([]);
 });
 
-test('what the other side refuses itself keeps its own reason', async () => {
+test('an event that the relay itself refuses keeps the reason of the relay', async () => {
   const error = { code: 'UNKNOWN_SESSION', message: 'no such session', retryable: false };
   const fetch: typeof globalThis.fetch = () =>
     Promise.resolve(Response.json({ results: [{ index: 0, success: false, error }] }, { status: 207 }));
   const forced = forcedFetch(fetch, { faults: [{ route: '/events/batch', fail_indexes: [1] }] });
-  const answer = await forced(`${RELAY}/events/batch`, { method: 'POST', body: '{"events":[1,2]}' });
-  expect(await answer.json()).toMatchObject({ results: [{ index: 0, error }, { index: 1 }] });
+  const response = await forced(`${RELAY}/events/batch`, { method: 'POST', body: '{"events":[1,2]}' });
+  expect(await response.json()).toMatchObject({ results: [{ index: 0, error }, { index: 1 }] });
 });
 
-test('a lost answer was asked for, and is lost once', async () => {
+test('a lost response was requested first, and is lost once', async () => {
   const { batch, sent } = relay(findScenario('lost-answer') ?? {});
   await expect(batch('a')).rejects.toThrow(TypeError);
   expect(sent).toHaveLength(1);
   expect((await batch('a')).status).toBe(202);
 });
 
-test('an outage of two answers ends by itself, and Retry-After is a header', async () => {
+test('an outage of two responses ends on its own, and Retry-After is a header', async () => {
   const outage = relay(findScenario('events-502') ?? {});
   const statuses = [await outage.batch('a'), await outage.batch('a'), await outage.batch('a')].map((r) => r.status);
   expect(statuses).toEqual([502, 502, 202]);
@@ -81,7 +81,7 @@ test('an outage of two answers ends by itself, and Retry-After is a header', asy
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '2']);
 });
 
-test('who stops waiting for a slow answer is heard', async () => {
+test('aborting a slow request rejects it', async () => {
   const { post, sent } = relay(findScenario('offers-timeout') ?? {});
   const abort = new AbortController();
   const waiting = post('/recommendations', {}, { signal: abort.signal });
@@ -90,7 +90,7 @@ test('who stops waiting for a slow answer is heard', async () => {
   expect(sent).toEqual([]);
 });
 
-test('a fault strikes its own route only, and a Request is as good as an address', async () => {
+test('a fault applies to its own route only, for a Request as well as a URL', async () => {
   const { post } = relay(findScenario('offers-502') ?? {});
   expect((await post('/recommendations', {})).status).toBe(502);
   expect((await post('/events/batch', { events: [1] })).status).toBe(202);
@@ -99,7 +99,7 @@ test('a fault strikes its own route only, and a Request is as good as an address
   expect((await forced(request)).status).toBe(200);
 });
 
-test('an answer that is none of ours passes as it came', async () => {
+test('any other response passes through unchanged', async () => {
   const forced = forcedFetch(() => Promise.resolve(Response.json({ ok: true })), { response: { offers: 0 } });
   expect(await (await forced(`${RELAY}/recommendations`)).json()).toEqual({ ok: true });
 });
