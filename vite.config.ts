@@ -4,28 +4,17 @@ import { parse } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 
-/** Every `exports` entry of package.json and the command. Each is one file at the top of src/. */
-const ENTRIES = ['index', 'element', 'queue', 'relay', 'relay-redis', 'clients', 'network', 'cli'];
+/** Every entry of the two packages and their commands. Each is one file at the top of src/. */
+const ENTRIES = ['index', 'element', 'queue', 'relay', 'relay-redis', 'clients', 'cli'];
+const SANDBOX_ENTRIES = ['network', 'commands', 'sandbox'];
 
-/** Browsers that know `light-dark()`: for older targets the CSS minifier would replace it by something that breaks. */
+/** Browsers that support `light-dark()`: for older targets the CSS minifier replaces it with CSS that does not work here. */
 const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
 
-// One folder for all: readable ES modules for bundlers and servers, one small file for the script tag, the inspector, the demo shop.
+// A clone has both packages in dist/. What only offerlet-sandbox publishes is built into sandbox/dist/ as well.
 const builds: Record<string, UserConfig> = {
-  esm: {
-    build: {
-      emptyOutDir: false,
-      minify: false, // minified ES modules would mangle the names that people debug with
-      cssMinify: true,
-      target: 'es2022',
-      cssTarget: CSS_TARGET,
-      lib: { entry: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), formats: ['es'] },
-      rolldownOptions: {
-        external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Z]:/.test(id),
-        output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
-      },
-    },
-  },
+  esm: modules([...ENTRIES, ...SANDBOX_ENTRIES], 'dist'),
+  sandbox: modules(SANDBOX_ENTRIES, 'sandbox/dist'),
   script: {
     plugins: [printIntegrity('dist/offerlet.js')],
     build: {
@@ -35,18 +24,18 @@ const builds: Record<string, UserConfig> = {
       lib: { entry: 'src/script-tag.ts', formats: ['iife'], name: 'offerletScript', fileName: () => 'offerlet.js' },
     },
   },
-  // Loaded beside it in sandbox alone: one module that brings all it needs.
+  // Loaded in sandbox mode only: one module that includes everything it needs.
   inspector: {
     build: {
       emptyOutDir: false,
       target: 'es2022',
       cssTarget: CSS_TARGET,
       lib: { entry: 'src/inspector/inspect.tsx', formats: ['es'], fileName: () => 'offerlet-inspector.js' },
-      // Libraries keep their white space unless told otherwise; this one is for a browser.
+      // By default, libraries keep their white space; this one is for a browser.
       rolldownOptions: { output: { minify: true } },
     },
   },
-  // The shop's backend is a module that the command loads; its pages have scripts of their own.
+  // The demo shop's backend is a module that the sandbox command loads; its pages have scripts of their own.
   demo: {
     build: {
       outDir: 'dist/demo',
@@ -82,6 +71,7 @@ export default defineConfig(({ mode }) => ({
   // Tests run the source of the public entries; what is published is tested by test/package.
   test: {
     alias: [
+      { find: /^offerlet-sandbox$/, replacement: `${import.meta.dirname}/src/network.ts` },
       { find: /^offerlet\/(.*)$/, replacement: `${import.meta.dirname}/src/$1.ts` },
       { find: /^offerlet$/, replacement: `${import.meta.dirname}/src/index.ts` },
     ],
@@ -92,12 +82,31 @@ export default defineConfig(({ mode }) => ({
   },
 }));
 
+/** Readable ES modules, one file for each source file, for bundlers and servers. */
+function modules(entries: readonly string[], outDir: string): UserConfig {
+  return {
+    build: {
+      outDir,
+      emptyOutDir: false,
+      minify: false, // minified ES modules would mangle the names that people debug with
+      cssMinify: true,
+      target: 'es2022',
+      cssTarget: CSS_TARGET,
+      lib: { entry: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])), formats: ['es'] },
+      rolldownOptions: {
+        external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Z]:/.test(id),
+        output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
+      },
+    },
+  };
+}
+
 /** The name of a page's script in its URL: `withNpm.ts` is served as `/with-npm.js`. */
 function urlName(file: string): string {
   return parse(file).name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Prints what a merchant pins: the file's size and its `integrity` value. */
+/** Prints the size of a file and the `integrity` value that merchants pin. */
 function printIntegrity(file: string): Plugin {
   return {
     name: 'print-integrity',

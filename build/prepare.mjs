@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MARKS = join(ROOT, 'node_modules', '.offerlet');
-const SOURCES = ['src', 'demo', 'build', 'vite.config.ts', 'tsconfig.json', 'package.json'];
+const SOURCES = ['src', 'demo', 'build', 'sandbox/tsconfig.json', 'vite.config.ts', 'tsconfig.json', 'package.json'];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -18,7 +18,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 /** Installs exactly what package-lock.json pins, unless it is already installed. */
 export function install() {
-  const hash = hashOf(['package.json', 'package-lock.json']);
+  const hash = hashOf(['package-lock.json']);
   if (isMarked('installed', hash)) return;
   console.log('Installing dependencies (npm ci) …');
   if (spawn('npm', 'ci', '--no-audit', '--no-fund').status !== 0) {
@@ -36,6 +36,11 @@ export function build() {
   if (!missing && isMarked('built', hashOf(SOURCES))) return;
   console.log('Building …');
   run('npm', 'run', '--silent', 'build');
+}
+
+/** Records that dist/ was built from the current sources. */
+export function markBuilt() {
+  mark('built', hashOf(SOURCES));
 }
 
 /** Runs a command in the project's folder and ends this process when it fails. */
@@ -78,10 +83,4 @@ function readEntries(path) {
   } catch {
     return undefined; // a file
   }
-}
-
-// `npm run build` calls this file for its first and its last step.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv[2] === 'install') install();
-  if (process.argv[2] === 'built') mark('built', hashOf(SOURCES));
 }

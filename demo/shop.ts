@@ -22,8 +22,8 @@ export interface ShopOptions {
   readonly network: string;
   /** Secret keys. They stay here, on the server. */
   readonly keys: ShopKeys;
-  /** The folder that holds `offerlet.js` and the shop's own scripts. */
-  readonly dist: string;
+  /** The folders of `offerlet.js` and of the shop's own scripts. */
+  readonly folders: { readonly widget: string; readonly shop: string };
 }
 
 /** Who asks. */
@@ -44,7 +44,7 @@ const NOT_HERE = 'There is no such page in this shop.';
 
 /** The shop: order pages in every shape, the live report, and the scripts they load. */
 export function createShop(options: ShopOptions): (request: Request, from?: Visitor) => Promise<Response> {
-  const { network, keys, dist } = options;
+  const { network, keys, folders } = options;
   const reports = createReport({ network, keys });
   const reportSale = createAdvertiser({ network, keys, reports });
   const emailHash = createHash('sha256').update(CUSTOMER_EMAIL).digest('hex');
@@ -75,9 +75,9 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
   async function get(url: URL): Promise<Response> {
     const path = url.pathname;
     const file = WIDGET_SCRIPT.exec(path)?.[1];
-    if (file !== undefined) return script(join(dist, file));
+    if (file !== undefined) return script(join(folders.widget, file));
     const own = OWN_SCRIPT.exec(path)?.[1];
-    if (own !== undefined) return script(join(dist, 'demo', own));
+    if (own !== undefined) return script(join(folders.shop, own));
     const css = STYLES[path];
     if (css !== undefined)
       return text(css, { headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' } });

@@ -1,14 +1,5 @@
-import { createAdaptorServer } from '@hono/node-server';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { UsageError } from './settings.ts';
-
-/** Who asks, and how to hang up on them (a scripted fault does). */
-export interface Client {
-  ip?: string | undefined;
-  drop?(): void;
-}
-
-export type Answerer = (request: Request, from: Client) => Response | Promise<Response>;
 
 export interface Listening {
   readonly url: string;
@@ -22,7 +13,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const SLOW_CLIENT_CHECK_MS = 2_000;
 /** Three report filters of 250 values each make a long address; Node's default of 16 KiB would answer 431. */
 const MAX_HEADER_BYTES = 64 * 1024;
-const SERVER_OPTIONS = {
+/** Options of `createServer` for every server of a command. */
+export const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   requestTimeout: REQUEST_TIMEOUT_MS,
   headersTimeout: REQUEST_TIMEOUT_MS,
@@ -39,22 +31,13 @@ export interface Where {
   host?: string | undefined;
 }
 
-/** Answers every request with `answer`. */
-export function listen(answer: Answerer, where: Where): Promise<Listening> {
-  const server = createAdaptorServer({
-    fetch: (request, bindings) => answer(request, clientOf(bindings)),
-    serverOptions: SERVER_OPTIONS,
-    overrideGlobalObjects: false,
-  }) as Server;
-  return open(server, where);
-}
-
-/** Answers every request with a listener of node:http, which costs a third of a `Request` and a `Response`. */
-export function listenPlainly(listener: RequestListener, where: Where): Promise<Listening> {
+/** Listens with a handler of node:http, such as `toNode(relay)`. */
+export function listen(listener: RequestListener, where: Where): Promise<Listening> {
   return open(createServer(SERVER_OPTIONS, listener), where);
 }
 
-async function open(server: Server, where: Where): Promise<Listening> {
+/** Has a server listen that was created with `SERVER_OPTIONS`. */
+export async function open(server: Server, where: Where): Promise<Listening> {
   const host = where.host ?? '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, { port: where.port, host })));
@@ -64,14 +47,6 @@ async function open(server: Server, where: Where): Promise<Listening> {
   const port = typeof address === 'object' && address ? address.port : where.port;
   const name = LOOPBACK_OF[host] ?? (host.includes(':') ? `[${host}]` : host);
   return { url: `http://${name}:${port}`, close: () => drain(server) };
-}
-
-function clientOf(bindings: unknown): Client {
-  const socket = (bindings as { incoming?: IncomingMessage }).incoming?.socket;
-  return {
-    ip: socket?.remoteAddress,
-    drop: () => void socket?.destroy(),
-  };
 }
 
 function drain(server: Server): Promise<void> {

@@ -1,7 +1,7 @@
 import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode, type RelayOptions } from '../relay.ts';
 import { createConsole } from './console.ts';
 import { inFlags } from './inFlags.ts';
-import { listenPlainly } from './listen.ts';
+import { listen } from './listen.ts';
 import { oneOf, readSettings, UsageError, type SettingsSource } from './settings.ts';
 import { untilStopped } from './untilStopped.ts';
 
@@ -66,7 +66,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
   if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
   const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data);
   const relay = createRelay(seen ? { ...options, seen } : options);
-  const server = await listenPlainly(toNode(relay), { port: settings.port ?? DEFAULT_PORT, host: settings.host });
+  const server = await listen(toNode(relay), { port: settings.port ?? DEFAULT_PORT, host: settings.host });
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${options.version}`);
   out.say('Ctrl-C stops it.');

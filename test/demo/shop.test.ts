@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sale, ShopReport } from '../../demo/metrics.ts';
 import { createShop } from '../../demo/shop.ts';
-import { listen, type Listening } from '../../src/cli/listen.ts';
+import type { Listening } from '../../src/cli/listen.ts';
+import { serve } from '../../src/sandbox/serve.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import { createRelay } from '../../src/relay.ts';
 
@@ -15,7 +16,7 @@ let testRelay: Answerer;
 
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', baseUrl: () => server.url, log: () => undefined });
-  server = await listen((request, from) => network.fetch(request, from), { port: 0 });
+  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
   const { management, publisher_reporting, integration } = network.describe().keys;
   const keys = {
     management: management ?? '',
@@ -23,7 +24,7 @@ beforeAll(async () => {
     integration: integration ?? '',
   };
   await stock(keys.management);
-  shop = createShop({ network: server.url, keys, dist: '/nowhere' });
+  shop = createShop({ network: server.url, keys, folders: { widget: '/nowhere', shop: '/nowhere' } });
   const options = { apiKey: keys.integration, baseUrl: server.url, version: '1.0.0', forwardEventIds: true };
   testRelay = createRelay({ ...options, basePath: '/offers', sandbox: true });
 });

@@ -1,13 +1,14 @@
 import { request as send } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listen, type Listening } from '../../src/cli/listen.ts';
+import type { Listening } from '../../src/cli/listen.ts';
+import { serve } from '../../src/sandbox/serve.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 
 let network: Network;
 let server: Listening;
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', controlHosts: ['CI.example:80'], log: () => undefined });
-  server = await listen((request, from) => network.fetch(request, from), { port: 0 });
+  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
 }, 60_000);
 afterAll(async () => {
   await server?.close();
@@ -83,7 +84,7 @@ test('a control host that is not a host name is refused at the start', async () 
 });
 
 test('a server on every address prints a URL at which the controls may be called', async () => {
-  const everywhere = await listen((request, from) => network.fetch(request, from), { port: 0, host: '0.0.0.0' });
+  const everywhere = await serve((request, from) => network.fetch(request, from), { port: 0, host: '0.0.0.0' });
   expect(everywhere.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect((await fetch(`${everywhere.url}/sandbox/health`)).status).toBe(200);
   await everywhere.close();

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listen, type Listening } from '../../src/cli/listen.ts';
+import type { Listening } from '../../src/cli/listen.ts';
+import { serve } from '../../src/sandbox/serve.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { LogEntry } from '../../src/network/http/log.ts';
 import { ask, worldOf } from './world.ts';
@@ -12,7 +13,7 @@ let server: Listening;
 const lines: LogEntry[] = [];
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', log: (entry) => lines.push(entry) });
-  server = await listen((request, from) => network.fetch(request, from), { port: 0 });
+  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
 }, 120_000);
 afterAll(() => network.close());
 

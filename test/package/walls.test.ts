@@ -25,6 +25,11 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/network/deep/seeded.ts', '../../widget/Offer.tsx'],
   ['src/guard/seeded.ts', '../network/createNetwork.ts'],
   ['src/cli/seeded.ts', '../page/showOffers.ts'],
+  ['src/cli/seeded-sandbox.ts', '../sandbox/serve.ts'],
+  ['src/cli/seeded-package.ts', '@hono/node-server'],
+  ['src/relay/seeded-package.ts', 'valibot'],
+  ['src/clients/seeded-package.ts', 'hono'],
+  ['src/sandbox/seeded.ts', '../relay.ts'],
   ['src/seeded.ts', './widget/Offer.tsx'],
   ['demo/seeded.ts', '../src/index.ts'],
 ];
@@ -41,6 +46,9 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/lock/fine-own.ts', './holder.ts'],
   ['src/guard/fine.ts', '../wire/loopback.ts'],
   ['src/network/deep/fine.ts', '../database/database.ts'],
+  ['src/cli/fine.ts', '../relay.ts'],
+  ['src/cli/fine-node.ts', 'node:http'],
+  ['src/sandbox/fine.ts', 'offerlet/relay'],
   ['demo/fine.ts', 'offerlet/clients'],
 ];
 

@@ -1,7 +1,7 @@
 // The whole line in one process: a shop's page, its relay and the network on its embedded database, over real HTTP, with
 // a network between each two of them that loses answers, fails, and accepts some events of a batch only.
 import { fileURLToPath } from 'node:url';
-import { listen } from '../../../src/cli/listen.ts';
+import { serve } from '../../../src/sandbox/serve.ts';
 import { createNetwork } from '../../../src/network.ts';
 import { createRelay } from '../../../src/relay.ts';
 import type { BatchResponse } from '../../../src/wire/events/wireEvent.ts';
@@ -67,7 +67,7 @@ export async function startLine({
     'offerletQueue',
   );
   const network = await createNetwork({ memory: true, seed, log: () => undefined });
-  const networkServer = await listen((request, from) => network.fetch(request, from), { port: 0 });
+  const networkServer = await serve((request, from) => network.fetch(request, from), { port: 0 });
   const { integration = '', management = '' } = network.describe().keys;
   const hops = [newDamage(), newDamage()] as const;
 
@@ -85,7 +85,7 @@ export async function startLine({
       return answer;
     },
   });
-  const shop = await listen(
+  const shop = await serve(
     async (request, from) => {
       const { pathname } = new URL(request.url);
       if (pathname === '/script.js') return new Response(script, { headers: { 'content-type': 'text/javascript' } });

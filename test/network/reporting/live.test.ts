@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
-import { listen } from '../../../src/cli/listen.ts';
+import { serve } from '../../../src/sandbox/serve.ts';
 import { DATABASE_KINDS } from '../databases.ts';
 import { event, openWorld, type World } from '../world.ts';
 
@@ -107,7 +107,7 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
   });
 
   test('R25 three filters of 250 long values each fit into one address', async () => {
-    const listening = await listen((request) => world.network.fetch(request), { port: 0 });
+    const listening = await serve((request) => world.network.fetch(request), { port: 0 });
     const values = (width: number): string =>
       Array.from({ length: 250 }, (_, at) => String(at).padEnd(width, 'x')).join();
     const ids = Array.from({ length: 250 }, () => randomUUID()).join();

@@ -1,9 +1,10 @@
 import { createNetwork, type Network } from '../network.ts';
-import { createConsole, type Console } from './console.ts';
-import { listen, type Listening } from './listen.ts';
+import { createConsole, type Console } from '../cli/console.ts';
+import type { Listening } from '../cli/listen.ts';
+import { serve } from './serve.ts';
 import { readControlHosts } from './readControlHosts.ts';
-import { oneOf, readSettings, type SettingsSource } from './settings.ts';
-import { untilStopped } from './untilStopped.ts';
+import { oneOf, readSettings, type SettingsSource } from '../cli/settings.ts';
+import { untilStopped } from '../cli/untilStopped.ts';
 
 const OPTIONS = {
   port: 'port',
@@ -81,7 +82,7 @@ export async function startNetwork(settings: NetworkSettings): Promise<{ network
     log: (entry) => settings.out.log(entry),
   });
   try {
-    const server = await listen((request, from) => network.fetch(request, from), {
+    const server = await serve((request, from) => network.fetch(request, from), {
       port: settings.port,
       host: settings.host,
     });

@@ -1,16 +1,16 @@
 import type { Network } from '../network.ts';
-import { createRelay } from '../relay.ts';
+import { createRelay } from 'offerlet/relay';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
-import { createConsole } from './console.ts';
+import { createConsole } from '../cli/console.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
-import { listen, type Answerer } from './listen.ts';
+import { serve, type Answerer } from './serve.ts';
 import { startNetwork } from './networkCommand.ts';
 import { readControlHosts } from './readControlHosts.ts';
 import { listScenarios, queryOf, readScenario } from './scenarioOption.ts';
-import { readSettings, UsageError, type SettingsSource } from './settings.ts';
+import { readSettings, UsageError, type SettingsSource } from '../cli/settings.ts';
 import { loadShop } from './loadShop.ts';
 import { isReading, refuseForeign } from '../guard/refuseForeign.ts';
-import { untilStopped } from './untilStopped.ts';
+import { untilStopped } from '../cli/untilStopped.ts';
 
 const OPTIONS = {
   port: 'port',
@@ -38,7 +38,7 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
   const hosts = readControlHosts(settings['control-host']);
   const front = openFront(hosts);
   // Listens first: a port in use is said at once, and a page that is opened early waits for its answer.
-  const server = await listen(front.answer, { port: settings.port ?? DEFAULT_PORT });
+  const server = await serve(front.answer, { port: settings.port ?? DEFAULT_PORT });
   const loading = loadShop();
   loading.catch(() => undefined); // said where it is awaited
   const { network, server: networkServer } = await startNetwork({

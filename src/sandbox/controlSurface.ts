@@ -1,6 +1,6 @@
 import type { Network } from '../network.ts';
 import { looksSecret } from '../wire/keys.ts';
-import type { Answerer } from './listen.ts';
+import type { Answerer } from './serve.ts';
 import { refuseForeign } from '../guard/refuseForeign.ts';
 
 /** Where a network has its controls, and the shop's origin has them too. */

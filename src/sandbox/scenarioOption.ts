@@ -1,6 +1,6 @@
 import { findScenario, SCENARIOS, type Scenario } from '../wire/scenarios/scenarios.ts';
-import type { Console } from './console.ts';
-import { UsageError } from './settings.ts';
+import type { Console } from '../cli/console.ts';
+import { UsageError } from '../cli/settings.ts';
 
 /** The scenario of `--scenario NAME`; a `UsageError` names the known ones. */
 export function readScenario(name: string | undefined): Scenario | undefined {

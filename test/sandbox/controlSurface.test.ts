@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { controlSurface } from '../../src/cli/controlSurface.ts';
+import { controlSurface } from '../../src/sandbox/controlSurface.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 
 const SHOP = 'http://127.0.0.1:4173';

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { UsageError, type SettingsSource } from './settings.ts';
+
+type Command = (source: SettingsSource) => Promise<void>;
+
+/** Returns a command of the package offerlet-sandbox; a `UsageError` says how to get it when it is not installed. */
+export async function loadSandbox(name: 'sandbox' | 'network'): Promise<Command> {
+  const url = findCommands();
+  if (url === undefined) {
+    const command = name === 'sandbox' ? 'npx offerlet-sandbox' : `npx offerlet-sandbox ${name}`;
+    throw new UsageError(
+      `The command "${name}" is in the package offerlet-sandbox, which is not installed. Run "${command}", or install it: npm install --save-dev offerlet-sandbox`,
+    );
+  }
+  const { commands } = (await import(url)) as { commands: Record<typeof name, Command> };
+  return commands[name];
+}
+
+/** In a clone of the repository the commands are built into the same folder; elsewhere they are installed. */
+function findCommands(): string | undefined {
+  const here = import.meta.url; // a bundler would treat `new URL('…', import.meta.url)` as a file to copy
+  const built = new URL('../commands.js', here);
+  if (existsSync(built)) return built.href;
+  try {
+    return import.meta.resolve('offerlet-sandbox/commands');
+  } catch {
+    return undefined;
+  }
+}
