@@ -1,32 +1,41 @@
+import { dom } from './dom/dom.ts';
 import { defineElement } from './page/defineElement.ts';
 import type { Inspect } from './page/inspection.ts';
 import { openPageApi, type PageApi } from './page/openPageApi.ts';
 import { readAttributes } from './page/readAttributes.ts';
+import { own } from './wire/json.ts';
 
 // Only now does the browser know which <script> this is: in a callback it is null.
-const script = typeof document === 'undefined' ? null : document.currentScript;
+const script = dom.currentScript;
 
 if (typeof window !== 'undefined') start(window as { offerlet?: unknown });
 
 function start(page: { offerlet?: unknown }): void {
-  const before = page.offerlet;
+  // Not inherited: an element or a frame called "offerlet" also answers to this name.
+  const before = own(page, 'offerlet');
   if (before && typeof (before as Partial<PageApi>).show === 'function') {
     // oxlint-disable-next-line no-console -- two scripts would show and count everything twice
-    console.warn('offerlet: it is on this page already, the second script does nothing: remove one of the two');
+    console.warn('offerlet: the script is already on this page. The second one does nothing: remove one of the two.');
     return;
   }
   const api = openPageApi(inspect);
-  // An element with id="offerlet" also answers to this name; only a list can hold calls.
   page.offerlet = api;
-  if (script && ['relay', 'view', 'display-mode'].some((name) => script.hasAttribute(`data-${name}`)))
+  if (
+    script instanceof HTMLScriptElement &&
+    ['relay', 'view', 'display-mode'].some((name) => script.hasAttribute(`data-${name}`))
+  )
     api.show(readAttributes(script, 'data-'));
   if (Array.isArray(before)) api.push(...(before as Parameters<PageApi['push']>));
   defineElement(api.show);
 }
 
-/** The inspector lies beside the script; a policy that let this one in lets it in as well. */
+/** Loads the inspector, which lies beside the script. A policy that allowed the script allows it as well. */
 async function inspect(...given: Parameters<Inspect>): Promise<unknown> {
-  const { src } = script as HTMLScriptElement;
-  const loaded = (await import(/* @vite-ignore */ new URL('offerlet-inspector.js', src).href)) as { inspect: Inspect };
-  return loaded.inspect(...given);
+  const file = './offerlet-inspector.js';
+  // The browser resolves it against the URL that this script came from; a `<base>` that was injected later has no say. From
+  // another origin the browser doesn't tell a script where it came from; then the attribute has to say it in full.
+  const loaded: Promise<{ inspect: Inspect }> = import(/* @vite-ignore */ file).catch(
+    () => import(/* @vite-ignore */ new URL(file, script?.getAttribute('src') ?? '').href),
+  );
+  return (await loaded).inspect(...given);
 }

@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import { contrastChecks } from './contrast.ts';
 import type { Subject } from './subject.ts';
 
@@ -130,7 +131,7 @@ function spaceCheck({ subject, shifts }: Checked, hosts: readonly Element[]): Ch
 }
 
 function scriptCheck(): Check {
-  const scripts = [...document.querySelectorAll<HTMLScriptElement>('script[src]')].filter(({ src }) =>
+  const scripts = [...dom.querySelectorAll<HTMLScriptElement>('script[src]')].filter(({ src }) =>
     /\/offerlet(\.min)?\.js(\?|$)/.test(src),
   );
   const title = 'Scripts of ours';
@@ -148,7 +149,7 @@ function scriptCheck(): Check {
 }
 
 function modalCheck(): Check {
-  const open = [...document.querySelectorAll('dialog:modal, [aria-modal=true]')].filter(
+  const open = [...dom.querySelectorAll('dialog:modal, [aria-modal=true]')].filter(
     (dialog) => dialog.getClientRects().length > 0,
   );
   const title = 'Dialogs of the page';
@@ -164,7 +165,7 @@ function frameCheck(): Check {
       ? ''
       : 'The page is in a frame: how much of it can be seen is known to browsers only as far as the frame.',
     isSecureContext ? '' : 'The page is not on https: answers are not remembered, and tabs do not wait for each other.',
-    document.visibilityState === 'visible' ? '' : 'The tab is hidden: nothing counts as seen.',
+    dom.visibilityState === 'visible' ? '' : 'The tab is hidden: nothing counts as seen.',
   ].filter(Boolean);
   return notes.length > 0
     ? { state: 'note', title, text: notes.join(' ') }

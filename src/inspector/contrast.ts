@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import type { Check } from './checkPage.ts';
 
 /** What WCAG 2 asks of text, and of large text. */
@@ -35,7 +36,7 @@ export function contrastChecks(host: Element): Check[] {
 
 /** Any colour that the browser understands, as numbers. */
 function openPaint(): ((color: string) => Rgba) | undefined {
-  const canvas = document.createElement('canvas');
+  const canvas = dom.createElement('canvas');
   canvas.width = canvas.height = 1;
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) return undefined;

@@ -1,3 +1,5 @@
+import { dom } from '../dom/dom.ts';
+
 /** What holds the inspector on top of the page, whatever opens there. */
 export interface OnTop {
   readonly host: HTMLElement;
@@ -10,14 +12,14 @@ export interface OnTop {
  * has one open the host stands in it: as a popover it takes no room there, and clicks on it are none on the dialog.
  */
 export function keepOnTop(): OnTop {
-  const host = document.createElement('offerlet-inspector');
+  const host = dom.createElement('offerlet-inspector');
   host.setAttribute('data-react-aria-top-layer', 'true');
   host.popover = 'manual';
   let layers = -1;
 
   function settle(): void {
-    const home = modalLayer() ?? document.documentElement;
-    const now = document.querySelectorAll('offer-let-layer').length;
+    const home = modalLayer() ?? dom.documentElement;
+    const now = dom.querySelectorAll('offer-let-layer').length;
     if (host.parentNode === home && now === layers) return;
     layers = now;
     const root = host.shadowRoot;
@@ -32,13 +34,13 @@ export function keepOnTop(): OnTop {
   }
 
   // The widget's layers hang on the document element; the one that is taken away takes us along.
-  new MutationObserver(settle).observe(document.documentElement, { childList: true });
+  new MutationObserver(settle).observe(dom.documentElement, { childList: true });
   settle();
   return { host, settle };
 }
 
 function modalLayer(): Element | undefined {
-  return [...document.querySelectorAll('offer-let-layer')]
+  return [...dom.querySelectorAll('offer-let-layer')]
     .flatMap((layer) => layer.shadowRoot?.querySelector('dialog:modal') ?? [])
     .at(-1);
 }

@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import type { Shift } from './checkPage.ts';
 import type { MountEvent } from './mount.ts';
 
@@ -27,7 +28,7 @@ export function listenToPage(onEvent: (event: MountEvent, place: Element | undef
   const refused: { directive: string; address: string }[] = [];
   const shifts: Shift[] = [];
 
-  document.addEventListener(
+  dom.addEventListener(
     'offerlet',
     (event) => {
       const { detail } = event as CustomEvent<MountEvent>;
@@ -36,14 +37,14 @@ export function listenToPage(onEvent: (event: MountEvent, place: Element | undef
     },
     { capture: true },
   );
-  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+  dom.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
     refused.push({ directive: effectiveDirective, address: blockedURI });
   });
   if (PerformanceObserver.supportedEntryTypes.includes('layout-shift')) {
     new PerformanceObserver((list) => {
       for (const { startTime, sources } of list.getEntries() as ShiftEntry[]) {
         // What lies in a shadow root, as the inspector itself does, is not the page's.
-        const moved = sources.filter(({ node }) => node && document.contains(node) && node.nodeName !== HOST);
+        const moved = sources.filter(({ node }) => node && dom.contains(node) && node.nodeName !== HOST);
         const pixels = Math.max(0, ...moved.map(movedBy));
         if (pixels > 0) shifts.push({ at: startTime, pixels });
       }

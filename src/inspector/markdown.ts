@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import { livesOf } from './lives.ts';
 import { maskAddress } from './mask.ts';
 import type { Exchange } from './tap.ts';
@@ -35,7 +36,7 @@ export function reportOf(findings: Findings): string {
     `- When: ${now.toISOString()}`,
     `- offerlet: ${VERSION}`,
     `- Browser: ${navigator.userAgent}`,
-    `- Viewport: ${innerWidth} × ${innerHeight} at ${devicePixelRatio}, ${document.documentElement.lang || 'no lang'}, ${document.dir || 'ltr'}`,
+    `- Viewport: ${innerWidth} × ${innerHeight} at ${devicePixelRatio}, ${dom.documentElement.lang || 'no lang'}, ${dom.dir || 'ltr'}`,
     `- Forced: ${wordsOf(forced) || 'nothing'}`,
     '',
     '## Configuration',

@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import type { PageForcing } from '../wire/scenarios/forcing.ts';
 import type { MountOptions } from './mount.ts';
 
@@ -11,7 +12,7 @@ export interface OnPage {
 
 /** Prepares what the page can be forced to. */
 export function openOnPage(): OnPage {
-  const html = document.documentElement;
+  const html = dom.documentElement;
   let isRefusing = false;
   let dir: string | null | undefined;
 
@@ -62,9 +63,9 @@ export function forcedOptions(own: MountOptions, page: PageForcing): MountOption
 
 /** INLINE offers on a page that has no place for them stand at the end of its main part. */
 function place(): Element {
-  const known = document.querySelector('[data-offerlet-inspector-place]');
+  const known = dom.querySelector('[data-offerlet-inspector-place]');
   if (known) return known;
-  const made = document.createElement('div');
+  const made = dom.createElement('div');
   made.setAttribute('data-offerlet-inspector-place', '');
-  return (document.querySelector('main') ?? document.body).appendChild(made);
+  return (dom.querySelector('main') ?? dom.body).appendChild(made);
 }

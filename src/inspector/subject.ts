@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { DeadLetter, Mount, MountEvent, MountOptions, MountQueue, QueueStats, Story } from './mount.ts';
 import type { Row } from './rows.ts';
@@ -96,7 +97,7 @@ function saysSandbox({ mount }: Subject): string {
 
 function relayOf({ relay }: MountOptions): string {
   try {
-    const { origin, pathname } = new URL(relay, document.baseURI);
+    const { origin, pathname } = new URL(relay, dom.baseURI);
     return relay ? origin + pathname.replace(/\/+$/, '') : '';
   } catch {
     return '';

@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import type { Forcing } from '../wire/scenarios/forcing.ts';
 import { isObject, parseJson, type JsonObject } from '../wire/json.ts';
@@ -99,7 +100,7 @@ function isForcing({ response, faults = [] }: Forcing, pathname: string): boolea
 
 function addressOf(input: RequestInfo | URL): string {
   try {
-    return new URL(input instanceof Request ? input.url : input, document.baseURI).href;
+    return new URL(input instanceof Request ? input.url : input, dom.baseURI).href;
   } catch {
     return '';
   }

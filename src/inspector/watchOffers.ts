@@ -1,3 +1,5 @@
+import { dom } from '../dom/dom.ts';
+
 /** What is seen of one offer now, measured by the inspector alone: it asks the browser itself, so nothing of ours is slowed or hurried. */
 export interface Sight {
   readonly element: Element;
@@ -99,7 +101,7 @@ function neededOf({ entry, element }: Watched): number {
 
 function isShown(element: Element): boolean {
   return (
-    document.visibilityState === 'visible' &&
+    dom.visibilityState === 'visible' &&
     (element.checkVisibility?.({ opacityProperty: true, visibilityProperty: true }) ?? true)
   );
 }

@@ -1,3 +1,4 @@
+import { dom, unclobbered } from '../dom/dom.ts';
 import { createLayerHost } from '../widget/layers/createLayerHost.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
 import { mountWidget } from '../widget/mountWidget.tsx';
@@ -41,10 +42,10 @@ export function mountOffers({
 }: Standing): () => void {
   const isLayer = mode !== 'INLINE';
   const element = target instanceof HTMLElement && target.localName === 'offer-let' ? target : undefined;
-  const host = isLayer ? createLayerHost(document) : (element ?? document.createElement('div'));
-  if (!host.isConnected) target?.append(host);
+  const host = isLayer ? createLayerHost() : (element ?? dom.createElement('div'));
+  if (!host.isConnected && target) unclobbered(target).append(host);
   story.place = element ?? host;
-  const locale = options.locale ?? (document.documentElement.lang || navigator.language);
+  const locale = options.locale ?? (dom.documentElement.lang || navigator.language);
   const watcher = watchSeen();
   let isOver = false;
 

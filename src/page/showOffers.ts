@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import { emptyQueue } from '../queue/emptyQueue.ts';
 import { openQueue, type Queue } from '../queue/openQueue.ts';
 import { checkOptions, type Settings } from './checkOptions.ts';
@@ -35,7 +36,7 @@ function saysNo(): boolean | undefined {
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
 export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
   const story = beginStory(options?.onEvent);
-  let settings = checkOptions(options, globalThis.document?.baseURI);
+  let settings = checkOptions(options, dom.baseURI);
   let life = new AbortController();
   let queue: Queue | undefined;
   let isAllowed = false;
@@ -144,7 +145,7 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
     life.abort();
     forgetAll();
     options = { ...options, ...changes };
-    settings = checkOptions(options, document.baseURI);
+    settings = checkOptions(options, dom.baseURI);
     restart(options.consent ?? true);
   }
 

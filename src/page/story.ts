@@ -1,3 +1,4 @@
+import { dom } from '../dom/dom.ts';
 import type { Explanation } from './explanation.ts';
 import type { Outcome } from './outcome.ts';
 import type { PageEvent } from './pageEvent.ts';
@@ -28,8 +29,11 @@ export function beginStory(onEvent: unknown): Story {
     } catch {
       // The listener's own affair: the widget goes on.
     }
-    const place = story.place?.isConnected ? story.place : globalThis.document;
-    place?.dispatchEvent(new CustomEvent('offerlet', { bubbles: true, composed: true, detail }));
+    const place = story.place?.isConnected ? story.place : dom;
+    // Missing on a server.
+    (place as Partial<EventTarget>).dispatchEvent?.(
+      new CustomEvent('offerlet', { bubbles: true, composed: true, detail }),
+    );
   }
 
   function explain(): Explanation {

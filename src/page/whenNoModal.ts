@@ -1,3 +1,4 @@
+import { dom, unclobbered } from '../dom/dom.ts';
 import { nextTask } from './nextTask.ts';
 import { isPainted } from './seen/isPainted.ts';
 
@@ -15,7 +16,7 @@ export async function whenNoModal(signal: AbortSignal): Promise<void> {
 }
 
 function hasModal(): boolean {
-  return [...document.querySelectorAll(MODALS)].some(
-    (element) => element.getClientRects().length > 0 && isPainted(element),
+  return [...dom.querySelectorAll(MODALS)].some(
+    (element) => unclobbered(element).getClientRects().length > 0 && isPainted(element),
   );
 }

@@ -1,10 +1,14 @@
+import { dom } from '../dom/dom.ts';
+
 /** Resolves once the page is really opened (not prerendered), loaded, and has a moment to spare. */
 export async function whenReady(): Promise<void> {
-  if ((document as { prerendering?: boolean }).prerendering) await next(document, 'prerenderingchange');
-  if (document.readyState !== 'complete') await next(window, 'load');
-  // Safari has no requestIdleCallback.
+  if ((dom as { prerendering?: boolean }).prerendering) await next(dom, 'prerenderingchange');
+  if (dom.readyState !== 'complete') await next(window, 'load');
+  // Safari has no requestIdleCallback: there, an element with that id is found in its place.
   await new Promise<unknown>((resolve) =>
-    'requestIdleCallback' in window ? requestIdleCallback(resolve, { timeout: 1_000 }) : setTimeout(resolve, 1),
+    typeof requestIdleCallback === 'function'
+      ? requestIdleCallback(resolve, { timeout: 1_000 })
+      : setTimeout(resolve, 1),
   );
 }
 

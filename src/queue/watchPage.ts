@@ -1,3 +1,5 @@
+import { dom } from '../dom/dom.ts';
+
 /** Follows the page's life where there is a page; `revive(true)` is a new view of it. Answers a function that stops. */
 export function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () => void {
   const stop = new AbortController();
@@ -7,6 +9,6 @@ export function watchPage(leave: () => void, revive: (isNewView: boolean) => voi
   on('pagehide', leave);
   on('pageshow', (event) => revive((event as PageTransitionEvent).persisted));
   on('online', () => revive(false));
-  on('visibilitychange', () => (document.hidden ? leave() : revive(false)));
+  on('visibilitychange', () => (dom.hidden ? leave() : revive(false)));
   return () => stop.abort();
 }

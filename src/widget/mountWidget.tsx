@@ -7,6 +7,7 @@ import { claimOffer, INITIAL_STATE, isFinished, passOffer, returnToOffer, type W
 import { sharedStyles } from './styles/sharedStyles.ts';
 import type { WidgetView } from './widgetView.ts';
 import { Widget } from './Widget.tsx';
+import { withOwnerDocument } from './withOwnerDocument.ts';
 
 /** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
 const INITIAL_LIMIT = 9;
@@ -23,7 +24,7 @@ export interface MountedWidget {
 
 /** Renders the widget into the host's open shadow root; a layer opens at once. */
 export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidget {
-  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  const root = withOwnerDocument(host.shadowRoot ?? host.attachShadow({ mode: 'open' }));
   root.adoptedStyleSheets = [sharedStyles()];
   const gestures = createGestures(props.mode !== 'INLINE');
   const refs = new Map<object, RefCallback<Element>>();

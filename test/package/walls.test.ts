@@ -12,6 +12,7 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/widget/seeded-package.ts', 'idb-keyval'],
   ['src/queue/seeded.ts', '../page/showOffers.ts'],
   ['src/queue/seeded-package.ts', 'preact'],
+  ['src/dom/seeded.ts', '../wire/json.ts'],
   ['src/page/seeded.ts', '../relay/createRelay.ts'],
   ['src/inspector/seeded.ts', '../queue/openQueue.ts'],
   ['src/relay/seeded.ts', '../network/createNetwork.ts'],
@@ -52,22 +53,40 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['demo/fine.ts', 'offerlet/clients'],
 ];
 
-test('lint catches an import through each wall, and nothing else', () => {
+/** Lints files that are written into an empty folder; returns those in which the rule found something. */
+function caughtBy(rule: string, files: readonly (readonly [file: string, text: string])[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'walls-'));
   cpSync('.oxlintrc.json', join(folder, '.oxlintrc.json'));
-  for (const [file, from] of [...FORBIDDEN, ...ALLOWED]) {
+  for (const [file, text] of files) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), `import * as seeded from '${from}';\nexport const used = seeded;\n`);
+    writeFileSync(join(folder, file), text);
   }
   const { stdout } = spawnSync(join(process.cwd(), 'node_modules/.bin/oxlint'), ['--format', 'json'], {
     cwd: folder,
     encoding: 'utf8',
     shell: process.platform === 'win32',
   });
-  const report = JSON.parse(stdout) as { diagnostics: { code: string; filename: string }[] };
-  const caught = report.diagnostics
-    .filter(({ code }) => code.includes('no-restricted-imports'))
-    .map(({ filename }) => filename.replaceAll('\\', '/'));
   rmSync(folder, { recursive: true });
-  expect(caught.toSorted()).toEqual(FORBIDDEN.map(([file]) => file).toSorted());
+  const report = JSON.parse(stdout) as { diagnostics: { code: string; filename: string }[] };
+  return report.diagnostics
+    .filter(({ code }) => code.includes(rule))
+    .map(({ filename }) => filename.replaceAll('\\', '/'))
+    .toSorted();
+}
+
+test('lint catches an import through each wall, and nothing else', () => {
+  const files = [...FORBIDDEN, ...ALLOWED].map(
+    ([file, from]) => [file, `import * as seeded from '${from}';\nexport const used = seeded;\n`] as const,
+  );
+  expect(caughtBy('no-restricted-imports', files)).toEqual(FORBIDDEN.map(([file]) => file).toSorted());
+});
+
+test('lint catches a read of `document`, whose properties elements of the page can shadow', () => {
+  const browser = ['page/deep', 'session', 'widget', 'queue', 'inspector'].map((folder) => `src/${folder}/seeded.ts`);
+  const files = [...browser, 'src/script-tag.ts', 'src/dom/fine.ts', 'src/network/fine.ts'];
+  const found = caughtBy(
+    'no-restricted-globals',
+    files.map((file) => [file, 'export const used = document.body;\n']),
+  );
+  expect(found).toEqual([...browser, 'src/script-tag.ts'].toSorted());
 });

@@ -1,3 +1,5 @@
+import { unclobbered } from '../../dom/dom.ts';
+
 /** Tells whether an element that lies within the viewport is painted at all: not hidden, not transparent, nor anything around it. */
 export function isPainted(element: Element): boolean {
   let opacity = getComputedStyle(element).visibility === 'visible' ? 1 : 0;
@@ -10,6 +12,7 @@ export function isPainted(element: Element): boolean {
 }
 
 function around(element: Element): Element | undefined {
-  const root = element.getRootNode();
-  return element.assignedSlot ?? element.parentElement ?? (root instanceof ShadowRoot ? root.host : undefined);
+  const { assignedSlot, parentElement, getRootNode } = unclobbered(element);
+  const root = getRootNode();
+  return assignedSlot ?? parentElement ?? (root instanceof ShadowRoot ? root.host : undefined);
 }

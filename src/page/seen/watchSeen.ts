@@ -1,3 +1,4 @@
+import { dom } from '../../dom/dom.ts';
 import { isPainted } from './isPainted.ts';
 import { amountSeen, judge, type Amount, type Sight } from './judge.ts';
 
@@ -43,13 +44,13 @@ export function watchSeen(): Watcher {
     },
     { threshold: THRESHOLDS },
   );
-  document.addEventListener('visibilitychange', lookAtAll);
+  dom.addEventListener('visibilitychange', lookAtAll);
 
   function look(watched: Watched, now: number): void {
     const { element, onSeen, sight } = watched;
     if (sight.reached > 1) return;
     const amount = amountIn(watched);
-    const isSeen = amount > 0 && document.visibilityState === 'visible' && isPainted(element);
+    const isSeen = amount > 0 && dom.visibilityState === 'visible' && isPainted(element);
     const { reached } = (watched.sight = judge(sight, isSeen ? amount : 0, now));
     if (reached > 0 && !sight.reached) onSeen('display');
     if (reached > 1) onSeen('view');
@@ -71,7 +72,7 @@ export function watchSeen(): Watcher {
       (watched) =>
         watched.entry?.isIntersecting && watched.sight.reached < 2 && (!watched.sight.reached || amountIn(watched) > 1),
     );
-    if (isOpen && document.visibilityState === 'visible') timer = setTimeout(lookAtAll, LOOK_MS);
+    if (isOpen && dom.visibilityState === 'visible') timer = setTimeout(lookAtAll, LOOK_MS);
   }
 
   function observe(element: Element): void {
@@ -103,7 +104,7 @@ export function watchSeen(): Watcher {
       clearTimeout(timer);
       all.clear();
       observer.disconnect();
-      document.removeEventListener('visibilitychange', lookAtAll);
+      dom.removeEventListener('visibilitychange', lookAtAll);
     },
   };
 }

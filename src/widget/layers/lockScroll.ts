@@ -1,19 +1,15 @@
-/**
- * Stops the page behind a layer from scrolling, and answers how to let it go again.
- * A sheet of our own, not an attribute: html stays as it was byte for byte, strict CSPs allow it, and two layers do not meet.
- */
-export function lockScroll(document: Document): () => void {
-  const root = document.documentElement;
-  const hasScrollbar = (document.defaultView?.innerWidth ?? 0) > root.clientWidth;
-  return adopt(document, `html{overflow:hidden!important;${hasScrollbar ? 'scrollbar-gutter:stable!important' : ''}}`);
-}
+import { dom } from '../../dom/dom.ts';
 
-/** Adds rules to the page, and answers how to take them back. */
-export function adopt(document: Document, css: string): () => void {
+/**
+ * Stops the page behind a layer from scrolling, and returns a function that lets it scroll again.
+ * It uses a stylesheet, not an attribute: html stays as it was byte for byte, strict CSPs allow it, and two layers don't conflict.
+ */
+export function lockScroll(): () => void {
+  const hasScrollbar = innerWidth > dom.documentElement.clientWidth;
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  sheet.replaceSync(`html{overflow:hidden!important;${hasScrollbar ? 'scrollbar-gutter:stable!important' : ''}}`);
+  dom.adoptedStyleSheets = [...dom.adoptedStyleSheets, sheet];
   return () => {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((other) => other !== sheet);
+    dom.adoptedStyleSheets = dom.adoptedStyleSheets.filter((other) => other !== sheet);
   };
 }

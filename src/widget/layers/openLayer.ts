@@ -18,7 +18,7 @@ export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode
 
 function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const dialog = element as HTMLDialogElement;
-  const unlock = lockScroll(dialog.ownerDocument);
+  const unlock = lockScroll();
   dialog.addEventListener('cancel', () => dismiss('escape'));
   // Something else closed it, such as the platform's back gesture.
   dialog.addEventListener('close', () => dismiss('escape'));

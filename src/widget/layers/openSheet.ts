@@ -1,3 +1,4 @@
+import { dom, unclobbered } from '../../dom/dom.ts';
 import { dragSheet } from './dragSheet.ts';
 import type { LayerOptions } from './openLayer.ts';
 
@@ -6,7 +7,6 @@ const PEEK_PX = 72;
 
 /** Opens the pull-up above the page without taking the focus. Returns a function that closes it. */
 export function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () => void {
-  const { ownerDocument: document } = element;
   const handle = element.querySelector<HTMLElement>('.handle');
   let focusBefore: HTMLElement | undefined;
 
@@ -19,7 +19,7 @@ export function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () 
     event.stopPropagation();
     dismiss('escape');
   });
-  document.addEventListener('focusin', uncover);
+  dom.addEventListener('focusin', uncover);
   if (handle) {
     dragSheet({
       handle,
@@ -37,20 +37,20 @@ export function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () 
   element.showPopover?.();
 
   return () => {
-    document.removeEventListener('focusin', uncover);
+    dom.removeEventListener('focusin', uncover);
     const hasFocus = element.matches(':focus-within');
     element.hidePopover?.();
-    if (hasFocus) focusBefore?.focus();
+    if (hasFocus && focusBefore) unclobbered(focusBefore).focus();
   };
 
   /** Collapses the sheet when it covers the element that has the focus (WCAG 2.4.11). */
   function uncover({ target }: FocusEvent): void {
     const host = (element.getRootNode() as ShadowRoot).host;
     // Another popover, such as the inspector's, is above the sheet.
-    if (!(target instanceof Element) || target === host || target.hasAttribute('popover')) return;
+    if (!(target instanceof Element) || target === host || unclobbered(target).hasAttribute('popover')) return;
     requestAnimationFrame(() => {
-      const { bottom, left, right } = target.getBoundingClientRect();
-      const view = document.documentElement.clientHeight;
+      const { bottom, left, right } = unclobbered(target).getBoundingClientRect();
+      const view = dom.documentElement.clientHeight;
       const box = element.getBoundingClientRect();
       if (bottom > view - element.offsetHeight && right > box.left && left < box.right)
         peek(bottom > view - PEEK_PX ? 0 : PEEK_PX);

@@ -81,7 +81,7 @@ test('a hundred mounts leave no host, node, sheet or listener', async ({ page })
       ([groups, times]) => {
         const { createLayerHost, messagesFor, mountWidget } = window.widget;
         for (let round = 0; round < times; round++) {
-          const host = createLayerHost(document);
+          const host = createLayerHost();
           const mode = round % 2 ? 'OVERLAY' : 'PULLUP';
           const props = {
             footer: {},

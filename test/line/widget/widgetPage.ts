@@ -60,7 +60,7 @@ export async function mount(page: Page, props: Partial<WidgetProps> = {}): Promi
       const { createLayerHost, messagesFor, mountWidget } = window.widget;
       const mode = given.mode ?? 'INLINE';
       const inline = document.querySelector<HTMLElement>('#offers');
-      const host = mode === 'INLINE' && inline ? inline : createLayerHost(document);
+      const host = mode === 'INLINE' && inline ? inline : createLayerHost();
       const locale = given.locale ?? 'en';
       window.mounted = mountWidget(host, {
         mode,
