@@ -13,17 +13,17 @@ import { LIST_PAGE_SIZE } from '../wire/limits.ts';
 import { connect, type ClientOptions } from './connect.ts';
 import { NotFoundError } from './errors.ts';
 
-/** Which publishers, and which page of them. */
+/** Which publishers to list, and which page of the list. */
 export interface PublisherQuery {
-  /** Words of the name; one that matches is enough. */
+  /** Words of the name; a publisher matches when one of them does. */
   readonly q?: string | undefined;
-  /** From 1. */
+  /** Starts at 1. */
   readonly page?: number | undefined;
-  /** 1 to 200; 50 unless given. */
+  /** 1 to 200; 50 by default. */
   readonly pageSize?: number | undefined;
 }
 
-/** The Channel API: publishers, categories and exclusions of the channel that owns the key. */
+/** Client of the Channel API: publishers, categories and exclusions of the channel that owns the key. */
 export class ChannelClient {
   readonly #call: ReturnType<typeof connect>;
 
@@ -31,34 +31,34 @@ export class ChannelClient {
     this.#call = connect(options);
   }
 
-  /** The categories with their subcategories, both sorted by name. */
+  /** Returns the categories with their subcategories, both sorted by name. */
   async categories(): Promise<readonly Category[]> {
-    const { json, unreadable } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.categories });
+    const { json, unexpected } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.categories });
     const categories = own(json, 'categories');
-    if (!Array.isArray(categories)) throw unreadable('a list of categories');
+    if (!Array.isArray(categories)) throw unexpected('a list of categories');
     return categories as readonly Category[];
   }
 
-  /** The channel's name and the subcategories that it excludes for all its publishers. */
+  /** Returns the channel's name and the subcategories that it excludes for all its publishers. */
   async details(): Promise<ChannelDetails> {
-    const { json, unreadable } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.channelDetails });
+    const { json, unexpected } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.channelDetails });
     const channel = own(json, 'channel');
-    if (!isObject(channel)) throw unreadable('a channel');
+    if (!isObject(channel)) throw unexpected('a channel');
     return channel as unknown as ChannelDetails;
   }
 
-  /** One page of publishers and pending requests, newest first. */
+  /** Returns one page of publishers and pending requests, newest first. */
   async publishers({ q, page, pageSize }: PublisherQuery = {}): Promise<PublisherList> {
     const query = new URLSearchParams();
     if (q !== undefined) query.set('q', q);
     if (page !== undefined) query.set('page', String(page));
     if (pageSize !== undefined) query.set('page_size', String(pageSize));
-    const { json, unreadable } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.publishers, query });
-    if (!isObject(json) || !Array.isArray(json['publishers'])) throw unreadable('a list of publishers');
+    const { json, unexpected } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.publishers, query });
+    if (!isObject(json) || !Array.isArray(json['publishers'])) throw unexpected('a list of publishers');
     return json as unknown as PublisherList;
   }
 
-  /** Every publisher and pending request, newest first, each once even if new ones arrive meanwhile. */
+  /** Iterates over all publishers and pending requests, newest first, each once even if new ones arrive meanwhile. */
   async *allPublishers({
     q,
     pageSize = LIST_PAGE_SIZE.max,
@@ -66,7 +66,7 @@ export class ChannelClient {
     const seen = new Set<string | null>();
     for (let page = 1; ; page++) {
       const list = await this.publishers({ q, page, pageSize }).catch((error: unknown) => {
-        // The last page may have gone since the one before it was read.
+        // The list may have become shorter since the previous page was read.
         if (page > 1 && error instanceof NotFoundError) return undefined;
         throw error;
       });
@@ -76,53 +76,53 @@ export class ChannelClient {
         seen.add(id);
         yield publisher;
       }
-      // Pages are counted, not followed: an address from an answer must not receive the key.
+      // `next` is not followed: a URL from a response must not receive the key.
       if (!list?.next || list.publishers.length === 0) return;
     }
   }
 
-  /** One publisher by its remote id, or one pending request by its pending id. */
+  /** Returns one publisher by its remote id, or one pending request by its pending id. */
   async publisher(id: string): Promise<PublisherDetail> {
-    const { json, unreadable } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.publisher(checkId(id)) });
+    const { json, unexpected } = await this.#call({ method: 'GET', path: CHANNEL_PATHS.publisher(checkId(id)) });
     const publisher = own(json, 'publisher');
-    if (!isObject(publisher)) throw unreadable('a publisher');
+    if (!isObject(publisher)) throw unexpected('a publisher');
     return publisher as unknown as PublisherDetail;
   }
 
-  /** Asks for 1 to 50 publishers to be added; one result for each, in their order. A duplicate is a result, not an error. */
+  /** Requests 1 to 50 publishers to be added. Returns one result for each, in order. A duplicate is a result, not an error. */
   async add(items: readonly PublisherItem[]): Promise<readonly AddResult[]> {
-    const { json, unreadable } = await this.#call({ method: 'POST', path: CHANNEL_PATHS.add, body: { items } });
+    const { json, unexpected } = await this.#call({ method: 'POST', path: CHANNEL_PATHS.add, body: { items } });
     const results = own(json, 'results');
-    if (!Array.isArray(results) || results.length !== items.length) throw unreadable('one result for each item');
+    if (!Array.isArray(results) || results.length !== items.length) throw unexpected('one result for each item');
     return results as readonly AddResult[];
   }
 
   /** Removes an approved publisher from the channel. */
   async remove(id: string): Promise<void> {
-    const { status, unreadable } = await this.#call({ method: 'DELETE', path: CHANNEL_PATHS.remove(checkId(id)) });
-    if (status !== 204) throw unreadable('saying that it is done (204)');
+    const { status, unexpected } = await this.#call({ method: 'DELETE', path: CHANNEL_PATHS.remove(checkId(id)) });
+    if (status !== 204) throw unexpected('the status 204');
   }
 
-  /** Replaces the subcategories that the channel excludes for all its publishers; an empty list clears them. */
+  /** Replaces the subcategories that the channel excludes for all its publishers. An empty array clears them. */
   async setChannelExclusions(subcategory_ids: readonly string[]): Promise<void> {
     await this.#replace(CHANNEL_PATHS.channelExclusions, subcategory_ids);
   }
 
-  /** Replaces the subcategories that the channel excludes for one publisher; an empty list clears them. */
+  /** Replaces the subcategories that the channel excludes for one publisher. An empty array clears them. */
   async setPublisherExclusions(id: string, subcategory_ids: readonly string[]): Promise<void> {
     await this.#replace(CHANNEL_PATHS.publisherExclusions(checkId(id)), subcategory_ids);
   }
 
   async #replace(path: string, subcategory_ids: readonly string[]): Promise<void> {
-    const { json, unreadable } = await this.#call({ method: 'PUT', path, body: { subcategory_ids } });
-    if (own(json, 'ok') !== true) throw unreadable('{"ok": true}');
+    const { json, unexpected } = await this.#call({ method: 'PUT', path, body: { subcategory_ids } });
+    if (own(json, 'ok') !== true) throw unexpected('{"ok": true}');
   }
 }
 
-/** Refuses what a URL would swallow: `..` in a path would call another endpoint. */
+/** Refuses ids that change the path: `..` would call another endpoint. */
 function checkId(id: unknown): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id.trim())) {
-    throw new TypeError('the id must be a publisher_remote_id or a pending_publisher_id');
+    throw new TypeError('id is not valid. Use a publisher_remote_id or a pending_publisher_id.');
   }
   return id;
 }

@@ -5,19 +5,19 @@ import { ReportChangedError } from './errors.ts';
 import { readReport } from './readReport.ts';
 import { reportParams, type ReportQuery, type ReportVariant } from './reportQuery.ts';
 
-/** What a reporting client needs. */
+/** The options of a `ReportingClient`. */
 export interface ReportingClientOptions<V extends ReportVariant> extends ClientOptions {
-  /** `channel` with a management key, `publisher` with a publisher reporting key. */
+  /** `channel` for a management key, `publisher` for a publisher reporting key. */
   readonly variant: V;
 }
 
-/** How pages are walked. */
+/** Options for reading all pages of a report. */
 export interface WalkOptions {
-  /** Stop with a ReportChangedError when total or summary change between pages; true unless given. */
+  /** Throws a ReportChangedError when total or summary change between pages; true by default. */
   readonly snapshot?: boolean | undefined;
 }
 
-/** The Reporting API V2, for a channel on all its publishers or for one publisher on itself. */
+/** Client of the Reporting API V2: a channel's report on all its publishers, or one publisher's own report. */
 export class ReportingClient<V extends ReportVariant> {
   readonly #call: ReturnType<typeof connect>;
   readonly #path: string;
@@ -26,22 +26,22 @@ export class ReportingClient<V extends ReportVariant> {
   constructor(options: ReportingClientOptions<V>) {
     const variant: ReportVariant = options.variant;
     if (variant !== 'channel' && variant !== 'publisher')
-      throw new TypeError("variant must be 'channel' or 'publisher'");
+      throw new TypeError("variant must be 'channel' or 'publisher'.");
     const isChannel = variant === 'channel';
     this.#call = connect(isChannel ? options : { ...options, baseUrl: withApi(options.baseUrl) });
     this.#path = isChannel ? CHANNEL_REPORT_PATH : PUBLISHER_REPORT_PATH;
     this.#pageLimit = REPORT_LIMIT[variant];
   }
 
-  /** One page of a report: 50 rows unless `limit` says otherwise. */
+  /** Returns one page of a report: 50 rows by default. */
   async report(query: ReportQuery<V> = {} as ReportQuery<V>): Promise<Report> {
-    const { json, unreadable } = await this.#call({ method: 'GET', path: this.#path, query: reportParams(query) });
+    const { json, unexpected } = await this.#call({ method: 'GET', path: this.#path, query: reportParams(query) });
     const report = readReport(json);
-    if (!report) throw unreadable('a report');
+    if (!report) throw unexpected('a report');
     return report;
   }
 
-  /** Page after page of a report, each as large as the network allows unless `limit` says otherwise. */
+  /** Iterates over the pages of a report, by default with the largest page the network allows. */
   async *pages(
     query: ReportQuery<V> = {} as ReportQuery<V>,
     { snapshot = true }: WalkOptions = {},
@@ -55,31 +55,34 @@ export class ReportingClient<V extends ReportVariant> {
       yield page;
       offset += page.data.length;
       if (!page.pagination.has_more) return;
-      // More was promised and nothing came: going on would ask the same question for ever.
+      // The page is empty although more was promised: going on would repeat the same request for ever.
       if (page.data.length === 0) throw changed(page);
     }
   }
 
-  /** Row after row of a report, whatever number of pages it has. */
+  /** Iterates over all rows of a report. */
   async *rows(query: ReportQuery<V> = {} as ReportQuery<V>, options: WalkOptions = {}): AsyncGenerator<ReportRow> {
     for await (const page of this.pages(query, options)) yield* page.data;
   }
 }
 
-/** The base of publisher reporting ends in exactly one /api, whether or not the merchant wrote it. */
+/** Makes the base URL end in exactly one `/api`, where publisher reporting is mounted. */
 function withApi(baseUrl: string): string {
-  // What is no string goes on as it is: `connect` says what to write instead.
+  // `connect` reports a value that is not a string.
   return typeof baseUrl === 'string' ? `${baseUrl.replace(/(\/api)*\/*$/, '')}/api` : baseUrl;
 }
 
-/** What stays the same on every page of one report. */
+/** Returns what must be the same on every page of one report. */
 function digest({ pagination, summary }: Report): string {
   return JSON.stringify([pagination.total, summary]);
 }
 
 function changed({ meta, pagination }: Report): ReportChangedError {
-  return new ReportChangedError(`The report changed while it was read, at offset ${pagination.offset}: start again`, {
-    status: 200,
-    requestId: meta.request_id,
-  });
+  return new ReportChangedError(
+    `The report changed while its pages were read, at offset ${pagination.offset}. Start again.`,
+    {
+      status: 200,
+      requestId: meta.request_id,
+    },
+  );
 }

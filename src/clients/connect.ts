@@ -1,120 +1,125 @@
+import { refuseBrowser } from '../guard/refuseBrowser.ts';
 import { parseJson } from '../wire/json.ts';
 import { UnreachableError, NetworkError } from './errors.ts';
 import { errorFrom } from './errorFrom.ts';
-import { refuseBrowser } from './refuseBrowser.ts';
 
-refuseBrowser();
+const ENTRY = 'offerlet/clients';
+refuseBrowser(ENTRY);
 
-/** Milliseconds a call may take with its body: large reports take seconds, nothing takes longer than this. */
+/** Milliseconds a call may take, body included: large reports take seconds, nothing takes longer than this. */
 const TIMEOUT_MS = 30_000;
 
-/** What both clients need. */
+/** The options of both clients. */
 export interface ClientOptions {
-  /** Where the API lives, such as `https://channel.example`. */
+  /** The URL of the API, such as `https://channel.example`. */
   readonly baseUrl: string;
-  /** The key that is sent as x-api-key. */
+  /** The key, sent as `x-api-key`. */
   readonly apiKey: string;
-  /** Milliseconds a call may take with its body; 30,000 unless given. */
+  /** Milliseconds a call may take, body included; 30,000 by default. */
   readonly timeout?: number | undefined;
-  /** Instead of the platform's own `fetch`. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** One call, as the specification writes it. */
-export interface Call {
+/** One call of the API. */
+export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: URLSearchParams | undefined;
   readonly body?: unknown;
 }
 
-/** The JSON of a successful answer, `undefined` where it has no body, with what an error about it needs. */
-export interface Reply {
+/** A successful response. */
+export interface ApiResponse {
   readonly status: number;
+  /** The parsed body; `undefined` when there is none. */
   readonly json: unknown;
-  /** The error that says that this answer is not what the specification promises. */
-  unreadable(expected: string): NetworkError;
+  /** Creates the error for a response that is not what the API promises. */
+  unexpected(expected: string): NetworkError;
 }
 
-/** A function that makes calls with the key; options that cannot work throw a TypeError here. */
-export function connect(options: ClientOptions): (call: Call) => Promise<Reply> {
-  refuseBrowser();
-  const base = readBase(options.baseUrl);
+/** Returns a function that makes calls with the key. Throws a TypeError when an option is not valid. */
+export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiResponse> {
+  refuseBrowser(ENTRY);
+  const base = readBaseUrl(options.baseUrl);
   const key = readApiKey(options.apiKey);
   const timeout = options.timeout ?? TIMEOUT_MS;
-  if (!(timeout > 0)) throw new TypeError('timeout must be a number of milliseconds above 0');
+  if (!(timeout > 0)) throw new TypeError('timeout must be a number of milliseconds greater than 0.');
 
   return async ({ method, path, query, body }) => {
     const call = `${method} ${base.pathname}${path}`;
-    const address = `${base.origin}${base.pathname}${path}${query && query.size > 0 ? `?${query}` : ''}`;
+    const url = `${base.origin}${base.pathname}${path}${query && query.size > 0 ? `?${query}` : ''}`;
     const headers: Record<string, string> = { 'x-api-key': key, accept: 'application/json' };
     const init: RequestInit = { method, headers, redirect: 'error' };
     if (body !== undefined) {
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(body);
     }
-    const { response, text } = await ask({ address, init, timeout, call, fetch: options.fetch ?? fetch });
-    const requestId = response.headers.get('x-request-id') ?? undefined;
-    // An error body may repeat the key; nobody who logs the error should log that.
-    if (!response.ok) {
-      const { status } = response;
+    const { response, text } = await request({ url, init, timeout, call, fetch: options.fetch ?? fetch });
+    const { status } = response;
+    // An error body may repeat the key, and errors end up in logs.
+    if (!response.ok)
       throw errorFrom({ call, status, headers: response.headers, body: parseJson(text.replaceAll(key, '[key]')) });
-    }
+    const requestId = response.headers.get('x-request-id') ?? undefined;
     return {
-      status: response.status,
+      status,
       json: text.trim() === '' ? undefined : parseJson(text),
-      unreadable: (expected) =>
-        new NetworkError(`${call} was answered ${response.status} without ${expected}`, {
-          status: response.status,
-          requestId,
-        }),
+      unexpected: (expected) =>
+        new NetworkError(`${call} returned ${status}, but not ${expected}.`, { status, requestId }),
     };
   };
 }
 
-interface Ask {
-  readonly address: string;
+interface TimedRequest {
+  readonly url: string;
   readonly init: RequestInit;
   readonly timeout: number;
   readonly call: string;
   readonly fetch: NonNullable<ClientOptions['fetch']>;
 }
 
-/** One timeout over headers and body; every failure without an answer becomes one error. */
-async function ask({ address, init, timeout, call, fetch }: Ask): Promise<{ response: Response; text: string }> {
+/** Sends a request with one timeout for headers and body. Every failure without a response becomes one kind of error. */
+async function request({
+  url,
+  init,
+  timeout,
+  call,
+  fetch,
+}: TimedRequest): Promise<{ response: Response; text: string }> {
   const controller = new AbortController();
-  let late = false;
+  let isTimeout = false;
   const timer = setTimeout(() => {
-    late = true;
+    isTimeout = true;
     controller.abort();
   }, timeout);
   try {
-    const response = await fetch(address, { ...init, signal: controller.signal });
+    const response = await fetch(url, { ...init, signal: controller.signal });
     return { response, text: await response.text() };
   } catch (cause) {
-    const why = late
-      ? `within ${timeout} ms`
-      : 'at all: unreachable, cut off, or redirected (redirects are not followed)';
-    throw new UnreachableError(`${call} was not answered ${why}`, { status: 0, cause });
+    const reason = isTimeout
+      ? `timed out after ${timeout} ms.`
+      : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
+    throw new UnreachableError(`${call} ${reason}`, { status: 0, cause });
   } finally {
     clearTimeout(timer);
   }
 }
 
-function readBase(baseUrl: unknown): { origin: string; pathname: string } {
+function readBaseUrl(baseUrl: unknown): { origin: string; pathname: string } {
+  const example = 'Use something like "https://channel.example".';
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new TypeError(
-      'baseUrl must be an http(s) address without credentials or query, such as https://channel.example',
-    );
-  }
+  // The value is not repeated: it could hold a password, or the key by mistake.
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`baseUrl is not a valid http(s) URL. ${example}`);
+  if (url.username || url.password || url.search || url.hash)
+    throw new TypeError(`baseUrl must not contain credentials, a query or a fragment. ${example}`);
   return { origin: url.origin, pathname: url.pathname.replace(/\/+$/, '') };
 }
 
 function readApiKey(apiKey: unknown): string {
-  // Not echoed, and checked before a header could be refused with the key in its message.
-  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError('apiKey must be the key as the network gave it: one word, no spaces');
-  }
+  if (typeof apiKey !== 'string' || apiKey === '')
+    throw new TypeError('apiKey is missing. Use the key that the network issued to you.');
+  // Checked here, because `fetch` would repeat a key that is not a valid header value in its error.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('apiKey is not a valid key: it contains a space, a line break or a letter that no key has.');
   return apiKey;
 }

@@ -15,49 +15,49 @@ import {
   ValidationError,
 } from './errors.ts';
 
-/** An answer that is no success, as far as it was read. */
-export interface Refusal {
-  /** Method and path, as the message names them. */
+/** A response that is not a success. */
+export interface FailedResponse {
+  /** Method and path, for the message. */
   readonly call: string;
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed body, or undefined where it was no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   readonly body: unknown;
 }
 
-/** The error that a refusal means: by its code where it has one (every coded error is a 400), else by its status. */
-export function errorFrom({ call, status, headers, body }: Refusal): NetworkError {
-  const { message: said, code, fields, details = {} } = readError(status, body);
-  const message = `${call} was answered ${status}: ${said}`;
-  const failed = { status, code, requestId: headers.get('x-request-id') ?? undefined };
+/** Returns the error for a failed response: by its code where it has one (every coded error is a 400), else by its status. */
+export function errorFrom({ call, status, headers, body }: FailedResponse): NetworkError {
+  const { message: reason, code, fields, details = {} } = readError(status, body);
+  const message = `${call} returned ${status}: ${reason}`;
+  const failure = { status, code, requestId: headers.get('x-request-id') ?? undefined };
   switch (oneOf(REPORT_ERROR_CODES, code)) {
     case 'METRIC_NOT_AVAILABLE':
-      return new MetricNotAvailableError(message, { ...failed, details });
+      return new MetricNotAvailableError(message, { ...failure, details });
     case 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW':
-      return new DateRangeError(message, { ...failed, available_window: windowOf(details['available_window']) });
+      return new DateRangeError(message, { ...failure, available_window: windowOf(details['available_window']) });
     case 'REPORT_ROW_LIMIT_EXCEEDED':
     case 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED':
-      return new RowLimitError(message, { ...failed, details });
+      return new RowLimitError(message, { ...failure, details });
     case 'REPORTING_DATA_UNAVAILABLE':
-      return new ReportingUnavailableError(message, failed);
+      return new ReportingUnavailableError(message, failure);
     case undefined:
       break;
   }
   switch (status) {
     case 400:
     case 422:
-      return new ValidationError(message, { ...failed, fields });
+      return new ValidationError(message, { ...failure, fields });
     case 401:
     case 403:
-      return new AuthError(message, failed);
+      return new AuthError(message, failure);
     case 404:
-      return new NotFoundError(message, failed);
+      return new NotFoundError(message, failure);
     case 409:
-      return new ConflictError(message, failed);
+      return new ConflictError(message, failure);
     case 429:
-      return new RateLimitError(message, { ...failed, retryAfter: secondsOf(headers.get('retry-after')) });
+      return new RateLimitError(message, { ...failure, retryAfter: secondsOf(headers.get('retry-after')) });
     default:
-      return new NetworkError(message, failed);
+      return new NetworkError(message, failure);
   }
 }
 
@@ -67,7 +67,7 @@ function windowOf(value: unknown): { from: string; to: string } | undefined {
   return typeof from === 'string' && typeof to === 'string' ? { from, to } : undefined;
 }
 
-/** Retry-After comes in seconds or as a date. */
+/** Reads Retry-After, which is a number of seconds or a date. */
 function secondsOf(text: string | null): number | undefined {
   if (text === null || text.trim() === '') return undefined;
   const seconds = /^\d+$/.test(text.trim()) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);

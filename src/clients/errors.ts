@@ -1,22 +1,22 @@
 import type { JsonObject, Problem } from '../wire/json.ts';
 
-/** What every error of the clients can say about the call that failed. */
+/** What every error of the clients knows about the call that failed. */
 export interface FailedCall {
-  /** The status of the answer; 0 where there was none. */
+  /** The status of the response; 0 when there was none. */
   readonly status: number;
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** A call to the network that did not succeed. Its message names method and path, never the key. */
+/** A call to the network that failed. The message names method and path, never the key. */
 export class NetworkError extends Error {
   override readonly name: string = 'NetworkError';
-  /** The status of the answer; 0 where there was none. */
+  /** The status of the response; 0 when there was none. */
   readonly status: number;
   /** The network's own code, such as `METRIC_NOT_AVAILABLE`. */
   readonly code: string | undefined;
-  /** What the network's staff ask for first. */
+  /** The id of the request, for the network's support. */
   readonly requestId: string | undefined;
 
   constructor(message: string, call: FailedCall) {
@@ -27,22 +27,22 @@ export class NetworkError extends Error {
   }
 }
 
-/** The key is missing, unknown, expired, of another environment, or may not do this: use another key. */
+/** The key is unknown, revoked, expired, for another environment, or not allowed to do this. */
 export class AuthError extends NetworkError {
   override readonly name = 'AuthError';
 }
 
-/** Nothing is there under that id for the owner of the key. */
+/** The owner of the key has nothing with that id. */
 export class NotFoundError extends NetworkError {
   override readonly name = 'NotFoundError';
 }
 
-/** It clashes with what is there already, such as a request for the same brand and domain. */
+/** The call conflicts with existing data, such as a request for the same brand and domain. */
 export class ConflictError extends NetworkError {
   override readonly name = 'ConflictError';
 }
 
-/** The network refused what was sent: `fields` says what to mend. */
+/** The network refused the request; `fields` says what to correct. */
 export class ValidationError extends NetworkError {
   override readonly name = 'ValidationError';
   readonly fields: readonly Problem[];
@@ -53,10 +53,10 @@ export class ValidationError extends NetworkError {
   }
 }
 
-/** Too many calls: wait and call again. */
+/** Too many calls. Wait, then call again. */
 export class RateLimitError extends NetworkError {
   override readonly name = 'RateLimitError';
-  /** Seconds to wait, where the network said so. */
+  /** Seconds to wait, when the network says so. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, call: FailedCall & { readonly retryAfter: number | undefined }) {
@@ -65,7 +65,7 @@ export class RateLimitError extends NetworkError {
   }
 }
 
-/** A metric that exists is not enabled for the owner of the key: ask for `allowed_metrics` only. */
+/** A metric exists but is not enabled for the owner of the key. Request only `allowed_metrics`. */
 export class MetricNotAvailableError extends NetworkError {
   override readonly name = 'MetricNotAvailableError';
   readonly unsupported_metrics: readonly string[];
@@ -78,10 +78,10 @@ export class MetricNotAvailableError extends NetworkError {
   }
 }
 
-/** The dates lie outside the history: ask within `available_window`. */
+/** The dates are outside the available history. Request dates within `available_window`. */
 export class DateRangeError extends NetworkError {
   override readonly name = 'DateRangeError';
-  /** Inclusive UTC dates, where the network said so. */
+  /** UTC dates, both included, when the network says so. */
   readonly available_window: { readonly from: string; readonly to: string } | undefined;
 
   constructor(message: string, call: FailedCall & { readonly available_window: DateRangeError['available_window'] }) {
@@ -90,7 +90,7 @@ export class DateRangeError extends NetworkError {
   }
 }
 
-/** The report is too large: fewer dates or fewer breakdowns. `code` tells rows of the report from rows of its source. */
+/** The report is too large. Request fewer dates or fewer breakdowns. `code` says whether the report or its source is too large. */
 export class RowLimitError extends NetworkError {
   override readonly name = 'RowLimitError';
   readonly max_rows: number | undefined;
@@ -103,17 +103,17 @@ export class RowLimitError extends NetworkError {
   }
 }
 
-/** The owner of the key has no reporting data yet: try again another day. */
+/** The owner of the key has no reporting data yet. */
 export class ReportingUnavailableError extends NetworkError {
   override readonly name = 'ReportingUnavailableError';
 }
 
-/** The report changed while its pages were read, so that rows may be missing or doubled: start the walk again. */
+/** The report changed while its pages were read, so rows may be missing or duplicated. Start again. */
 export class ReportChangedError extends NetworkError {
   override readonly name = 'ReportChangedError';
 }
 
-/** No answer: not found, refused, too slow, or redirected elsewhere. Whether the call took effect is not known. */
+/** There was no response: unreachable, refused, too slow, or redirected. The call may have taken effect. */
 export class UnreachableError extends NetworkError {
   override readonly name = 'UnreachableError';
 }

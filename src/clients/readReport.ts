@@ -1,7 +1,7 @@
 import { isObject, own } from '../wire/json.ts';
 import type { Report, ReportRow } from '../wire/reporting.ts';
 
-/** The columns that are text; every other one is a metric. */
+/** The text columns; all others are metrics. */
 const TEXT_COLUMNS: ReadonlySet<string> = new Set([
   'period_start',
   'period_end',
@@ -13,8 +13,8 @@ const TEXT_COLUMNS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A report in its one form: metrics are numbers even where the network sent strings, times are `YYYY-MM-DDTHH:MM:SSZ`
- * whichever ISO 8601 spelling came. `undefined` when it is no report.
+ * Reads a report. Metrics become numbers even if the network sent strings, and times become `YYYY-MM-DDTHH:MM:SSZ` from any
+ * ISO 8601 form. Returns `undefined` when the body is not a report.
  */
 export function readReport(json: unknown): Report | undefined {
   const data = own(json, 'data');
@@ -50,7 +50,7 @@ function isRow(row: Record<string, string | number | null>): row is ReportRow {
   return typeof row['period_start'] === 'string' && typeof row['period_end'] === 'string';
 }
 
-/** The columns in their order, or `undefined` when one of them is not what its name promises. */
+/** Returns the columns in their order, or `undefined` when one has the wrong type. */
 function readColumns(json: unknown): Record<string, string | number | null> | undefined {
   if (!isObject(json)) return undefined;
   const columns: Record<string, string | number | null> = {};
@@ -74,7 +74,7 @@ function readNumber(value: unknown): number | undefined {
 
 function readTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  // Without a zone it means UTC here, while Date.parse would take it for local time.
+  // A time without a zone is UTC, but Date.parse would read it as local time.
   const hasZone = !value.includes('T') || /(Z|[+-]\d\d(:?\d\d)?)$/i.test(value);
   const time = Date.parse(hasZone ? value : `${value}Z`);
   return Number.isNaN(time) ? undefined : `${new Date(time).toISOString().slice(0, 19)}Z`;

@@ -6,15 +6,15 @@ import type {
   TimeGrain,
 } from '../wire/reporting.ts';
 
-/** Who reports: a channel on all its publishers, or one publisher on itself. */
+/** Whose report: a channel's on all its publishers, or one publisher's own. */
 export type ReportVariant = 'channel' | 'publisher';
 
 interface SharedQuery<Metric extends string, Grouping extends string> {
-  /** Inclusive UTC date, YYYY-MM-DD; only together with `to`. */
+  /** First UTC date, YYYY-MM-DD. Requires `to`. */
   readonly from?: string | undefined;
-  /** Inclusive UTC date, YYYY-MM-DD; not in the future. */
+  /** Last UTC date, included, YYYY-MM-DD; not in the future. Requires `from`. */
   readonly to?: string | undefined;
-  /** Columns, in the order of the answer. */
+  /** The columns, in the order of the response. */
   readonly metrics?: readonly Metric[] | undefined;
   readonly time_grain?: TimeGrain | undefined;
   /** Up to three. */
@@ -26,7 +26,7 @@ interface SharedQuery<Metric extends string, Grouping extends string> {
   readonly limit?: number | undefined;
 }
 
-/** What a channel may ask for. */
+/** The query of a channel report. */
 export interface ChannelReportQuery extends SharedQuery<ChannelMetric, ChannelGrouping> {
   readonly sort_by?:
     | 'period_start'
@@ -38,13 +38,13 @@ export interface ChannelReportQuery extends SharedQuery<ChannelMetric, ChannelGr
   readonly publisher_ids?: readonly string[] | undefined;
 }
 
-/** What a publisher may ask for. */
+/** The query of a publisher report. */
 export type PublisherReportQuery = SharedQuery<PublisherMetric, PublisherGrouping>;
 
-/** The query of a variant, in the wire's own names. */
+/** The query of a report, with the parameter names of the API. */
 export type ReportQuery<V extends ReportVariant> = V extends 'channel' ? ChannelReportQuery : PublisherReportQuery;
 
-/** The parameters of a query: lists joined by commas, what is undefined left out, everything else for the network to judge. */
+/** Returns the parameters of a query: arrays joined by commas, undefined values left out. The network validates the rest. */
 export function reportParams(query: object): URLSearchParams {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -56,7 +56,7 @@ export function reportParams(query: object): URLSearchParams {
 function joined(name: string, values: readonly unknown[]): string {
   for (const value of values) {
     if (String(value).includes(','))
-      throw new TypeError(`${name}: a value cannot hold a comma, which separates values`);
+      throw new TypeError(`${name} must not contain a value with a comma, because commas separate values.`);
   }
   return values.join(',');
 }

@@ -31,8 +31,8 @@ async function namesOf(query?: { q?: string; pageSize?: number }): Promise<strin
   return names;
 }
 
-test('every call carries the key in its header and nowhere else', async () => {
-  server.answers = [{ body: { categories: [] } }];
+test('every call has the key in its header and nowhere else', async () => {
+  server.responses = [{ body: { categories: [] } }];
   await client.categories();
   const [call] = server.seen;
   expect(call).toMatchObject({ method: 'GET', url: '/adnet/adconfig/categories/', body: '' });
@@ -40,17 +40,17 @@ test('every call carries the key in its header and nowhere else', async () => {
   expect(call?.headers['content-type']).toBeUndefined();
 });
 
-test('categories and details come unwrapped', async () => {
+test('categories and details are returned without their envelope', async () => {
   const categories = [{ remote_id: 'c1', name: 'Food', subcategories: [{ remote_id: 's1', name: 'Tea' }] }];
   const channel = { name: 'CH1', exclusions: { subcategories: { channel: ['s1'] } } };
-  server.answers = [{ body: { categories } }, { body: { channel } }];
+  server.responses = [{ body: { categories } }, { body: { channel } }];
   expect(await client.categories()).toEqual(categories);
   expect(await client.details()).toEqual(channel);
   expect(server.seen[1]?.url).toBe('/adnet/channel/details/');
 });
 
-test('a page of publishers is asked for in the wire’s own names', async () => {
-  server.answers = [pageOf(['p1'], null)];
+test('a page of publishers is requested with the parameter names of the API', async () => {
+  server.responses = [pageOf(['p1'], null)];
   const list = await client.publishers({ q: 'acme bolt', page: 2, pageSize: 10 });
   expect(list).toMatchObject({ count: 9, next: null, publishers: [{ brand_name: 'p1' }] });
   await client.publishers();
@@ -60,13 +60,13 @@ test('a page of publishers is asked for in the wire’s own names', async () => 
   ]);
 });
 
-test('a status that nobody knows yet is kept', async () => {
-  server.answers = [{ body: { publisher: { ...publisherOf('p1'), status: 'ON_HOLD' } } }];
+test('an unknown status is passed through', async () => {
+  server.responses = [{ body: { publisher: { ...publisherOf('p1'), status: 'ON_HOLD' } } }];
   expect((await client.publisher('p1')).status).toBe('ON_HOLD');
 });
 
-test('all publishers are walked page by page until there is no next', async () => {
-  server.answers = [pageOf(['p1', 'p2'], 'https://elsewhere.example/?page=2'), pageOf(['p3'], null)];
+test('allPublishers() reads page by page until there is no next', async () => {
+  server.responses = [pageOf(['p1', 'p2'], 'https://elsewhere.example/?page=2'), pageOf(['p3'], null)];
   expect(await namesOf({ q: 'p', pageSize: 2 })).toEqual(['p1', 'p2', 'p3']);
   expect(server.seen.map((call) => call.url)).toEqual([
     '/adnet/publishers/list/?q=p&page=1&page_size=2',
@@ -74,33 +74,33 @@ test('all publishers are walked page by page until there is no next', async () =
   ]);
 });
 
-test('a walk uses the largest page unless told otherwise', async () => {
-  server.answers = [pageOf([], null)];
+test('allPublishers() uses the largest page by default', async () => {
+  server.responses = [pageOf([], null)];
   expect(await namesOf()).toEqual([]);
   expect(server.seen[0]?.url).toBe('/adnet/publishers/list/?page=1&page_size=200');
 });
 
-test('a walk stops at a 404 after the first page, and at an empty page that promises more', async () => {
-  server.answers = [pageOf(['p1'], '/x'), { status: 404, body: { error: 'no such page' } }];
+test('allPublishers() stops at a 404 after the first page, and at an empty page that promises more', async () => {
+  server.responses = [pageOf(['p1'], '/x'), { status: 404, body: { error: 'no such page' } }];
   expect(await namesOf()).toEqual(['p1']);
-  server.answers = [pageOf(['p1'], '/x'), pageOf([], '/x')];
+  server.responses = [pageOf(['p1'], '/x'), pageOf([], '/x')];
   expect(await namesOf()).toEqual(['p1']);
 });
 
-test('a 404 on the first page and any other error are told', async () => {
-  server.answers = [{ status: 404, body: {} }];
+test('a 404 on the first page and any other error reject', async () => {
+  server.responses = [{ status: 404, body: {} }];
   await expect(namesOf()).rejects.toBeInstanceOf(NotFoundError);
-  server.answers = [pageOf(['p1'], '/x'), { status: 500, body: {} }];
+  server.responses = [pageOf(['p1'], '/x'), { status: 500, body: {} }];
   await expect(namesOf()).rejects.toMatchObject({ status: 500 });
 });
 
-test('a publisher that moved to the next page meanwhile is yielded once', async () => {
-  server.answers = [pageOf(['p1', 'p2'], '/x'), pageOf(['p2', 'p3'], null)];
+test('a publisher that moves to the next page meanwhile is yielded once', async () => {
+  server.responses = [pageOf(['p1', 'p2'], '/x'), pageOf(['p2', 'p3'], null)];
   expect(await namesOf()).toEqual(['p1', 'p2', 'p3']);
 });
 
 test('an id is escaped in the path', async () => {
-  server.answers = [{ body: { publisher: publisherOf('x') } }];
+  server.responses = [{ body: { publisher: publisherOf('x') } }];
   await client.publisher('a/../b?c#d');
   expect(server.seen[0]?.url).toBe('/adnet/publishers/details/a%2F..%2Fb%3Fc%23d/');
 });
@@ -121,7 +121,7 @@ test('adding gives one result for each item, duplicates included', async () => {
     { brand_name: 'Acme', domain: 'acme.example', status: 'created', create_request: { pending_publisher_id: 'n1' } },
     { brand_name: 'Bolt', domain: 'bolt.example', status: 'duplicate', error: 'already requested' },
   ];
-  server.answers = [{ status: 201, body: { results } }];
+  server.responses = [{ status: 201, body: { results } }];
   expect(await client.add(items)).toEqual(results);
   expect(server.seen[0]).toMatchObject({
     method: 'POST',
@@ -131,16 +131,16 @@ test('adding gives one result for each item, duplicates included', async () => {
   expect(server.seen[0]?.headers['content-type']).toBe('application/json');
 });
 
-test('an answer with fewer results than items is told', async () => {
-  server.answers = [{ status: 201, body: { results: [] } }];
+test('a response with fewer results than items is an error', async () => {
+  server.responses = [{ status: 201, body: { results: [] } }];
   const item = { brand_name: 'Acme', domain: 'acme.example', primary_category_id: 'c1', subcategory_ids: ['s1'] };
   await expect(client.add([item])).rejects.toThrow(
-    'POST /adnet/publishers/add/ was answered 201 without one result for each item',
+    'POST /adnet/publishers/add/ returned 201, but not one result for each item.',
   );
 });
 
-test('exclusions are replaced by a PUT, an empty list clears them', async () => {
-  server.answers = [{ body: { ok: true } }];
+test('exclusions are replaced with PUT; an empty array clears them', async () => {
+  server.responses = [{ body: { ok: true } }];
   await client.setChannelExclusions(['s1', 's2']);
   await client.setPublisherExclusions('p1', []);
   expect(server.seen).toMatchObject([
@@ -149,11 +149,11 @@ test('exclusions are replaced by a PUT, an empty list clears them', async () => 
   ]);
 });
 
-test('removing succeeds by a 204 alone', async () => {
-  server.answers = [{ status: 204 }, { status: 200, body: '<html>Please log in</html>' }];
+test('remove() accepts only a 204', async () => {
+  server.responses = [{ status: 204 }, { status: 200, body: '<html>Please log in</html>' }];
   await expect(client.remove('p1')).resolves.toBeUndefined();
   expect(server.seen[0]).toMatchObject({ method: 'DELETE', url: '/adnet/publishers/p1/remove/', body: '' });
-  await expect(client.remove('p1')).rejects.toThrow('was answered 200 without');
+  await expect(client.remove('p1')).rejects.toThrow('returned 200, but not the status 204.');
 });
 
 test.each([
@@ -161,12 +161,12 @@ test.each([
   ['publishers', () => client.publishers()],
   ['publisher', () => client.publisher('p1')],
   ['setChannelExclusions', () => client.setChannelExclusions([])],
-])('%s tells an answer that is not what it asked for', async (_, call) => {
-  server.answers = [{ body: { hello: 'world' } }];
+])('%s rejects a response that is not what it requested', async (_, call) => {
+  server.responses = [{ body: { hello: 'world' } }];
   await expect(call()).rejects.toBeInstanceOf(NetworkError);
 });
 
-test('a fetch that is given is used', async () => {
+test('the fetch option is used', async () => {
   const asked: string[] = [];
   const custom = new ChannelClient({
     baseUrl: 'https://channel.example/v/',

@@ -33,8 +33,8 @@ function reportOf(
   };
 }
 
-test('the query is sent in the wire’s own names, lists joined by commas, in their order', async () => {
-  server.answers = [reportOf([])];
+test('the query is sent with the parameter names of the API, arrays joined by commas, in order', async () => {
+  server.responses = [reportOf([])];
   await client.report({
     from: '2025-11-01',
     to: '2025-11-07',
@@ -69,8 +69,10 @@ test('the query is sent in the wire’s own names, lists joined by commas, in th
   expect(server.seen[0]?.headers['x-api-key']).toBe(KEY);
 });
 
-test('a filter value with a comma would filter for two others and is refused', async () => {
-  await expect(client.report({ page_types: ['A,B'] })).rejects.toThrow('page_types: a value cannot hold a comma');
+test('a filter value with a comma, which would become two values, is refused', async () => {
+  await expect(client.report({ page_types: ['A,B'] })).rejects.toThrow(
+    'page_types must not contain a value with a comma',
+  );
   expect(server.seen).toEqual([]);
 });
 
@@ -82,19 +84,19 @@ test.each([
   ['/api/api//', '/api/analysis/publisher-reporting/v2/report/'],
   ['/shop/api', '/shop/api/analysis/publisher-reporting/v2/report/'],
   ['/myapi', '/myapi/api/analysis/publisher-reporting/v2/report/'],
-])('publisher reporting at base %j is asked at %s', async (base, path) => {
-  server.answers = [reportOf([])];
+])('with baseUrl %j publisher reports are requested from %s', async (base, path) => {
+  server.responses = [reportOf([])];
   await new ReportingClient({ baseUrl: server.url + base, apiKey: KEY, variant: 'publisher' }).report();
   expect(server.seen[0]?.url).toBe(path);
 });
 
-test('a variant that is none is refused at once', () => {
+test('an unknown variant is refused at once', () => {
   expect(() => new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'shop' as 'channel' })).toThrow(
     "'channel' or 'publisher'",
   );
 });
 
-test('metrics are numbers whether the network sent numbers or strings; texts stay texts', async () => {
+test('metrics are numbers whether the network sent numbers or strings; text columns stay strings', async () => {
   const cells = {
     publisher_id: '123',
     publisher_name: '456',
@@ -105,7 +107,7 @@ test('metrics are numbers whether the network sent numbers or strings; texts sta
     ctr: '0.1250',
     channel_payout: 1.5,
   };
-  server.answers = [
+  server.responses = [
     reportOf([{ ...row(1), ...cells }], { summary: { clicks: '3', ctr: 0.125, channel_payout: '1.50' } }),
   ];
   const report = await client.report();
@@ -114,7 +116,7 @@ test('metrics are numbers whether the network sent numbers or strings; texts sta
 });
 
 test('columns keep their order', async () => {
-  server.answers = [reportOf([{ ...row(1), page_type: 'X', zebra: 1, apple: 2 }])];
+  server.responses = [reportOf([{ ...row(1), page_type: 'X', zebra: 1, apple: 2 }])];
   const report = await client.report();
   expect(Object.keys(report.data[0] ?? {})).toEqual([
     'period_start',
@@ -134,17 +136,19 @@ test.each([
   '2025-11-05T01:00:00',
   '2025-11-05T01:00Z',
 ])('the time %s is read as ISO 8601 in UTC', async (text) => {
-  server.answers = [{ body: { ...reportOf([{ ...row(1), period_start: text }]).body, meta: { data_through: text } } }];
+  server.responses = [
+    { body: { ...reportOf([{ ...row(1), period_start: text }]).body, meta: { data_through: text } } },
+  ];
   const report = await client.report();
   expect(report.data[0]?.period_start).toBe('2025-11-05T01:00:00Z');
   expect(report.meta).toEqual({ timezone: 'UTC', data_through: '2025-11-05T01:00:00Z', request_id: '' });
 });
 
-test('a time without a zone is UTC wherever the server stands', async () => {
+test('a time without a zone is UTC in every time zone', async () => {
   const zone = process.env['TZ'];
   process.env['TZ'] = 'Asia/Tokyo';
   try {
-    server.answers = [reportOf([{ ...row(1), period_start: '2025-11-05T01:00:00', period_end: '2025-11-06' }])];
+    server.responses = [reportOf([{ ...row(1), period_start: '2025-11-05T01:00:00', period_end: '2025-11-06' }])];
     const [first] = (await client.report()).data;
     expect(first).toMatchObject({ period_start: '2025-11-05T01:00:00Z', period_end: '2025-11-06T00:00:00Z' });
   } finally {
@@ -154,7 +158,9 @@ test('a time without a zone is UTC wherever the server stands', async () => {
 });
 
 test('data_through may be null', async () => {
-  server.answers = [{ body: { ...reportOf([]).body, meta: { timezone: 'UTC', data_through: null, request_id: 'r' } } }];
+  server.responses = [
+    { body: { ...reportOf([]).body, meta: { timezone: 'UTC', data_through: null, request_id: 'r' } } },
+  ];
   expect((await client.report()).meta.data_through).toBeNull();
 });
 
@@ -170,13 +176,13 @@ test.each([
   ['a metric that is null', reportOf([{ ...row(1), clicks: null }]).body],
   ['a time that is none', reportOf([{ ...row(1), period_start: 'Monday' }]).body],
   ['a name that is a number', reportOf([{ ...row(1), publisher_name: 5 }]).body],
-])('an answer with %s is told, never guessed', async (_, body) => {
-  server.answers = [{ body }];
-  await expect(client.report()).rejects.toThrow('GET /adnet/reporting/v2/report/ was answered 200 without a report');
+])('a response with %s is an error, never guessed', async (_, body) => {
+  server.responses = [{ body }];
+  await expect(client.report()).rejects.toThrow('GET /adnet/reporting/v2/report/ returned 200, but not a report.');
 });
 
-test('rows are walked over all pages, with the largest page of the variant', async () => {
-  server.answers = [reportOf([row(3), row(2)], { has_more: true }), reportOf([row(1)], { offset: 2 })];
+test('rows() reads all pages, with the largest page of the variant', async () => {
+  server.responses = [reportOf([row(3), row(2)], { has_more: true }), reportOf([row(1)], { offset: 2 })];
   const days = [];
   for await (const { clicks } of client.rows({ metrics: ['clicks'] })) days.push(clicks);
   expect(days).toEqual([3, 2, 1]);
@@ -186,8 +192,8 @@ test('rows are walked over all pages, with the largest page of the variant', asy
   ]);
 });
 
-test('a publisher’s pages have 10,000 rows; a limit and an offset that are given hold', async () => {
-  server.answers = [reportOf([])];
+test('a publisher’s pages have 10,000 rows; a given limit and offset are used', async () => {
+  server.responses = [reportOf([])];
   const publisher = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'publisher' });
   for await (const page of publisher.pages()) expect(page.data).toEqual([]);
   for await (const page of client.pages({ limit: 2, offset: 4 })) expect(page.data).toEqual([]);
@@ -197,7 +203,7 @@ test('a publisher’s pages have 10,000 rows; a limit and an offset that are giv
 test.each([{ total: 4 }, { summary: { clicks: 7 } }])(
   'a walk stops when the report changes between pages: %j',
   async (change) => {
-    server.answers = [reportOf([row(3)], { has_more: true }), reportOf([row(2)], { offset: 1, ...change })];
+    server.responses = [reportOf([row(3)], { has_more: true }), reportOf([row(2)], { offset: 1, ...change })];
     const days: unknown[] = [];
     const walk = async (): Promise<void> => {
       for await (const { clicks } of client.rows()) days.push(clicks);
@@ -207,15 +213,15 @@ test.each([{ total: 4 }, { summary: { clicks: 7 } }])(
   },
 );
 
-test('without the snapshot check a walk goes on', async () => {
-  server.answers = [reportOf([row(3)], { has_more: true }), reportOf([row(2)], { offset: 1, total: 4 })];
+test('with snapshot: false reading continues', async () => {
+  server.responses = [reportOf([row(3)], { has_more: true }), reportOf([row(2)], { offset: 1, total: 4 })];
   const days: unknown[] = [];
   for await (const { clicks } of client.rows({}, { snapshot: false })) days.push(clicks);
   expect(days).toEqual([3, 2]);
 });
 
-test('an empty page that promises more ends the walk with an error instead of going round for ever', async () => {
-  server.answers = [reportOf([], { has_more: true })];
+test('an empty page that promises more ends with an error instead of an endless loop', async () => {
+  server.responses = [reportOf([], { has_more: true })];
   const walk = async (): Promise<void> => {
     for await (const page of client.pages({}, { snapshot: false })) expect(page.data).toEqual([]);
   };

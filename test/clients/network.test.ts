@@ -11,7 +11,7 @@ import {
 } from '../../src/clients.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 
-// The clients against the whole sandbox network: what they send is understood, what it answers is read.
+// The clients against the whole sandbox network: what they send is understood, what it responses is read.
 
 const BASE = 'http://127.0.0.1:4600';
 let network: Network;
@@ -47,7 +47,7 @@ test('categories and the channel are read', async () => {
   expect((await channel.details()).exclusions.subcategories.channel).toEqual(expect.any(Array));
 });
 
-test('a walk over all publishers yields as many as the list counts, each once', async () => {
+test('allPublishers() yields as many publishers as the list counts, each once', async () => {
   const { count } = await channel.publishers({ pageSize: 1 });
   const names = [];
   for await (const publisher of channel.allPublishers({ pageSize: 3 })) names.push(publisher.brand_name);
@@ -55,7 +55,7 @@ test('a walk over all publishers yields as many as the list counts, each once', 
   expect(count).toBeGreaterThan(10);
 });
 
-test('a publisher is asked for, found by its pending id, and a repeat is a duplicate', async () => {
+test('a requested publisher is found by its pending id, and a second request is a duplicate', async () => {
   const [category] = await channel.categories();
   const item = {
     brand_name: 'Quokka Lamps',
@@ -73,7 +73,7 @@ test('a publisher is asked for, found by its pending id, and a repeat is a dupli
   await expect(channel.remove(created.create_request.pending_publisher_id)).rejects.toBeInstanceOf(NotFoundError);
 });
 
-test('exclusions are replaced, read back and cleared; a wrong id names its field', async () => {
+test('exclusions are replaced, read back and cleared; an error for a wrong id names its field', async () => {
   const [category] = await channel.categories();
   const id = category?.subcategories[0]?.remote_id ?? '';
   await channel.setChannelExclusions([id]);
@@ -100,7 +100,7 @@ test('an approved publisher gets exclusions of its own and can be removed once',
   await expect(channel.publisher(approved)).rejects.toBeInstanceOf(NotFoundError);
 });
 
-test('a publishable key reads and does not write; an unknown one does neither', async () => {
+test('a publishable key can read but not write; an unknown key can do neither', async () => {
   const reader = new ChannelClient({ baseUrl: BASE, apiKey: keys['publishable'] ?? '', fetch: reach });
   expect((await reader.details()).name).not.toBe('');
   await expect(reader.setChannelExclusions([])).rejects.toBeInstanceOf(AuthError);
@@ -112,12 +112,12 @@ test('a publishable key reads and does not write; an unknown one does neither', 
   });
 });
 
-test('a key of the other environment says so', async () => {
+test('the error for a key of the other environment says so', async () => {
   const live = new ChannelClient({ baseUrl: BASE, apiKey: 'adnet_sk_live_unknown', fetch: reach });
   await expect(live.details()).rejects.toThrow(/environment/);
 });
 
-test('the rows of a walk are the rows of one page, and add up to the summary', async () => {
+test('the rows of many pages are the rows of one large page, and add up to the summary', async () => {
   const query = {
     from: '2025-11-14',
     to: '2025-11-20',
@@ -148,7 +148,7 @@ test('a publisher reads its own report, with and without /api in the base', asyn
   }
 });
 
-test('the key of one variant does not open the other', async () => {
+test('a key of one variant is refused by the other', async () => {
   const wrong = new ReportingClient({
     baseUrl: BASE,
     apiKey: keys['management'] ?? '',
@@ -158,7 +158,7 @@ test('the key of one variant does not open the other', async () => {
   await expect(wrong.report()).rejects.toBeInstanceOf(AuthError);
 });
 
-test('every coded error becomes its class', async () => {
+test('every coded error has its class', async () => {
   await expect(report.report({ from: '2020-01-01', to: '2020-01-02' })).rejects.toBeInstanceOf(DateRangeError);
   await control('PUT', '/sandbox/settings', { enabled_metrics: ['clicks'], report_row_limit: 3 });
   try {
@@ -171,7 +171,7 @@ test('every coded error becomes its class', async () => {
   }
 });
 
-test('a parameter that the network refuses names its field', async () => {
+test('the error for a refused parameter names its field', async () => {
   const error: unknown = await report.report({ from: '2025-11-14' }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ValidationError);
   expect((error as ValidationError).fields.length).toBeGreaterThan(0);

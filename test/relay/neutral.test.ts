@@ -71,7 +71,9 @@ test('the relay is one file without an import, and works where only Web APIs are
 test('on a page it refuses to load', async () => {
   const code = await bundle();
   const page = createContext({ ...WEB, window: {}, document: {} });
-  expect(() => void runInContext(code, page)).toThrow(/offerlet\/relay holds the secret key and runs on servers only/);
+  expect(() => void runInContext(code, page)).toThrow(
+    /offerlet\/relay holds a secret key and must not run in a browser/,
+  );
 });
 
 test('a store in a file says what to use instead where there are no files', async () => {

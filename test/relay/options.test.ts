@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkNetwork, createRelay, RelayConfigError, type RelayOptions } from '../../src/relay.ts';
-import { refuseBrowser } from '../../src/relay/refuseBrowser.ts';
+import { refuseBrowser } from '../../src/guard/refuseBrowser.ts';
 import { json, KEY } from './fakeNetwork.ts';
 
 const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example' };
@@ -137,7 +137,7 @@ test('a key that is of no known form is a warning, whatever the network says of 
 });
 
 test('the relay refuses to load on a page, and only there', () => {
-  expect(() => refuseBrowser('offerlet/relay', { window: {}, document: {} })).toThrow(/runs on servers only/);
+  expect(() => refuseBrowser('offerlet/relay', { window: {}, document: {} })).toThrow(/must not run in a browser/);
   expect(() => refuseBrowser('offerlet/relay', { window: {}, Deno: {} })).not.toThrow();
   expect(() => refuseBrowser('offerlet/relay', { self: {}, importScripts: {} })).not.toThrow();
 });
