@@ -29,7 +29,10 @@ test('nothing is published but the build and the documents, in less than 1 MB', 
   expect(packed.files).toContain('dist/offerlet.js');
   expect(
     packed.files.filter(
-      (path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$|SECURITY\.md$)/.test(path),
+      (path) =>
+        !/^(dist\/|docs\/[a-z-]+\.md$|docs\/images\/modes\.png$|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$|LICENSE$|package\.json$)/.test(
+          path,
+        ),
     ),
   ).toEqual([]);
   expect(packed.files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);

@@ -7,7 +7,19 @@ const browser = find('chromium');
 export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/pictures',
-  snapshotPathTemplate: '{testDir}/{arg}{ext}',
+  // Pictures that the documentation shows are stored with it.
+  projects: [
+    {
+      name: 'widget',
+      testMatch: 'pictures.spec.ts',
+      snapshotPathTemplate: '{testDir}/{arg}{ext}',
+    },
+    {
+      name: 'docs',
+      testMatch: ['docs.spec.ts', 'inspector.spec.ts'],
+      snapshotPathTemplate: '{testDir}/../../docs/images/{arg}{ext}',
+    },
+  ],
   workers: 2,
   retries: 1,
   reporter: 'list',

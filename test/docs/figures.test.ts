@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { DEMO_OFFERS } from '../../src/network/seed/demoOffers.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/relay/rateLimit.ts';
+import * as limits from '../../src/wire/limits.ts';
+import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
+import { pageAt } from './pages.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const days = (ms: number): string => `${ms / DAY_MS} days`;
+const count = (value: number): string => value.toLocaleString('en');
+const kib = (bytes: number): string => (bytes >= 1024 ** 2 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`);
+const { perAddress, perSession } = DEFAULT_RATE_LIMITS;
+
+/** What a page says, with the numbers taken from the code. */
+const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
+  ['README.md', `batches of up to ${limits.BATCH_MAX_EVENTS}`],
+  ['README.md', `plays ${SCENARIOS.length} scenarios`],
+  ['docs/getting-started.md', `${DEMO_OFFERS.length} offers and 60 days of history`],
+  ['docs/sandbox.md', `${DEMO_OFFERS.length} offers and 60 days of history`],
+  ['docs/network.md', `\`demo\` (${DEMO_OFFERS.length} offers, 60 days of history)`],
+  ['docs/page.md', `no complete response within ${limits.RELAY_TIMEOUT_MS / 1_000} seconds`],
+  ['docs/page.md', `larger than ${kib(limits.RESPONSE_MAX_BYTES)}`],
+  ['docs/security.md', `${kib(limits.RESPONSE_MAX_BYTES)} and ${limits.RESPONSE_MAX_OFFERS} offers`],
+  ['docs/security.md', `delivered, or ${days(limits.QUEUE_MAX_AGE_MS)}`],
+  ['docs/queue.md', `the queue holds ${count(limits.QUEUE_MAX_EVENTS)} events`],
+  ['docs/queue.md', `they are ${days(limits.QUEUE_MAX_AGE_MS)} old`],
+  ['docs/queue.md', `with 1 to ${limits.BATCH_MAX_EVENTS} events`],
+  ['docs/relay.md', `| body of \`/recommendations\` | ${kib(limits.RECOMMENDATIONS_BODY_MAX_BYTES)} | 413 |`],
+  ['docs/relay.md', `| body of \`/events\` and \`/events/batch\` | ${kib(limits.EVENTS_BODY_MAX_BYTES)} | 413 |`],
+  ['docs/relay.md', `| events in a batch | ${limits.BATCH_MAX_EVENTS} | 400 |`],
+  ['docs/relay.md', `${count(perAddress.burst)} at once, then ${count(perAddress.perSecond)} per second`],
+  ['docs/relay.md', `${count(perSession.burst)} at once, then ${count(perSession.perSecond)} per second`],
+  ['docs/relay.md', `A burst below ${limits.BATCH_MAX_EVENTS} for sessions`],
+  ['docs/relay.md', `older than ${days(limits.EVENT_MAX_AGE_MS)}`],
+  ['docs/wire.md', `for ${days(limits.SEEN_MAX_AGE_MS)}, longer than any sender retains them`],
+  ['docs/wire.md', `after ${limits.QUEUE_MAX_REFUSALS} refusals of its own`],
+  ['docs/wire.md', `dropped at ${days(limits.QUEUE_MAX_AGE_MS)} of age`],
+  ['docs/wire.md', `holds ${count(limits.QUEUE_MAX_EVENTS)} events`],
+  ['docs/wire.md', `with 1 to ${limits.BATCH_MAX_EVENTS} events`],
+  ['docs/rules.md', `takes 1 to ${limits.BATCH_MAX_EVENTS}; any other number`],
+  ['docs/rules.md', `a body over ${kib(limits.EVENTS_BODY_MAX_BYTES)} 413`],
+  ['docs/rules.md', `a body over ${kib(limits.CHANNEL_BODY_MAX_BYTES)} 413`],
+  ['docs/rules.md', `more than ${limits.EVENT_MAX_AHEAD_MS / 60_000} minutes ahead`],
+  ['docs/rules.md', `more than ${days(limits.EVENT_MAX_AGE_MS)} old`],
+  ['docs/rules.md', `more than ${limits.EVENT_MAX_BEFORE_SESSION_MS / 60_000} minutes before the session was created`],
+  ['docs/rules.md', `One call adds 1 to ${limits.ADD_MAX_ITEMS} items`],
+  ['docs/rules.md', `\`page_size\` is 1 to ${limits.LIST_PAGE_SIZE.max}`],
+  ['docs/rules.md', `\`page_size\` to ${limits.LIST_PAGE_SIZE.default}`],
+  ['docs/rules.md', `A filter takes 1 to ${limits.FILTER_MAX_VALUES} values`],
+  ['docs/rules.md', `more than ${limits.FILTER_VALUE_MAX_LENGTH} characters`],
+  ['docs/rules.md', `1 to ${count(limits.REPORT_LIMIT.publisher)} on the publisher report`],
+  ['docs/rules.md', `1 to ${limits.REPORT_LIMIT.channel} on the channel report`],
+  ['docs/rules.md', `more than ${count(limits.REPORT_MAX_ROWS)} rows before paging`],
+];
+
+test('every limit and figure is the one in the code', () => {
+  const wrong = FIGURES.filter(([path, sentence]) => !pageAt(path).text.includes(sentence));
+  expect(wrong.map(([path, sentence]) => `${path} should say: ${sentence}`)).toEqual([]);
+});

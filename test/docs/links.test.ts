@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+import { PAGES, proseOf, type Page } from './pages.ts';
+
+test('every relative link and picture leads to a file, and every anchor to a heading', () => {
+  const broken = PAGES.flatMap((page) => linksOf(page).flatMap((link) => problemWith(page.path, link)));
+  expect(broken).toEqual([]);
+});
+
+test('every page in docs/ is linked from the README', () => {
+  const linked = PAGES.filter(({ path }) => path === 'README.md')
+    .flatMap(linksOf)
+    .map((link) => link.split('#')[0]);
+  const pages = PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/'));
+  expect(pages.filter((path) => !linked.includes(path))).toEqual([]);
+});
+
+test('every comment that cites the documentation cites a place that exists', () => {
+  const pattern = 'docs/[a-z-]+\\.md(#[a-z0-9-]+)?';
+  const { stdout } = spawnSync('git', ['grep', '-hoE', pattern, '--', 'src', 'test', 'demo'], { encoding: 'utf8' });
+  const broken = [...new Set(stdout.match(/\S+/g))].flatMap((link) => problemWith('', link));
+  expect(broken).toEqual([]);
+});
+
+test('no page mentions a file of this repository that does not exist', () => {
+  const missing = PAGES.flatMap((page) =>
+    [...proseOf(page).matchAll(/`((?:src|test|build|demo|examples)\/[\w./-]*)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !existsSync(path))
+      .map((path) => `${page.path}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+function linksOf(page: Page): string[] {
+  const links = [...proseOf(page).matchAll(/\]\(([^()\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function problemWith(from: string, link: string): string[] {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? from : normalize(join(dirname(from), path));
+  if (!existsSync(target)) return [`${from}: ${link}: there is no file ${target}`];
+  if (anchor === undefined || anchorsOf(target).has(anchor)) return [];
+  return [`${from}: ${link}: ${target} has no heading for #${anchor}`];
+}
+
+/** The anchors of a page as GitHub makes them, and those that are written as `<a id>`. */
+function anchorsOf(path: string): Set<string> {
+  const text = proseOf({ path, text: readFileSync(path, 'utf8') });
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .replace(/[`*]/g, '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
+}

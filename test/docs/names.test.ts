@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as clients from '../../src/clients.ts';
+import { networkRoutes } from '../../src/network/networkRoutes.ts';
+import { MESSAGE_KEYS } from '../../src/widget/messages/messages.ts';
+import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
+import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
+import { CHANNEL_METRICS, PUBLISHER_METRICS, REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
+import { codeBlocks, codeIn, columnOf, pageAt, sectionOf } from './pages.ts';
+
+const page = pageAt('docs/page.md');
+const wire = pageAt('docs/wire.md');
+const operators = pageAt('docs/clients.md');
+
+test('the page documents every attribute that can be themed, styled or translated', () => {
+  const source = sourcesIn('src/widget');
+  expect(columnOf(sectionOf(page, 'Theming'), 'property').toSorted()).toEqual(
+    unique(source.matchAll(/--offerlet-[a-z-]+/g)),
+  );
+  const [, parts = ''] = /with `::part\(\)`: (.*)\./.exec(page.text) ?? [];
+  const written = [...source.matchAll(/\bpart(?:=|: )["'{]([^>\n]*)/g)].map(([, value]) => value).join(' ');
+  for (const part of codeIn(parts)) expect(written).toContain(part);
+  const block = codeBlocks(page).find(({ code }) => code.includes('messages: {'));
+  const [, messages = ''] = /messages: \{([\s\S]*?)\}/.exec(block?.code.replaceAll(/\{\d\}/g, '') ?? '') ?? [];
+  expect([...messages.matchAll(/(\w+): '/g)].map(([, name]) => name)).toEqual([...MESSAGE_KEYS]);
+});
+
+test('the wire format documents every event, target, view, mode, identifier and error code', () => {
+  expect(columnOf(sectionOf(wire, 'Events'), '`event_name`').toSorted()).toEqual([...EVENT_NAMES].toSorted());
+  for (const name of [...TARGETS, ...VIEWS, ...DISPLAY_MODES, ...IDENTIFIERS])
+    expect(wire.text).toContain(`\`${name}\``);
+  expect(columnOf(sectionOf(wire, 'Errors'), '`code`').toSorted()).toEqual([...REPORT_ERROR_CODES].toSorted());
+});
+
+test('the clients page documents every method, error and metric', () => {
+  const methods = (of: { prototype: object }): string[] =>
+    Object.getOwnPropertyNames(of.prototype).filter((name) => name !== 'constructor');
+  const documented = columnOf(operators.text, 'method');
+  expect(documented.toSorted()).toEqual(methods(clients.ChannelClient).toSorted());
+  expect(columnOf(sectionOf(operators, 'Reports'), 'method').toSorted()).toEqual(
+    methods(clients.ReportingClient).toSorted(),
+  );
+  const errors = Object.keys(clients).filter((name) => name.endsWith('Error') && name !== 'NetworkError');
+  expect(columnOf(sectionOf(operators, 'Errors'), 'error').toSorted()).toEqual(errors.toSorted());
+  const [, channel = '', publisher = ''] =
+    /channel report are (.*?)\. Those of the publisher report are (.*?)\./.exec(operators.text) ?? [];
+  expect(codeIn(channel)).toEqual([...CHANNEL_METRICS]);
+  expect(codeIn(publisher)).toEqual([...PUBLISHER_METRICS]);
+});
+
+test('the network page documents every control', () => {
+  const controls = networkRoutes('staging')
+    .filter(({ surface, pattern }) => surface === 'sandbox' && pattern.startsWith('/sandbox/'))
+    .flatMap(({ pattern }) => pattern);
+  const documented = sectionOf(pageAt('docs/network.md'), 'Controls').match(/\/sandbox\/[a-z/{}-]+/g) ?? [];
+  expect([...new Set(documented)].toSorted()).toEqual([...new Set(controls)].toSorted());
+});
+
+test('the rules are numbered without a gap', () => {
+  const ids = [...pageAt('docs/rules.md').text.matchAll(/<a id="([a-z]\d+)"><\/a>\*\*([A-Z]\d+)\.\*\*/g)];
+  for (const [, id, name] of ids) expect(id).toBe(name?.toLowerCase());
+  const numbered = (letter: string, count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
+  expect(ids.map(([, id]) => id)).toEqual([
+    ...numbered('r', 61),
+    ...numbered('c', 27),
+    ...numbered('a', 9),
+    ...numbered('e', 11),
+  ]);
+});
+
+function sourcesIn(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(tsx?|css)$/.test(path))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n');
+}
+
+function unique(matches: Iterable<RegExpMatchArray>): string[] {
+  return [...new Set([...matches].map(([text]) => text))].toSorted();
+}

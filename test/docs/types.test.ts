@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { blocksIn, codeIn, columnOf, pageAt, sectionOf, tableIn, type CodeBlock } from './pages.ts';
+import { typeCheck, type Source } from './typeCheck.ts';
+
+const page = pageAt('docs/page.md');
+const relay = pageAt('docs/relay.md');
+const queue = pageAt('docs/queue.md');
+const operators = pageAt('docs/clients.md');
+
+const blocks = blocksIn('ts', 'tsx', 'js').map(sourceOf);
+const tables = [
+  record('Offers', "import('offerlet').Offers", columnOf(sectionOf(page, 'Import'), 'member')),
+  record('PageApi', typeIn('src/page/openPageApi.ts', 'PageApi'), columnOf(sectionOf(page, 'Script tag'), 'method')),
+  record('Outcome', "import('offerlet').OutcomeCode", columnOf(sectionOf(page, 'Outcomes'), '`code`'), true),
+  record(
+    'PageEvent',
+    "import('offerlet').PageEvent['type']",
+    columnOf(sectionOf(page, 'Events'), '`event.type`'),
+    true,
+  ),
+  record('ShowOptions', "import('offerlet').ShowOptions", [
+    ...new Set(columnOf(sectionOf(page, 'Options'), '`showOffers`').map((name) => name.split('.')[0] ?? '')),
+  ]),
+  record('RelayOptions', "import('offerlet/relay').RelayOptions", columnOf(sectionOf(relay, 'Options'), 'option')),
+  record(
+    'Metrics',
+    "import('offerlet/relay').RelayMetricName",
+    columnOf(sectionOf(relay, 'Logs and metrics'), '`name`'),
+    true,
+  ),
+  record('QueueOptions', "import('offerlet/queue').QueueOptions", columnOf(sectionOf(queue, 'Options'), 'option')),
+  record('Queue', "import('offerlet/queue').Queue", columnOf(sectionOf(queue, 'Methods'), 'method')),
+  record(
+    'QueueEvent',
+    "import('offerlet/queue').QueueEvent['type']",
+    columnOf(sectionOf(queue, 'Events'), '`event.type`'),
+    true,
+  ),
+  record('DropReason', "import('offerlet/queue').DropReason", columnOf(sectionOf(queue, 'Events'), '`why`'), true),
+  record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()'))),
+  record('ClientOptions', "import('offerlet/clients').ClientOptions", columnOf(operators.text, 'option')),
+];
+let errors: string[] = [];
+
+// One run of the compiler for all of them.
+beforeAll(() => {
+  errors = typeCheck([...blocks, ...tables]);
+});
+
+test('every code block type-checks against the public entries', () => {
+  expect(blocks.length).toBeGreaterThan(10);
+  expect(errors.filter((error) => !error.startsWith('the table of'))).toEqual([]);
+});
+
+test('every table of names has exactly the names of its type', () => {
+  expect(errors.filter((error) => error.startsWith('the table of'))).toEqual([]);
+});
+
+function sourceOf({ page: path, language, code, types, line }: CodeBlock, index: number): Source {
+  // JavaScript is checked as TypeScript: what a reader copies is right under a strict compiler, too.
+  const name = `block${index}.${language === 'tsx' ? 'tsx' : 'ts'}`;
+  return { name, code: `${types}\n${code}`, from: { page: path, line: line - 1 } };
+}
+
+/** A file that type-checks if `names` are exactly the keys of `type`, or its members if it is a union. */
+function record(name: string, type: string, names: readonly string[], isUnion = false): Source {
+  const keys = isUnion ? type : `keyof ${type}`;
+  const entries = [...new Set(names)].map((one) => `${JSON.stringify(one)}: true`).join(', ');
+  return {
+    name: `${name}.ts`,
+    code: `export const documented: Record<${keys}, true> = { ${entries} };`,
+    from: { page: `the table of ${name}`, line: 1 },
+  };
+}
+
+/** A type that no public entry exports. */
+function typeIn(path: string, name: string): string {
+  return `import('${join(process.cwd(), path)}').${name}`;
+}
+
+/** The second cell of the row whose first cell is this name. */
+function rowOf(text: string, header: string, name: string): string {
+  const row = tableIn(text, header).find(([cell]) => cell === `\`${name}\``);
+  if (!row) throw new Error(`There is no row for ${name}`);
+  return row[1] ?? '';
+}
