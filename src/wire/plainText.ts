@@ -1,9 +1,14 @@
 /** Maximum UTF-16 code units of one grapheme: the longest emoji flags have 14, stacked accents have thousands. */
 const UNITS_PER_GRAPHEME = 16;
+/**
+ * A character that leaves a mark by itself: a letter, number, punctuation or symbol. The Hangul fillers are letters that
+ * Unicode lists as ignorable; the Braille blank and the null notehead are symbols without a mark.
+ */
+const VISIBLE = /(?![\p{DI}\u2800\u{1D159}])[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
  * Makes foreign text safe to show: removes control characters, bidi overrides and lone surrogates, collapses white space,
- * and truncates to `max` graphemes. Returns `undefined` when it is not a string or nothing is left.
+ * and truncates to `max` graphemes. Returns `undefined` when it is not a string or nothing visible is left.
  */
 export function plainText(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string') return undefined;
@@ -15,7 +20,8 @@ export function plainText(value: unknown, max: number): string | undefined {
     .slice(0, units)
     .replace(/\p{Cs}/gu, '')
     .trim();
-  return (clean.length > max ? firstGraphemes(clean, max).trim() : clean) || undefined;
+  const text = clean.length > max ? firstGraphemes(clean, max).trim() : clean;
+  return VISIBLE.test(text) ? text : undefined;
 }
 
 function firstGraphemes(text: string, max: number): string {

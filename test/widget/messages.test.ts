@@ -17,6 +17,24 @@ test('a region finds its language and an unknown language gets English', () => {
   expect(messagesFor('__proto__').close).toBe('Close');
 });
 
+test('an override in which nothing is visible leaves every message as it is', () => {
+  const messages = messagesFor('de');
+  for (const blank of [
+    '',
+    ' ',
+    '\u200b',
+    '\u00ad',
+    '\u3164',
+    '\u2800',
+    '\u200e\u200f',
+    '\ufe0f',
+    '\u{e0020}',
+    '\u0301',
+  ]) {
+    expect(messagesFor('de', Object.fromEntries(MESSAGE_KEYS.map((key) => [key, blank])))).toEqual(messages);
+  }
+});
+
 test('an override replaces one message and cannot empty one', () => {
   const messages = messagesFor('en', { close: 'Not now', sponsored: '  ' });
   expect([messages.close, messages.sponsored, messages.copy]).toEqual(['Not now', 'Sponsored', 'Copy']);

@@ -32,6 +32,21 @@ test('text with nothing visible left is undefined', () => {
   expect(plainText(' \u0000\n\u202e', 40)).toBeUndefined();
 });
 
+test.each(
+  String.raw`\u00ad \u200b \u2060 \ufeff \u180e \u200e \u061c \u2069 \u3164 \u115f \uffa0 \u2800 \u{1d159} \u034f \ufe0f
+    \u{e0100} \u{e0041} \u0301 \u20dd \u00a0 \u2003 \u3000 \ue000 \u{1d173} \u17b4 \u206a \ufff0 \u200b\u0301\u3164\u200f`.split(
+    /\s+/,
+  ),
+)('characters that leave no mark are no text: %s', (escaped) => {
+  const text = escaped.replace(/\\u\{?([0-9a-f]+)\}?/g, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
+  expect(plainText(text, 40)).toBeUndefined();
+  expect(plainText(`${text}a${text}`, 40)).toContain('a');
+});
+
+test.each(['!', '…', '→', '1', '٣', '广', 'ا', 'ㅎ', '👍', '❤️', '©', '⠁'])('%s is visible', (text) => {
+  expect(plainText(text, 40)).toBe(text);
+});
+
 test('lone surrogates are removed', () => {
   expect(plainText('a\ud800b\udc00c😀', 40)).toBe('abc😀');
 });

@@ -61,6 +61,38 @@ test('custom properties of the page reach a layer, whose host wears nothing else
   await expect(page.locator('[part=accept]').first()).toHaveCSS('border-radius', '3px');
 });
 
+const HIDING = [
+  '#offers{--offerlet-muted:transparent;--offerlet-text:transparent;--offerlet-line:transparent}',
+  '#offers{--offerlet-muted:#fff;--offerlet-surface:#fff}',
+  '#offers{--offerlet-surface:#4b5563;--offerlet-muted:#4b5563}',
+  '#offers{--offerlet-muted:rgb(0 0 0/.01);--offerlet-surface:url(x)}',
+  '#offers{--offerlet-muted:red;--offerlet-surface:red;color-scheme:dark}',
+  '::part(card){color:transparent;-webkit-text-fill-color:transparent;font-size:0;line-height:0;letter-spacing:-9px;text-indent:-999px}',
+  '::part(card){visibility:hidden;background:#4b5563;word-spacing:999px}',
+  '*{color:transparent!important;font-size:0!important;visibility:hidden!important}',
+];
+
+for (const style of HIDING) {
+  test(`the sponsored mark stays readable under ${style}`, async ({ page }) => {
+    for (const groups of [[hero(placed(0))], [list(placed(0))]]) {
+      await openShop(page, { head: `<style>${style}</style>` });
+      await mount(page, { groups });
+      const badge = page.locator('.badge').first();
+      await expect(badge).toBeVisible();
+      await expect(badge).toHaveCSS('visibility', 'visible');
+      await expect(badge).toHaveCSS('font-size', '12px');
+      await expect(badge).toHaveCSS('text-indent', '0px');
+      expect((await lowContrasts(page)).filter((text) => text.includes('Sponsored'))).toEqual([]);
+      expect(await badge.evaluate((mark) => getComputedStyle(mark).webkitTextFillColor)).toBe(
+        await badge.evaluate((mark) => getComputedStyle(mark).color),
+      );
+      const box = await badge.boundingBox();
+      expect(box?.width).toBeGreaterThan(60);
+      expect(box?.height).toBeGreaterThan(16);
+    }
+  });
+}
+
 test('the page can style every part', async ({ page }) => {
   const parts = [
     'card',
