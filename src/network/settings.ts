@@ -20,7 +20,7 @@ export async function readState(db: Queries, path: string, keyHash: string | und
     `SELECT (SELECT value FROM settings WHERE name = 'clock') AS clock,
        (SELECT value FROM settings WHERE name = 'reporting') AS settings,
        EXISTS (SELECT 1 FROM faults WHERE route = $1 AND (remaining IS NULL OR remaining > 0)) AS is_faulty,
-       (SELECT json_build_object('id', id, 'key_hash', key_hash, 'kind', kind, 'environment', environment, 'channel_id', channel_id,
+       (SELECT json_build_object('id', id, 'key_hash', key_hash, 'kind', kind, 'environment', environment, 'issued_in', issued_in, 'channel_id', channel_id,
           'publisher_id', publisher_id, 'expires_at', expires_at, 'revoked_at', revoked_at,
           'publisher_removed', EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL))
         FROM api_keys WHERE key_hash = $2) AS key`,

@@ -118,6 +118,23 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
     expect((await arrived()).map((entry) => entry.status)).toEqual(['stored', 'stored']);
   });
 
+  test('an event_id that another session used first suppresses nothing', async () => {
+    const stranger = await world.session();
+    const click = event('BRAND_CLICK', session, { event_id: 'order-1001' });
+    const squatted = event('BRAND_CLICK', stranger, { event_id: 'order-1001' });
+    expect((await world.batch([squatted])).status).toBe(202);
+    expect((await world.batch([squatted, click, click])).body).toMatchObject({ accepted: 3, failed: 0 });
+    expect((await world.summary())['clicks']).toBe(2);
+    const mine = await world.control('GET', `/sandbox/events?session_id=${session.session_id}`);
+    expect(mine.events.map((entry: Body) => entry.status)).toEqual(['stored', 'duplicate']);
+  });
+
+  test('event_ids are compared exactly', async () => {
+    const ids = ['a', 'A', 'a ', '\u00e9', 'e\u0301'];
+    await world.batch(ids.map((event_id) => event('BRAND_CLICK', session, { event_id })));
+    expect((await world.summary())['clicks']).toBe(ids.length);
+  });
+
   test('E5 a 5xx after the commit and a retry count once', async () => {
     await world.control('POST', '/sandbox/faults', { route: '/events/batch', status: 503, after_commit: true });
     const events = [event('BRAND_CLICK', session)];

@@ -37,6 +37,7 @@ export async function changeStatus(db: Database, change: StatusChange): Promise<
           await createKey(transaction, {
             kind,
             environment: change.environment,
+            issuedIn: change.environment,
             channelId: row.channel_id,
             publisherId,
             now: change.now,

@@ -47,8 +47,8 @@ export interface IncomingSession {
 }
 
 /**
- * `$1` publisher_id, `$2` events, `$3` sessions, `$4` periods by hour, `$5` received_at. Answers the event_ids that were
- * stored; the others were there already.
+ * `$1` publisher_id, `$2` events, `$3` sessions, `$4` periods by hour, `$5` received_at. Returns the events that were stored;
+ * the others are duplicates.
  *
  * A session's load, display and view and an insertion's impression count once, in the hour of the first event that shows
  * them: `marked` holds those that are new, and those that an earlier event moves out of a later hour. The cell that a
@@ -61,10 +61,10 @@ WITH incoming AS (
 ), stored AS (
   INSERT INTO events (publisher_id, event_id, session_id, event_name, event_at, offer_id, body, received_at, arrival)
   SELECT $1::uuid, event_id, session_id, event_name, event_at, offer_id, body, $5::timestamptz, arrival FROM incoming
-  ON CONFLICT (publisher_id, event_id) DO NOTHING
-  RETURNING event_id
+  ON CONFLICT (publisher_id, session_id, event_id) DO NOTHING
+  RETURNING session_id, event_id
 ), fresh AS (
-  SELECT incoming.* FROM incoming JOIN stored USING (event_id)
+  SELECT incoming.* FROM incoming JOIN stored USING (session_id, event_id)
 ), marked AS (
   INSERT INTO activity AS a (publisher_id, session_id, kind, insertion_id, hour)
   SELECT $1::uuid, session_id, kind, insertion_id, min(hour) FROM fresh WHERE kind <> '' GROUP BY session_id, kind, insertion_id
@@ -100,4 +100,4 @@ WITH incoming AS (
   LEFT JOIN json_to_recordset($4::json) AS p(hour timestamptz, week_start date, month_start date) ON p.hour = c.hour
   GROUP BY s.channel_id, c.hour, s.page_type, s.widget_type, s.widget_id
 ), ${addCells(COUNTED)}
-SELECT event_id FROM stored`;
+SELECT session_id, event_id FROM stored`;

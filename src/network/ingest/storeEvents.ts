@@ -34,11 +34,18 @@ export async function storeEvents(
   receivedAt: Date,
 ): Promise<Set<number>> {
   const statement = ingestParams(publisherId, events, receivedAt);
-  const stored = await db.hot<{ event_id: string }>(INGEST, statement.params);
-  return new Set(stored.map(({ event_id }) => statement.arrivals.get(event_id) ?? -1));
+  const stored = await db.hot<EventIdentity>(INGEST, statement.params);
+  return new Set(stored.map((event) => statement.arrivals.get(identityOf(event)) ?? -1));
 }
 
-/** The parameters of the ingest statement, and which arrival each event_id stands for: its first in the batch. */
+/** What makes two events the same: the session and the exact event_id. */
+type EventIdentity = Pick<IncomingEvent, 'session_id' | 'event_id'>;
+
+function identityOf({ session_id, event_id }: EventIdentity): string {
+  return `${session_id} ${event_id}`;
+}
+
+/** The parameters of the ingest statement, and the arrival of each event: of the first where a batch repeats one. */
 export function ingestParams(
   publisherId: string,
   events: readonly GoodEvent[],
@@ -48,24 +55,25 @@ export function ingestParams(
   const sessions = new Map<string, IncomingSession>();
   const periods = new Map<string, Periods>();
   for (const good of events) {
-    const id = good.event.event_id ?? randomUUID();
-    if (incoming.has(id)) continue;
+    const event_id = good.event.event_id ?? randomUUID();
+    const identity = identityOf({ session_id: good.session.session_id, event_id });
+    if (incoming.has(identity)) continue;
     const at = periodsOf(good.at);
     periods.set(at.hour, at);
-    incoming.set(id, incomingEvent(id, good, at.hour));
+    incoming.set(identity, incomingEvent(event_id, good, at.hour));
     sessions.set(good.session.session_id, incomingSession(good.session));
   }
   // One order for all writers: two batches that share events wait for each other instead of blocking each other.
-  const sorted = [...incoming.values()].toSorted((a, b) => (a.event_id < b.event_id ? -1 : 1));
+  const sorted = [...incoming].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     params: [
       publisherId,
-      JSON.stringify(sorted),
+      JSON.stringify(sorted.map(([, event]) => event)),
       JSON.stringify([...sessions.values()]),
       JSON.stringify([...periods.values()]),
       receivedAt,
     ],
-    arrivals: new Map(sorted.map(({ event_id, arrival }) => [event_id, arrival])),
+    arrivals: new Map(sorted.map(([identity, { arrival }]) => [identity, arrival])),
   };
 }
 

@@ -32,6 +32,8 @@ export async function authenticate(
     );
   }
   const record = await findKey(context, key);
+  if (record && context.environment === 'production' && record.issued_in !== 'production')
+    return refuse('A control of a staging network created this key; production does not accept it.');
   if (!record || !kinds.includes(record.kind)) {
     return refuse(record ? 'This key does not open this interface.' : 'The key is invalid, revoked or expired.');
   }

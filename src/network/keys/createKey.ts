@@ -14,7 +14,10 @@ const PREFIXES: Readonly<Record<KeyKind, string>> = {
 /** What a new key opens, where, and how long. */
 export interface NewKey {
   readonly kind: KeyKind;
+  /** Where it opens this. */
   readonly environment: Environment;
+  /** The environment of the network that issues it. */
+  readonly issuedIn: Environment;
   readonly channelId: string;
   /** The publisher_remote_id of a scoped key. */
   readonly publisherId?: string | null | undefined;
@@ -35,13 +38,14 @@ export async function createKey(db: Queries, options: NewKey): Promise<{ id: str
   const key = options.key ?? `adnet_${PREFIXES[options.kind]}_${mode}_${randomBytes(24).toString('base64url')}`;
   const id = randomUUID();
   await db.query(
-    `INSERT INTO api_keys (id, key_hash, kind, environment, channel_id, publisher_id, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `INSERT INTO api_keys (id, key_hash, kind, environment, issued_in, channel_id, publisher_id, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       id,
       hashKey(key),
       options.kind,
       options.environment,
+      options.issuedIn,
       options.channelId,
       options.publisherId ?? null,
       options.now ?? new Date(),
@@ -51,12 +55,18 @@ export async function createKey(db: Queries, options: NewKey): Promise<{ id: str
   return { id, key };
 }
 
-/** Makes the key refuse from now on; answers whether there was such a key in force. */
-export async function revokeKey(db: Queries, id: string, now = new Date()): Promise<boolean> {
-  const rows = await db.query('UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id', [
-    id,
-    now,
-  ]);
+/** A key that a network of this environment issued: staging may not touch the keys of production. */
+export interface IssuedKey {
+  readonly id: string;
+  readonly issuedIn: Environment;
+}
+
+/** Revokes a key; returns whether there was such a key in force. */
+export async function revokeKey(db: Queries, { id, issuedIn }: IssuedKey, now = new Date()): Promise<boolean> {
+  const rows = await db.query(
+    'UPDATE api_keys SET revoked_at = $3 WHERE id = $1 AND issued_in = $2 AND revoked_at IS NULL RETURNING id',
+    [id, issuedIn, now],
+  );
   return rows.length > 0;
 }
 
@@ -68,10 +78,10 @@ export async function revokeKeysOfPublisher(db: Queries, publisherId: string, no
   ]);
 }
 
-/** A new key for what an old one opens, which refuses from now on; `undefined` when there is no such key in force. */
+/** Replaces a key by a new one for the same purpose and revokes it; `undefined` if there is no such key in force. */
 export async function rotateKey(
   db: Queries,
-  id: string,
+  { id, issuedIn }: IssuedKey,
   now = new Date(),
 ): Promise<{ id: string; key: string } | undefined> {
   const [old] = await db.query<{
@@ -81,15 +91,16 @@ export async function rotateKey(
     publisher_id: string | null;
     expires_at: Date | null;
   }>(
-    `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
+    `UPDATE api_keys SET revoked_at = $3 WHERE id = $1 AND issued_in = $2 AND revoked_at IS NULL
      RETURNING kind, environment, channel_id, publisher_id, expires_at`,
-    [id, now],
+    [id, issuedIn, now],
   );
   if (!old) return undefined;
   const { kind, environment } = old;
   return createKey(db, {
     kind,
     environment,
+    issuedIn,
     channelId: old.channel_id,
     publisherId: old.publisher_id,
     expiresAt: old.expires_at,

@@ -9,6 +9,8 @@ export interface KeyRecord {
   readonly id: string;
   readonly kind: KeyKind;
   readonly environment: Environment;
+  /** The environment of the network that issued the key: production accepts none that a staging control created. */
+  readonly issued_in: Environment;
   readonly channel_id: string;
   /** The publisher_remote_id that a scoped key belongs to. */
   readonly publisher_id: string | null;

@@ -25,12 +25,17 @@ export const accounts: readonly Route[] = [
       const environment = body.environment ?? context.environment;
       const now = await context.now();
       return context.db.transaction(async (db) => {
-        const { channel, publisher } = await createTenant(db, { name: body.name, environment, now });
+        const { channel, publisher } = await createTenant(db, {
+          name: body.name,
+          environment,
+          issuedIn: context.environment,
+          now,
+        });
         const owner = { channel_id: channel.channel_id, publisher_remote_id: publisher.publisher_remote_id };
         return {
           channel: { name: channel.name },
           publisher,
-          keys: (await issueTenantKeys(db, owner, { environment })).keys,
+          keys: (await issueTenantKeys(db, owner, { environment, issuedIn: context.environment })).keys,
         };
       });
     },
@@ -51,6 +56,7 @@ export const accounts: readonly Route[] = [
       return createKey(context.db, {
         kind: body.kind,
         environment: body.environment ?? context.environment,
+        issuedIn: context.environment,
         channelId: owner.channel_id,
         publisherId: isScoped ? owner.publisher_id : null,
         expiresAt: body.expires_at ?? null,
@@ -62,7 +68,9 @@ export const accounts: readonly Route[] = [
     pattern: '/sandbox/keys/{id}',
     async run({ context, params }) {
       const id = readUuid(params['id']);
-      return id !== undefined && (await revokeKey(context.db, id)) ? undefined : notFound('key in force');
+      return id !== undefined && (await revokeKey(context.db, { id, issuedIn: context.environment }))
+        ? undefined
+        : notFound('key in force');
     },
   }),
   {
@@ -75,7 +83,9 @@ export const accounts: readonly Route[] = [
       async run({ context, params }) {
         const id = readUuid(params['id']);
         return (
-          (id !== undefined && (await context.db.transaction((db) => rotateKey(db, id)))) || notFound('key in force')
+          (id !== undefined &&
+            (await context.db.transaction((db) => rotateKey(db, { id, issuedIn: context.environment })))) ||
+          notFound('key in force')
         );
       },
     }).handler,

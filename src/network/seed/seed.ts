@@ -23,9 +23,9 @@ export async function seed(
 ): Promise<Tenant> {
   const { kind, now, environment } = options;
   await insertTaxonomy(db);
-  if (kind === 'empty') return createTenant(db, { name: 'Sandbox Channel', environment, now });
+  if (kind === 'empty') return createTenant(db, { name: 'Sandbox Channel', environment, issuedIn: environment, now });
   const channelId = stableId('channel', 'demo');
-  const tenant = { name: 'Demo Channel', environment, now, channelId };
+  const tenant = { name: 'Demo Channel', environment, issuedIn: environment, now, channelId };
   const channel = await createChannel(db, tenant);
   await insertPublishers(db, tenant);
   await insert(db, 'advertisers', advertiserRows());

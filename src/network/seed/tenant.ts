@@ -17,6 +17,8 @@ export interface Tenant {
 export interface NewTenant {
   readonly name: string;
   readonly environment: Environment;
+  /** The environment of the network that creates it. */
+  readonly issuedIn: Environment;
   readonly now: Date;
   readonly channelId?: string;
 }
@@ -31,6 +33,7 @@ export async function createTenant(db: Queries, options: NewTenant): Promise<Ten
   const { key } = await createKey(db, {
     kind: 'publishable',
     environment: options.environment,
+    issuedIn: options.issuedIn,
     channelId: channel.channel_id,
     publisherId: publisher_remote_id,
     now: options.now,

@@ -28,8 +28,9 @@ export async function issueFirstKeys(
   options: { environment: Environment; keys?: FirstKeys },
 ): Promise<FirstKeys> {
   const old = await readSetting(db, idsOf(options.environment));
-  for (const id of Array.isArray(old) ? old : []) await revokeKey(db, String(id));
-  const { keys, ids } = await issueTenantKeys(db, owner, options);
+  for (const id of Array.isArray(old) ? old : [])
+    await revokeKey(db, { id: String(id), issuedIn: options.environment });
+  const { keys, ids } = await issueTenantKeys(db, owner, { ...options, issuedIn: options.environment });
   await writeSetting(db, idsOf(options.environment), ids);
   return keys;
 }
@@ -38,7 +39,7 @@ export async function issueFirstKeys(
 export async function issueTenantKeys(
   db: Queries,
   owner: FirstOwner,
-  options: { environment: Environment; keys?: FirstKeys },
+  options: { environment: Environment; issuedIn: Environment; keys?: FirstKeys },
 ): Promise<{ keys: FirstKeys; ids: readonly string[] }> {
   const ids: string[] = [];
   const issue = async (kind: FirstKeyKind): Promise<string> => {
@@ -46,6 +47,7 @@ export async function issueTenantKeys(
     const { id, key } = await createKey(db, {
       kind,
       environment: options.environment,
+      issuedIn: options.issuedIn,
       channelId: owner.channel_id,
       publisherId: isScoped ? owner.publisher_remote_id : null,
       ...(options.keys ? { key: options.keys[kind] } : {}),

@@ -46,11 +46,12 @@ onEachDatabase('who may read reports, and how', (its) => {
       createKey(db, {
         kind: 'management',
         environment: 'staging',
+        issuedIn: 'staging',
         channelId: office.channel,
         ...(expiresAt ? { expiresAt } : {}),
       });
     const revoked = await make();
-    await revokeKey(db, revoked.id);
+    await revokeKey(db, { id: revoked.id, issuedIn: 'staging' });
     const expired = await make(new Date('2025-11-20T10:29:59Z'));
     for (const key of [
       undefined,

@@ -78,7 +78,8 @@ export async function openOffice(db: Database, environment: 'production' | 'stag
   const make = async (
     kind: 'management' | 'publishable' | 'integration' | 'publisher_reporting',
     publisherId?: string,
-  ): Promise<string> => (await createKey(db, { kind, environment, channelId: channel, publisherId })).key;
+  ): Promise<string> =>
+    (await createKey(db, { kind, environment, issuedIn: environment, channelId: channel, publisherId })).key;
   const office: Office = {
     channel,
     acme,
