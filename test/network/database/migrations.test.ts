@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/network/database/database.ts';
-import { migrate } from '../../src/network/database/migrate.ts';
-import { MIGRATIONS } from '../../src/network/database/migrations.ts';
-import { openPglite } from '../../src/network/database/pglite.ts';
-import { openPostgres } from '../../src/network/database/postgres.ts';
-import { DATABASE_KINDS, startPostgres, type Cluster } from './databases.ts';
+import type { Database } from '../../../src/network/database/database.ts';
+import { migrate } from '../../../src/network/database/migrate.ts';
+import { MIGRATIONS } from '../../../src/network/database/migrations.ts';
+import { openPglite } from '../../../src/network/database/pglite.ts';
+import { openPostgres } from '../../../src/network/database/postgres.ts';
+import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 
 describe.each(DATABASE_KINDS)('a database of schema version 2 on %s', (kind) => {
   let cluster: Cluster | undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASE_KINDS } from './databases.ts';
-import { event, openWorld, type Shown, type World } from './world.ts';
+import { DATABASE_KINDS } from '../databases.ts';
+import { event, openWorld, type Shown, type World } from '../world.ts';
 
 const MONEY =
   'conversions,attributed_ad_spend_amount,billable_ad_spend_amount,channel_payout,revenue_with_email,revenue_without_email,order_revenue_amount';

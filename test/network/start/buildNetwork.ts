@@ -5,7 +5,7 @@ import { build } from 'vite';
 
 /** Builds the network for a process of its own; answers the address of its module. Packages are found from where it lies. */
 export async function buildNetwork(name: string): Promise<string> {
-  const root = join(import.meta.dirname, '../../node_modules/.cache', `offerlet-${name}-${process.pid}`);
+  const root = join(import.meta.dirname, '../../../node_modules/.cache', `offerlet-${name}-${process.pid}`);
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', version: '0.0.0-test' }));
   await build({
@@ -18,11 +18,11 @@ export async function buildNetwork(name: string): Promise<string> {
       minify: false,
       ssr: true,
       rolldownOptions: {
-        input: { network: join(import.meta.dirname, '../../src/network.ts') },
+        input: { network: join(import.meta.dirname, '../../../src/network.ts') },
         external: (id: string) => !id.startsWith('.') && !id.startsWith('/'),
         output: {
           preserveModules: true,
-          preserveModulesRoot: join(import.meta.dirname, '../../src'),
+          preserveModulesRoot: join(import.meta.dirname, '../../../src'),
           entryFileNames: '[name].js',
         },
       },

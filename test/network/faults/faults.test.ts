@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { event, openWorld, type Body, type Shown, type World } from './world.ts';
+import { event, openWorld, type Body, type Shown, type World } from '../world.ts';
 
 let world: World;
 let session: Shown;

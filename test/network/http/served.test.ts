@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Listening } from '../../src/cli/listen.ts';
-import { serve } from '../../src/sandbox/serve.ts';
-import { createNetwork, type Network } from '../../src/network.ts';
-import type { LogEntry } from '../../src/network/http/log.ts';
-import { ask, worldOf } from './world.ts';
+import type { Listening } from '../../../src/cli/listen.ts';
+import { serve } from '../../../src/sandbox/serve.ts';
+import { createNetwork, type Network } from '../../../src/network.ts';
+import type { LogEntry } from '../../../src/network/http/log.ts';
+import { ask, worldOf } from '../world.ts';
 
 let network: Network;
 let server: Listening;

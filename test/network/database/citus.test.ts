@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Database, Parameter, Queries } from '../../src/network/database/database.ts';
-import { migrate } from '../../src/network/database/migrate.ts';
-import { MIGRATIONS } from '../../src/network/database/migrations.ts';
-import { REFERENCE_TABLES, SHARDED_TABLES } from '../../src/network/database/tables.ts';
-import { INGEST } from '../../src/network/ingest/ingestStatement.ts';
+import type { Database, Parameter, Queries } from '../../../src/network/database/database.ts';
+import { migrate } from '../../../src/network/database/migrate.ts';
+import { MIGRATIONS } from '../../../src/network/database/migrations.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/tables.ts';
+import { INGEST } from '../../../src/network/ingest/ingestStatement.ts';
 
 /** A database that has an extension or not, and writes down what it is told. */
 function recording(extension?: string): { db: Database; said: string[] } {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createNetwork, type Network } from '../../src/network.ts';
-import { openDatabase } from '../../src/network/start/openDatabase.ts';
-import { worldOf, type Body } from './world.ts';
+import { createNetwork, type Network } from '../../../src/network.ts';
+import { openDatabase } from '../../../src/network/start/openDatabase.ts';
+import { worldOf, type Body } from '../world.ts';
 
 // Two networks share one database here, one after the other: the embedded one lets in one process at a time.
 

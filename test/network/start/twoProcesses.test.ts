@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork } from '../../src/network.ts';
+import { createNetwork } from '../../../src/network.ts';
 import { buildNetwork } from './buildNetwork.ts';
-import { DATABASE_KINDS, startPostgres, type Cluster } from './databases.ts';
-import { ask, event, worldOf, type Shown } from './world.ts';
+import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { ask, event, worldOf, type Shown } from '../world.ts';
 
 const run = promisify(execFile);
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createNetwork, NetworkStartError, type NetworkOptions } from '../../src/network.ts';
-import { worldOf } from './world.ts';
+import { createNetwork, NetworkStartError, type NetworkOptions } from '../../../src/network.ts';
+import { worldOf } from '../world.ts';
 
 // A new directory takes the embedded database seconds of computing, and this machine may be busy.
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
-import { DATABASE_KINDS } from './databases.ts';
-import { ask, event, openWorld, type Body, type World } from './world.ts';
+import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
+import { DATABASE_KINDS } from '../databases.ts';
+import { ask, event, openWorld, type Body, type World } from '../world.ts';
 
 describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
   let world: World;

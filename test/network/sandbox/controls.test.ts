@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DATABASE_KINDS } from './databases.ts';
-import { event, offerFields, openWorld, type Body, type World } from './world.ts';
+import { DATABASE_KINDS } from '../databases.ts';
+import { event, offerFields, openWorld, type Body, type World } from '../world.ts';
 
 describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
   let world: World;

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork } from '../../src/network.ts';
-import type { Database } from '../../src/network/database/database.ts';
-import { migrate } from '../../src/network/database/migrate.ts';
-import { openPostgres } from '../../src/network/database/postgres.ts';
-import { REFERENCE_TABLES, SHARDED_TABLES } from '../../src/network/database/tables.ts';
-import { DatabaseUnavailableError, reach } from '../../src/network/database/unavailable.ts';
-import { DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from './databases.ts';
-import { event, worldOf } from './world.ts';
+import { createNetwork } from '../../../src/network.ts';
+import type { Database } from '../../../src/network/database/database.ts';
+import { migrate } from '../../../src/network/database/migrate.ts';
+import { openPostgres } from '../../../src/network/database/postgres.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/tables.ts';
+import { DatabaseUnavailableError, reach } from '../../../src/network/database/unavailable.ts';
+import { DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from '../databases.ts';
+import { event, worldOf } from '../world.ts';
 
 test.each(['53100', '53200', '57P01', '08006', 'ECONNREFUSED', ''])(
   'a failure of the database itself (%s) is told apart from one of the statement',

@@ -1,8 +1,8 @@
 import { request as send } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Listening } from '../../src/cli/listen.ts';
-import { serve } from '../../src/sandbox/serve.ts';
-import { createNetwork, type Network } from '../../src/network.ts';
+import type { Listening } from '../../../src/cli/listen.ts';
+import { serve } from '../../../src/sandbox/serve.ts';
+import { createNetwork, type Network } from '../../../src/network.ts';
 
 let network: Network;
 let server: Listening;
