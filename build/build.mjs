@@ -10,6 +10,7 @@ import { install, markBuilt } from './prepare.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(ROOT);
 install();
+process.env.NODE_ENV = 'production'; // with any other value that the shell may have, Vite compiles JSX for debugging
 for (const folder of ['dist', 'sandbox/dist']) rmSync(folder, { recursive: true, force: true });
 
 // Declarations and the embedded database depend on nothing that Vite writes, so they are made meanwhile.

@@ -21,11 +21,11 @@ export function install() {
   const hash = hashOf(['package-lock.json']);
   if (isMarked('installed', hash)) return;
   console.log('Installing dependencies (npm ci) …');
-  if (spawn('npm', 'ci', '--no-audit', '--no-fund').status !== 0) {
+  if (spawn('npm', 'ci', '--include=dev', '--no-audit', '--no-fund').status !== 0) {
     console.log(
       'npm ci failed (its errors are above). Trying npm install, which may choose versions that are not locked …',
     );
-    run('npm', 'install', '--no-save', '--no-audit', '--no-fund');
+    run('npm', 'install', '--no-save', '--include=dev', '--no-audit', '--no-fund');
   }
   mark('installed', hash);
 }
@@ -66,15 +66,16 @@ function mark(name, hash) {
 
 function hashOf(paths) {
   const hash = createHash('sha256').update(process.versions.node);
-  for (const path of paths) addTo(hash, join(ROOT, path));
+  for (const path of paths) addTo(hash, path);
   return hash.digest('hex');
 }
 
 function addTo(hash, path) {
-  if (!existsSync(path)) return;
-  const entries = readEntries(path);
-  if (entries === undefined) hash.update(path).update(readFileSync(path));
-  else for (const entry of entries) addTo(hash, join(path, entry));
+  const file = join(ROOT, path);
+  if (!existsSync(file)) return;
+  const entries = readEntries(file);
+  if (entries === undefined) hash.update(path).update(readFileSync(file));
+  else for (const entry of entries) addTo(hash, `${path}/${entry}`);
 }
 
 function readEntries(path) {
