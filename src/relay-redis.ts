@@ -1,4 +1,4 @@
-// offerlet/relay-redis: accepted event ids in Redis, for merchants who run more than one relay.
+// offerlet/relay-redis: accepted events in Redis, for merchants who run more than one relay.
 
-export { openSeenRedis } from './relay/openSeenRedis.ts';
-export { createSeenRedis, type RedisClient, type SeenRedisOptions } from './relay/seenRedis.ts';
+export { openSeenRedis } from './relay/seen/openSeenRedis.ts';
+export { createSeenRedis, type RedisClient, type SeenRedisOptions } from './relay/seen/createSeenRedis.ts';

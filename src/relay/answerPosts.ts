@@ -4,7 +4,7 @@ import { createDelivery, judgeBatch } from './deliver.ts';
 import { RelayError } from './errors.ts';
 import type { Incoming } from './exchange.ts';
 import { judgeEvent, type Judged } from './judgeEvent.ts';
-import { createLedger } from './ledger.ts';
+import { createLedger } from './seen/createLedger.ts';
 import type { Log } from './log.ts';
 import type { Measure } from './metrics.ts';
 import type { Reply } from './reply.ts';
@@ -47,6 +47,7 @@ export function answerPosts(
   const batch = upstream('/events/batch', timeouts.events);
   const ledger = createLedger({
     seen: settings.seen,
+    timeoutMs: timeouts.seen,
     isNetworkIdempotent: settings.forwardEventIds,
     now,
     log,
@@ -91,17 +92,23 @@ export function answerPosts(
       case '/events': {
         const judged = judgeEvent(page, now());
         await spendSessions([judged]);
-        return delivery.single(judged, requestId);
+        return delivery.single(judged, { requestId, sender: address ?? sessionOf([judged]) });
       }
       case '/events/batch': {
         const judged = judgeBatch(page, now());
         await spendSessions(judged);
-        return delivery.batch(judged, requestId);
+        return delivery.batch(judged, { requestId, sender: address ?? sessionOf(judged) });
       }
     }
   }
 
   return { answer, isPaused: () => [recommendations, single, batch].some((each) => each.isOpen()) };
+}
+
+/** The session of the first event that may go on. */
+function sessionOf(judged: readonly Judged[]): string | undefined {
+  for (const one of judged) if (one.ok) return one.event.session_id;
+  return undefined;
 }
 
 function checkType(incoming: Incoming): void {

@@ -6,6 +6,7 @@ import { RelayError } from './errors.ts';
 import type { Incoming } from './exchange.ts';
 import type { RelayContext } from './options.ts';
 import { jsonReply, type Reply } from './reply.ts';
+import { within } from './within.ts';
 import type { Settings } from './settings.ts';
 import type { CallNetwork, NetworkAnswer } from './networkCall.ts';
 
@@ -42,12 +43,9 @@ export async function ask(
 
 async function askMerchant(incoming: Incoming, { context, timeouts }: Settings): Promise<RelayContext> {
   if (!context) return {};
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`context took longer than ${timeouts.context} ms.`)), timeouts.context);
-  });
+  const late = (): Error => new Error(`context took longer than ${timeouts.context} ms.`);
   try {
-    const known: unknown = await Promise.race([context(incoming.toRequest()), late]);
+    const known: unknown = await within(Promise.resolve(context(incoming.toRequest())), { ms: timeouts.context, late });
     if (known !== undefined && known !== null && !isObject(known))
       throw new TypeError('context must return an object or nothing.');
     return (known ?? {}) as RelayContext;
@@ -58,8 +56,6 @@ async function askMerchant(incoming: Incoming, { context, timeouts }: Settings):
       code: 'context_failed',
       cause: error,
     });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

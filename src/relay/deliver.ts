@@ -4,7 +4,7 @@ import { RelayError } from './errors.ts';
 import { forwardBatch, forwardOne } from './forward.ts';
 import { createForwardOnce } from './forwardOnce.ts';
 import { judgeEvent, type Judged } from './judgeEvent.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, Source } from './seen/createLedger.ts';
 import type { Measure } from './metrics.ts';
 import { replyOf, statusOf, type Outcome } from './outcome.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
@@ -20,8 +20,8 @@ export interface DeliveryOptions {
 
 /** Answers for events with what became of each. */
 export interface Delivery {
-  single(judged: Judged, requestId: string): Promise<Reply>;
-  batch(judged: readonly Judged[], requestId: string): Promise<Reply>;
+  single(judged: Judged, source: Source): Promise<Reply>;
+  batch(judged: readonly Judged[], source: Source): Promise<Reply>;
 }
 
 /** A `Delivery` to one network. */
@@ -30,14 +30,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const forwardOnce = createForwardOnce(options);
 
   return {
-    async single(judged, requestId) {
+    async single(judged, source) {
       if (!judged.ok) {
         measure({ name: 'events_refused', value: 1 });
         return { ...jsonReply(judged.status, partnerError(judged.error.message, judged.problems)), events: 1 };
       }
       const { outcomes, asIs, isReflecting } = await forwardOnce([judged.event], {
-        forward: ([event = judged.event]) => forwardOne(options.single, { event, requestId }),
-        requestId,
+        forward: ([event = judged.event]) => forwardOne(options.single, { event, requestId: source.requestId }),
+        source,
       });
       if (isReflecting) return WITHHELD;
       const [outcome] = outcomes;
@@ -46,12 +46,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return { ...(asIs ?? { status: 201, body: '' }), events: 1 };
     },
 
-    async batch(judged, requestId) {
+    async batch(judged, source) {
       const fit = judged.flatMap((one) => (one.ok ? one.event : []));
       if (fit.length < judged.length) measure({ name: 'events_refused', value: judged.length - fit.length });
       const { outcomes, asIs, isReflecting } = await forwardOnce(fit, {
-        forward: (events) => forwardBatch(options.batch, { events, requestId }),
-        requestId,
+        forward: (events) => forwardBatch(options.batch, { events, requestId: source.requestId }),
+        source,
       });
       if (isReflecting) return WITHHELD;
       // Everything was forwarded in one call and each event has its result: the network's own words may stand.

@@ -1,6 +1,7 @@
 import type { WireEvent } from '../wire/events/wireEvent.ts';
 import { withoutIds, type Forwarded } from './forward.ts';
-import type { Ledger } from './ledger.ts';
+import { createEventKeys, type EventIdentity } from './seen/eventKeys.ts';
+import type { Ledger, Source } from './seen/createLedger.ts';
 import type { Measure } from './metrics.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reply } from './reply.ts';
@@ -17,7 +18,7 @@ export interface Round {
 }
 
 /** Brings events to the network, each at most once at a time and never again once it was accepted. */
-export type ForwardOnce = (events: readonly WireEvent[], by: { forward: Forward; requestId: string }) => Promise<Round>;
+export type ForwardOnce = (events: readonly WireEvent[], by: { forward: Forward; source: Source }) => Promise<Round>;
 
 /** Where an event that is on its way will have its outcome. */
 interface Berth {
@@ -29,34 +30,35 @@ interface Berth {
 export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; measure: Measure }): ForwardOnce {
   const { ledger, keepIds, measure } = options;
   const underWay = new Map<string, Berth>();
+  const eventKeys = createEventKeys();
 
-  return async (events, { forward, requestId }) => {
-    const ids = events.map((event) => event.event_id?.toLowerCase());
+  return async (events, { forward, source }) => {
+    const keys = await keysOf(events);
     const { promise: settled, settle, abandon } = createSettlement();
     const mine: number[] = [];
     const copies: { index: number; of: Berth }[] = [];
     // Between the look into `underWay` and the entry into it nothing awaits, so two copies can never both be first.
-    for (const [index, id] of ids.entries()) {
-      const of = id === undefined ? undefined : underWay.get(id);
+    for (const [index, key] of keys.entries()) {
+      const of = key === undefined ? undefined : underWay.get(key);
       if (of) copies.push({ index, of });
       else mine.push(index);
-      if (id !== undefined && !of) underWay.set(id, { settled, index });
+      if (key !== undefined && !of) underWay.set(key, { settled, index });
     }
     const outcomes: (Outcome | undefined)[] = events.map(() => undefined);
     let result: Forwarded | undefined;
     try {
-      const fresh = await claimFresh(mine, { ids, outcomes, requestId });
+      const fresh = await claimFresh(mine, { keys, outcomes, source });
       if (fresh.length > 0) {
         const sent = fresh.length === events.length ? events : fresh.flatMap((index) => events[index] ?? []);
         result = await forward(keepIds ? sent : withoutIds(sent));
-        await writeDown(result, { fresh, ids, outcomes, requestId });
+        await writeDown(result, { fresh, keys, outcomes, source });
       }
       settle(outcomes);
     } catch (error) {
       abandon(error);
       throw error;
     } finally {
-      for (const index of mine) underWay.delete(ids[index] ?? '');
+      for (const index of mine) underWay.delete(keys[index] ?? '');
     }
     for (const { index, of } of copies) outcomes[index] = (await of.settled)[of.index];
     return {
@@ -66,10 +68,19 @@ export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; m
     };
   };
 
+  /** The key of each event; `undefined` for one without an id, which cannot be recognised again. */
+  async function keysOf(events: readonly WireEvent[]): Promise<readonly (string | undefined)[]> {
+    const named: EventIdentity[] = [];
+    for (const { session_id, event_id } of events) if (event_id !== undefined) named.push({ session_id, event_id });
+    const keys = await eventKeys(named);
+    let next = 0;
+    return events.map(({ event_id }) => (event_id === undefined ? undefined : keys[next++]));
+  }
+
   /** Notes what is known already; what is left is to be forwarded. */
-  async function claimFresh(mine: readonly number[], { ids, outcomes, requestId }: Notes): Promise<readonly number[]> {
-    const named = mine.filter((index) => ids[index] !== undefined);
-    const claims = await ledger.claim(idsAt(named, ids), requestId);
+  async function claimFresh(mine: readonly number[], { keys, outcomes, source }: Notes): Promise<readonly number[]> {
+    const named = mine.filter((index) => keys[index] !== undefined);
+    const claims = await ledger.claim(keysAt(named, keys), source);
     for (const [at, index] of named.entries()) {
       if (claims[at] === 'known') outcomes[index] = KNOWN;
       if (claims[at] === 'busy') outcomes[index] = BUSY;
@@ -83,7 +94,7 @@ export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; m
   /** Notes what the call came to, and tells the ledger before anybody is answered. */
   async function writeDown(
     result: Forwarded,
-    { fresh, ids, outcomes, requestId }: Notes & { fresh: readonly number[] },
+    { fresh, keys, outcomes, source }: Notes & { fresh: readonly number[] },
   ): Promise<void> {
     const accepted: number[] = [];
     const refused: number[] = [];
@@ -95,16 +106,16 @@ export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; m
       else if (result.lost.includes(at)) lost.push(index);
       else refused.push(index);
     }
-    if (accepted.length > 0) await ledger.accept(idsAt(accepted, ids), requestId);
-    if (refused.length > 0) await ledger.release(idsAt(refused, ids), requestId);
-    if (lost.length > 0) await ledger.lose(idsAt(lost, ids), requestId);
+    if (accepted.length > 0) await ledger.accept(keysAt(accepted, keys), source);
+    if (refused.length > 0) await ledger.release(keysAt(refused, keys), source);
+    if (lost.length > 0) await ledger.lose(keysAt(lost, keys), source);
   }
 }
 
 interface Notes {
-  readonly ids: readonly (string | undefined)[];
+  readonly keys: readonly (string | undefined)[];
   readonly outcomes: (Outcome | undefined)[];
-  readonly requestId: string;
+  readonly source: Source;
 }
 
 const KNOWN: Outcome = { state: 'known' };
@@ -133,11 +144,11 @@ function createSettlement(): {
   return { promise, settle, abandon };
 }
 
-function idsAt(indexes: readonly number[], ids: readonly (string | undefined)[]): string[] {
+function keysAt(indexes: readonly number[], keys: readonly (string | undefined)[]): string[] {
   const picked: string[] = [];
   for (const index of indexes) {
-    const id = ids[index];
-    if (id !== undefined) picked.push(id);
+    const key = keys[index];
+    if (key !== undefined) picked.push(key);
   }
   return picked;
 }

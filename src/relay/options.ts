@@ -3,7 +3,7 @@ import type { Attributes, OrderDetails, Purchase, UserDetails } from '../wire/of
 import type { LogEntry } from './log.ts';
 import type { RelayMetric } from './metrics.ts';
 import type { RateLimiter, RateLimits } from './rateLimit.ts';
-import type { SeenStore } from './seen.ts';
+import type { SeenStore } from './seen/seenStore.ts';
 
 /** What the merchant's server knows about the shopper and the order; it replaces what the page said. */
 export interface RelayContext {
@@ -23,6 +23,8 @@ export interface RelayTimeouts {
   body: number;
   /** For `context`. */
   context: number;
+  /** For one call of `seen`: a store that is slower is a 503, and its caller comes back. */
+  seen: number;
 }
 
 export interface RelayLimits {
@@ -67,7 +69,7 @@ export interface RelayOptions {
   limits?: Partial<RelayLimits> | undefined;
   /** Token buckets per address and per session, a limiter of your own, or `false` for none. */
   rateLimit?: Partial<RateLimits> | RateLimiter | false | undefined;
-  /** Remembers accepted event ids; in memory unless given. */
+  /** Remembers accepted events; in memory by default. */
   seen?: SeenStore | undefined;
   fetch?: typeof globalThis.fetch | undefined;
   now?: (() => number) | undefined;

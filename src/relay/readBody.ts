@@ -1,5 +1,6 @@
 import { RelayError } from './errors.ts';
 import { readStream } from './readStream.ts';
+import { within } from './within.ts';
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -10,20 +11,14 @@ export interface BodyLimits {
 export async function readBody(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<string> {
   const announced = request.headers.get('content-length');
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), timeoutMs);
-  });
   try {
     // With an announced length the server's own parser stops at it; reading in one go is several times faster.
     const whole = announced === null ? readStream(request.body, maxBytes) : request.arrayBuffer();
-    const bytes = await Promise.race([whole, late]);
+    const bytes = await within<ArrayBuffer | Uint8Array | undefined>(whole, { ms: timeoutMs, late: tooSlow });
     if (!bytes || bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
     return decodeBody(bytes);
   } catch (error) {
     throw error instanceof RelayError ? error : unreadable(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -7,7 +7,8 @@ import { fail, flag, functionOr, numbers, oneOf } from './optionValue.ts';
 import { readBasePath, readHeaderName, readOrigins } from './pageOptions.ts';
 import type { RateLimiter } from './rateLimit.ts';
 import { readRateLimit } from './readRateLimit.ts';
-import { createSeenMemory, type SeenStore } from './seen.ts';
+import { createSeenMemory } from './seen/createSeenMemory.ts';
+import type { SeenStore } from './seen/seenStore.ts';
 
 /** The options, checked and with every default in its place. */
 export interface Settings extends NetworkOptions {
@@ -27,7 +28,7 @@ export interface Settings extends NetworkOptions {
   readonly now: () => number;
 }
 
-const TIMEOUTS: RelayTimeouts = { recommendations: 2_500, events: 8_000, body: 10_000, context: 2_000 };
+const TIMEOUTS: RelayTimeouts = { recommendations: 2_500, events: 8_000, body: 10_000, context: 2_000, seen: 2_000 };
 const LIMITS: RelayLimits = {
   recommendationsBytes: RECOMMENDATIONS_BODY_MAX_BYTES,
   eventsBytes: EVENTS_BODY_MAX_BYTES,

@@ -39,12 +39,13 @@ test('a repeat is answered as a success and goes no further', async () => {
   expect(counted('events_known')).toBe(2);
 });
 
-test('an id in other letter case is the same id', async () => {
+test('an event id in other letter case, or of another session, is another event', async () => {
   const { network, post } = setUp();
-  const sent = event();
+  const sent = event({ event_id: 'Order-1001-click' });
   await post('/events', sent);
-  await post('/events', { ...sent, event_id: String(sent['event_id']).toUpperCase() });
-  expect(network.calls).toHaveLength(1);
+  await post('/events', { ...sent, event_id: 'order-1001-click' });
+  await post('/events/batch', { events: [{ ...sent, session_id: crypto.randomUUID() }, sent] });
+  expect(network.events()).toHaveLength(3);
 });
 
 test('known, refused and forwarded events are answered in the order in which the page sent them', async () => {

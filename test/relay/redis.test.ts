@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openSeenRedis } from '../../src/relay-redis.ts';
 import type { SeenStore } from '../../src/relay.ts';
@@ -70,7 +70,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted ids in a r
 
   test('of a relay that died in the middle are free after the time of a claim', async () => {
     const [one, two] = [await openStore({ claimMs: 500 }), await openStore({ claimMs: 500 })];
-    const id = crypto.randomUUID();
+    const id = newKey();
     expect(await one.claim([id])).toEqual(['new']);
     expect(await two.claim([id])).toEqual(['busy']);
     await expect.poll(() => two.claim([id]), { timeout: 10_000 }).toEqual(['new']);
@@ -78,14 +78,38 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted ids in a r
     expect(await one.claim([id]), "a late release must not take another relay's claim").toEqual(['busy']);
   });
 
+  test('claimed by a relay that heard no reply are free for its next try', async () => {
+    const [one, two] = [await openStore(), await openStore()];
+    const id = newKey();
+    await one.claim([id]);
+    expect(await one.claim([id])).toEqual(['new']);
+    expect(await two.claim([id])).toEqual(['busy']);
+  });
+
   test('are forgotten at their age, and prefixes keep merchants apart', async () => {
     const [one, other] = [await openStore({ maxAgeMs: 500 }), await openStore({ prefix: 'other:' })];
-    const id = crypto.randomUUID();
+    const id = newKey();
     await one.accept([id]);
     expect(await other.claim([id])).toEqual(['new']);
     expect(await one.claim([id])).toEqual(['known']);
     await expect.poll(() => one.claim([id]), { timeout: 10_000 }).toEqual(['new']);
   });
+
+  test('that cannot be looked up while Redis hangs are a 503, and work again when it goes on', async () => {
+    const bench = setUp({ seen: await openStore(), timeouts: { seen: 200 } });
+    expect((await bench.post('/events', event())).status).toBe(201);
+    server.kill('SIGSTOP');
+    const sent = event();
+    const response = await bench.post('/events', sent);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(bench.network.calls).toHaveLength(1);
+    // Long enough for the connection to be given up as well.
+    await new Promise((resolve) => setTimeout(resolve, 6_500));
+    expect((await bench.post('/events', sent)).status).toBe(503);
+    server.kill('SIGCONT');
+    await expect.poll(async () => (await bench.post('/events', sent)).status, { timeout: 10_000 }).toBe(201);
+    expect(bench.network.calls).toHaveLength(2);
+  }, 40_000);
 
   test('that cannot be looked up while Redis is away are a 503, not a duplicate', async () => {
     const store = await openStore();
@@ -102,12 +126,41 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted ids in a r
   });
 });
 
+test('a Redis that accepts connections and never replies is a 503 with Retry-After, logged and counted', async () => {
+  const mute = createServer(replyToHandshake);
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+  const store = await openSeenRedis({ url: `redis://127.0.0.1:${(mute.address() as AddressInfo).port}` });
+  const { network, post, counted, logs } = setUp({ seen: store, timeouts: { seen: 100 } });
+  const response = await post('/events/batch', { events: [event(), event()] });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(network.calls).toHaveLength(0);
+  expect(counted('seen_failed')).toBe(1);
+  expect(logs.map((entry) => entry.error)).toContain('no reply within 100 ms');
+  const started = performance.now();
+  await store.close();
+  expect(performance.now() - started).toBeLessThan(3_000);
+  mute.close();
+});
+
 test('an address that is none, and a Redis that is not there, are one clear line', async () => {
-  await expect(openSeenRedis({ url: 'localhost:6379' })).rejects.toThrow(/write redis:\/\/host:6379/);
+  await expect(openSeenRedis({ url: 'localhost:6379' })).rejects.toThrow(/not a Redis URL\. Use redis:\/\/host:6379/);
   await expect(openSeenRedis({ url: `redis://127.0.0.1:${await freePort()}` })).rejects.toThrow(
     /Redis at 127\.0\.0\.1:\d+ does not answer/,
   );
 });
+
+/** Replies to what a client says first, and to nothing after that. */
+function replyToHandshake(socket: Socket): void {
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => {
+    const commands = chunk.toString().match(/(?<=\r\n)(HELLO|CLIENT)(?=\r\n)/g) ?? [];
+    socket.write(commands.map((command) => (command === 'HELLO' ? '%0\r\n' : '+OK\r\n')).join(''));
+  });
+}
+
+function newKey(): string {
+  return crypto.randomUUID().replaceAll('-', '');
+}
 
 function freePort(): Promise<number> {
   return new Promise((resolve) => {

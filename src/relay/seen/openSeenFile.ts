@@ -1,0 +1,83 @@
+import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
+import { RelayConfigError } from '../errors.ts';
+import type { LogEntry } from '../log.ts';
+import { nodeModule } from '../nodeModule.ts';
+import { createSeenMemory, seenEntries, type SeenMemoryOptions } from './createSeenMemory.ts';
+import { openSeenLog } from './openSeenLog.ts';
+import type { SeenStore } from './seenStore.ts';
+
+/** 46 MB of memory, and as much on disk. */
+const DEFAULT_MAX = 1_000_000;
+
+export interface SeenFileOptions extends SeenMemoryOptions {
+  /** Gets what is noticed at the start and beside requests; written to stderr by default. */
+  onLog?: (entry: LogEntry) => void;
+}
+
+/** Accepted events in a file, until it is closed. */
+export interface SeenFile extends SeenStore {
+  close(): Promise<void>;
+  /** Resolves with the reason once another process has taken the directory over: nothing is claimed or written then. */
+  readonly lost: Promise<Error>;
+  /** Events held. */
+  size(): number;
+}
+
+/**
+ * Accepted events in an append-only file that survives a restart and `kill -9`. One process at a time may have the
+ * directory open. For Node, Bun and Deno.
+ */
+export async function openSeenFile(directory: string, options: SeenFileOptions = {}): Promise<SeenFile> {
+  const fs = nodeModule('node:fs/promises');
+  const { now = Date.now, max = DEFAULT_MAX } = options;
+  const onLog = options.onLog ?? (({ message }) => void process.stderr.write(`offerlet: ${message}\n`));
+  const file = nodeModule('node:path').join(directory, 'accepted-events.log');
+  const memory = createSeenMemory({ ...options, max });
+  await fs.mkdir(directory, { recursive: true }).catch((error: unknown) => {
+    throw new RelayConfigError(`The directory ${directory} cannot be made: choose one that may be written to.`, error);
+  });
+  const lock = await takeDirectory(directory, onLog);
+  const log = await openSeenLog(file, { memory, onLog }).catch(async (error: unknown) => {
+    await lock.release();
+    throw new RelayConfigError(
+      `${file} cannot be read and written: check its rights, or choose another directory.`,
+      error,
+    );
+  });
+
+  return {
+    lost: lock.lost,
+    claim(keys) {
+      lock.check();
+      return memory.claim(keys);
+    },
+    accept(keys, sender) {
+      lock.check();
+      const entries = seenEntries(keys, { sender, acceptedAt: now() });
+      for (const entry of entries) memory.restore(entry);
+      return log.append(entries);
+    },
+    release: () => undefined,
+    size: () => memory.size(),
+    async close() {
+      await log.close();
+      await lock.release();
+    },
+  };
+}
+
+async function takeDirectory(directory: string, onLog: (entry: LogEntry) => void): Promise<DirectoryLock> {
+  try {
+    return await lockDirectory(directory, {
+      name: 'relay',
+      say: (message) => onLog({ level: 'warn', message }),
+    });
+  } catch (error) {
+    throw new RelayConfigError(
+      error instanceof DirectoryInUseError
+        ? `${error.message}: stop it, or give this relay a directory of its own.`
+        : `${directory} cannot be written to: check its rights, or choose another directory.`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,141 @@
+import type { FileHandle } from 'node:fs/promises';
+import { explain, type LogEntry } from '../log.ts';
+import { nodeModule } from '../nodeModule.ts';
+import type { SeenMemory } from './createSeenMemory.ts';
+import { SENDERS, type SeenEntry } from './createSeenTable.ts';
+
+/** The append-only file behind a memory of accepted events. */
+export interface SeenLog {
+  /** Resolves when the entries are handed to the operating system. */
+  append(entries: readonly SeenEntry[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The first line. Files without it are of a version that knew events by their `event_id` alone. */
+const HEADER = 'offerlet accepted events 2\n';
+/** Lines beyond twice the events that are held, at which the file is written anew. */
+const SLACK_LINES = 10_000;
+/** Lines written in one go. */
+const CHUNK_LINES = 10_000;
+
+/** Reads the file into the memory, creates it when it is missing, and appends to it from then on. */
+export async function openSeenLog(
+  file: string,
+  { memory, onLog }: { memory: SeenMemory; onLog: (entry: LogEntry) => void },
+): Promise<SeenLog> {
+  const fs = nodeModule('node:fs/promises');
+  let lines = 0;
+  /** The last write may have left half a line behind. */
+  let isTorn = false;
+  let rewriteAt = SLACK_LINES;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function load(): Promise<void> {
+    const text = await fs.readFile(file, 'latin1').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
+    if (!text.startsWith(HEADER)) {
+      await fs.writeFile(file, HEADER);
+      if (text !== '') onLog({ level: 'warn', message: `${file} ${DISCARDED}` });
+      return;
+    }
+    let start = HEADER.length;
+    for (let end; (end = text.indexOf('\n', start)) !== -1; start = end + 1) {
+      const entry = parseLine(text.slice(start, end));
+      if (entry) memory.restore(entry);
+      lines += 1;
+    }
+    // What follows the last line break was cut off by a crash; the next line must not continue it.
+    isTorn = start < text.length;
+  }
+
+  async function write(entries: readonly SeenEntry[]): Promise<void> {
+    const text = entries.map(lineOf).join('');
+    try {
+      await handle.appendFile(isTorn ? `\n${text}` : text);
+      isTorn = false;
+    } catch (error) {
+      isTorn = true;
+      throw error;
+    }
+    lines += entries.length;
+    await rewriteIfStale();
+  }
+
+  /** Writes the file anew when most of it is stale. A failure costs disk space alone: appending goes on. */
+  async function rewriteIfStale(): Promise<void> {
+    if (lines <= memory.size() * 2 + SLACK_LINES || lines < rewriteAt) return;
+    try {
+      await rewrite();
+      rewriteAt = 0;
+    } catch (error) {
+      rewriteAt = lines + SLACK_LINES;
+      onLog({ level: 'warn', message: `${file} could not be compacted.`, error: explain(error) });
+    }
+  }
+
+  async function rewrite(): Promise<void> {
+    const fresh = `${file}.new`;
+    const next = await fs.open(fresh, 'w');
+    try {
+      // The memory goes on changing while the chunks are written.
+      const chunks = chunksOf(memory.entries());
+      await next.appendFile(HEADER);
+      for (const chunk of chunks) await next.appendFile(chunk);
+      await fs.rename(fresh, file);
+    } catch (error) {
+      await next.close();
+      await fs.rm(fresh, { force: true });
+      throw error;
+    }
+    const last = handle;
+    handle = next;
+    lines = memory.size();
+    isTorn = false;
+    await last.close();
+  }
+
+  await load();
+  let handle: FileHandle = await fs.open(file, 'a');
+  await rewriteIfStale();
+
+  return {
+    append(entries) {
+      const written = writing.then(() => write(entries));
+      // The next write must not fail because this one did.
+      writing = written.catch(() => undefined);
+      return written;
+    },
+    async close() {
+      await writing;
+      await handle.close();
+    },
+  };
+}
+
+const DISCARDED =
+  'is of an earlier version and was discarded: an event that was accepted before this start and is sent again now is forwarded again.';
+
+/** `<time> <key> <sender>`, the numbers in base 36. */
+function lineOf({ key, acceptedAt, sender }: SeenEntry): string {
+  return `${acceptedAt.toString(36)} ${key} ${sender.toString(36)}\n`;
+}
+
+function parseLine(line: string): SeenEntry | undefined {
+  const [, time = '', key = '', sender = ''] = /^([0-9a-z]{1,11}) ([0-9a-f]{32}) ([0-9a-z]{1,3})$/.exec(line) ?? [];
+  const number = Number.parseInt(sender, 36);
+  return number < SENDERS ? { key, acceptedAt: Number.parseInt(time, 36), sender: number } : undefined;
+}
+
+function chunksOf(entries: Iterable<SeenEntry>): readonly string[] {
+  const chunks: string[] = [];
+  let lines: string[] = [];
+  for (const entry of entries) {
+    if (lines.push(lineOf(entry)) < CHUNK_LINES) continue;
+    chunks.push(lines.join(''));
+    lines = [];
+  }
+  chunks.push(lines.join(''));
+  return chunks;
+}

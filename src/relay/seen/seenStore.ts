@@ -1,0 +1,20 @@
+/** `new`: yours to forward. `known`: accepted before. `busy`: another relay is forwarding it at this moment. */
+export type Claim = 'new' | 'known' | 'busy';
+
+/**
+ * Remembers which events the network accepted. An event's key is 32 hexadecimal digits, a hash of its session and its
+ * exact `event_id`. Within one relay the same key is never claimed twice at a time; a store that several relays share
+ * returns `busy` for what another one holds.
+ */
+export interface SeenStore {
+  /** One claim for each key, in order. */
+  claim(keys: readonly string[]): readonly Claim[] | Promise<readonly Claim[]>;
+  /**
+   * The network accepted these. `sender` is the IP address that they came from, or their session where no address is
+   * known: a store that runs full drops the oldest keys of the sender that has most.
+   */
+  accept(keys: readonly string[], sender?: string): void | Promise<void>;
+  /** The network did not take these, or nobody knows: the next try may forward them. */
+  release(keys: readonly string[]): void | Promise<void>;
+  close?(): Promise<void>;
+}
