@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openSeenRedis } from '../../src/relay-redis.ts';
-import type { SeenStore } from '../../src/relay.ts';
-import { event, setUp } from './fakeNetwork.ts';
+import { openSeenRedis } from '../../../src/relay-redis.ts';
+import type { SeenStore } from '../../../src/relay.ts';
+import { event, setUp } from '../fakeNetwork.ts';
 
 let server: ChildProcess;
 let url: string;

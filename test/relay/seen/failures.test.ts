@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { event, json, resultsOf, setUp } from '../fakeNetwork.ts';
+
+test('a store that cannot be asked is a 503: the sender keeps its events, the network hears nothing', async () => {
+  const { network, post, counted } = setUp({
+    seen: { claim: () => Promise.reject(new Error('down')), accept: () => undefined, release: () => undefined },
+  });
+  const response = await post('/events/batch', { events: [event()] });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(network.calls).toHaveLength(0);
+  expect(counted('seen_failed')).toBe(1);
+});
+
+test.each(['claim', 'accept', 'release'] as const)(
+  'a store whose %s never returns holds no request up',
+  async (name) => {
+    const store = {
+      claim: (keys: readonly string[]) => keys.map(() => 'new' as const),
+      accept: () => undefined,
+      release: () => undefined,
+    };
+    const hang = (): Promise<never> => new Promise(() => undefined);
+    const { network, post, counted, logs } = setUp({ seen: { ...store, [name]: hang }, timeouts: { seen: 30 } });
+    if (name === 'release') network.answerWith(() => json(503, { message: 'Later' }));
+    const response = await post('/events/batch', { events: [event()] });
+    expect([response.status, response.headers.get('retry-after')]).toEqual(
+      { claim: [503, '5'], accept: [202, null], release: [503, null] }[name],
+    );
+    expect(network.calls).toHaveLength(name === 'claim' ? 0 : 1);
+    expect(counted('seen_failed')).toBe(1);
+    expect(logs.find((entry) => entry.level === 'error')).toMatchObject({
+      message: 'The store of accepted events failed.',
+      error: 'no reply within 30 ms',
+    });
+  },
+);
+
+test('a store that cannot write does not make an accepted event a failure, nor its duplicate a new event', async () => {
+  const { network, post, counted } = setUp({
+    seen: {
+      claim: (ids) => ids.map(() => 'new' as const),
+      accept: () => Promise.reject(new Error('disk full')),
+      release: () => undefined,
+    },
+  });
+  const sent = event();
+  expect((await post('/events', sent)).status).toBe(201);
+  expect((await post('/events', sent)).status).toBe(201);
+  expect(network.calls).toHaveLength(1);
+  expect(counted('seen_failed')).toBe(1);
+});
+
+test('what another relay is forwarding is asked for again later', async () => {
+  const { network, post } = setUp({
+    seen: {
+      claim: (ids) => ids.map((_, index) => (index === 0 ? ('busy' as const) : ('new' as const))),
+      accept: () => undefined,
+      release: () => undefined,
+    },
+  });
+  const response = await post('/events/batch', { events: [event(), event()] });
+  expect(response.status).toBe(207);
+  expect(
+    (await resultsOf(response)).map((result) => [result.success, result.error?.code, result.error?.retryable]),
+  ).toEqual([
+    [false, 'in_flight', true],
+    [true, undefined, undefined],
+  ]);
+  expect((await post('/events', event())).status).toBe(503);
+  expect(network.events()).toHaveLength(1);
+});

@@ -1,0 +1,92 @@
+import { array, assert, nat, property, record } from 'fast-check';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test, vi } from 'vitest';
+import { createSeenMemory } from '../../../src/relay.ts';
+import { createEventKeys } from '../../../src/relay/seen/eventKeys.ts';
+import { event, setUp } from '../fakeNetwork.ts';
+import { key, keys } from './keys.ts';
+
+test('a flood from one address pushes out its own events, never those of others', () => {
+  const memory = createSeenMemory({ max: 2_000 });
+  const shoppers = Array.from({ length: 300 }, (_, index) => `198.51.100.${index}`);
+  for (const address of shoppers) memory.accept(keys(`${address} a`, `${address} b`), address);
+  for (let batch = 0; batch < 500; batch++)
+    memory.accept(
+      Array.from({ length: 20 }, (_, index) => key(`flood ${batch} ${index}`)),
+      '203.0.113.66',
+    );
+  expect(memory.size()).toBe(2_000);
+  const kept = shoppers.flatMap((address) => memory.claim(keys(`${address} a`, `${address} b`)));
+  expect(kept.filter((claim) => claim === 'known')).toHaveLength(600);
+  expect(memory.claim(keys('flood 499 19', 'flood 0 0'))).toEqual(['known', 'new']);
+});
+
+test('a shopper is told of a duplicate after a flood of events from another address', async () => {
+  const { network, relay } = setUp({ seen: createSeenMemory({ max: 100 }), rateLimit: false });
+  const post = (events: unknown[], ip: string): Promise<Response> =>
+    relay(
+      new Request('https://shop.example/events/batch', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ events }),
+      }),
+      { ip },
+    );
+  const sent = event();
+  await post([sent], '198.51.100.1');
+  for (let batch = 0; batch < 10; batch++)
+    await post(
+      Array.from({ length: 20 }, () => event({ session_id: crypto.randomUUID() })),
+      '203.0.113.66',
+    );
+  await post([sent], '198.51.100.1');
+  expect(network.calls).toHaveLength(11);
+});
+
+test('a memory does what a plain map would do, whatever comes', () => {
+  assert(
+    property(array(record({ name: nat(60), sender: nat(3), wait: nat(30) }), { maxLength: 300 }), (steps) => {
+      let time = 0;
+      const memory = createSeenMemory({ max: 1_000, maxAgeMs: 100, now: () => time });
+      const model = new Map<string, number>();
+      for (const { name, sender, wait } of steps) {
+        time += wait;
+        for (const [known, at] of model) if (at <= time - 100) model.delete(known);
+        const [claim] = memory.claim(keys(`${name}`));
+        expect(claim).toBe(model.has(`${name}`) ? 'known' : 'new');
+        memory.accept(keys(`${name}`), `sender ${sender}`);
+        if (!model.has(`${name}`)) model.set(`${name}`, time);
+        expect(memory.size()).toBe(model.size);
+        expect(Array.from(memory.entries(), (entry) => entry.key)).toEqual([...model.keys()].map(key));
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a remembered event takes 46 bytes, however long its id is', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  const before = process.memoryUsage();
+  const memory = createSeenMemory();
+  for (let batch = 0; batch < 10_000; batch++)
+    memory.accept(Array.from({ length: 20 }, (_, index) => key(`${batch} ${index} ${'x'.repeat(150)}`)));
+  collect();
+  const after = process.memoryUsage();
+  expect(memory.size()).toBe(200_000);
+  // 46 bytes, and 48 KB for the table of senders.
+  expect((after.arrayBuffers - before.arrayBuffers) / 200_000).toBeLessThan(46.5);
+  expect((after.heapUsed - before.heapUsed) / 200_000).toBeLessThan(10);
+});
+
+test('an event key is the same on Node and on Web Crypto', async () => {
+  const events = [{ session_id: 'Sitzung 1', event_id: 'Größe' }];
+  const onNode = createEventKeys()(events);
+  vi.stubGlobal('process', undefined);
+  const onWeb = createEventKeys()(events);
+  vi.unstubAllGlobals();
+  expect(onNode).toEqual(keys('Sitzung 1\0Größe'));
+  expect(await onWeb).toEqual(onNode);
+});
