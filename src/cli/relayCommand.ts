@@ -64,7 +64,8 @@ async function runRelay(source: SettingsSource): Promise<void> {
     options.environment = oneOf('environment', settings.environment, ['staging', 'production']);
   const { warning } = await checkNetwork({ apiKey, baseUrl });
   if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
-  const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data, { onLog: (entry) => out.log(entry) });
+  const seen =
+    settings.data === undefined ? undefined : await openSeenFile(settings.data, { onLog: (entry) => out.log(entry) });
   const relay = createRelay(seen ? { ...options, seen } : options);
   const server = await listen(toNode(relay), { port: settings.port ?? DEFAULT_PORT, host: settings.host });
   out.json({ url: server.url });
