@@ -23,7 +23,9 @@ export function openPostgres(url: string, options: { connections?: number } = {}
       getTypeParser: (id, format) => parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown),
     },
   });
-  // An idle connection that the server closes is replaced at its next use; unheard it would end the process.
+  // A client emits 'error' when its connection is lost. Without a listener that would end the process, and the pool has one
+  // only while the client is idle. The statement under way is rejected as well, which is what its caller sees.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   const db = queries(pool);
   return {

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNetwork, type Network } from '../../../src/network.ts';
+import type { Database } from '../../../src/network/database/database.ts';
+import { openPostgres } from '../../../src/network/database/postgres.ts';
+import { DatabaseUnavailableError } from '../../../src/network/database/unavailable.ts';
+import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { event, NOW, worldOf, type Answered, type Body } from '../world.ts';
+
+const ROUNDS = 20;
+const PRICE = 2.5;
+
+describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQL ends', () => {
+  let cluster: Cluster;
+  let network: Network;
+  let admin: Database;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+    const databaseUrl = await cluster.freshUrl();
+    admin = openPostgres(databaseUrl);
+    network = await createNetwork({
+      databaseUrl,
+      seed: 'empty',
+      now: NOW,
+      baseUrl: 'http://127.0.0.1:4600',
+      log: () => undefined,
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await network?.close();
+    await admin?.close();
+    await cluster?.stop();
+  });
+
+  /** Holds the row of the offer, so that billing a conversion waits inside its transaction; ends that backend meanwhile. */
+  async function endBilling(work: () => Promise<Answered>, others: () => Promise<Answered[]>) {
+    let ended = 0;
+    const [lost, rest] = await admin.transaction(async (transaction) => {
+      await transaction.query('SELECT offer_id FROM offers FOR UPDATE');
+      const billing = work();
+      for (let tries = 0; ended === 0 && tries < 400; tries += 1) {
+        const [row] = await admin.query<{ ended: number }>(
+          `SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'`,
+        );
+        ended = row?.ended ?? 0;
+        if (ended === 0) await pause(5);
+      }
+      return Promise.all([billing, others()]);
+    });
+    return { ended, lost, rest };
+  }
+
+  test('costs its caller a 503 and nobody else anything, and no money goes missing', async () => {
+    const world = worldOf(network);
+    await world.offer({ price_per_conversion: PRICE, budget: ROUNDS * PRICE });
+    const acknowledged: string[] = [];
+    const send = async (sent: Record<string, unknown>): Promise<Answered> => {
+      const answer = await world.batch([sent]);
+      if (answer.status === 202) acknowledged.push(String(sent['event_id']));
+      return answer;
+    };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const session = await world.session();
+      await send(event('BRAND_CLICK', session));
+      const conversion = event('CONVERSION', session);
+      const { ended, lost, rest } = await endBilling(
+        () => send(conversion),
+        () => Promise.all([send(event('WIDGET_LOAD', session)), send(event('BRAND_DISPLAY', session))]),
+      );
+      expect(ended).toBe(1);
+      expect({ status: lost.status, after: lost.headers.get('retry-after') }).toEqual({ status: 503, after: '1' });
+      expect(rest.map(({ status }) => status)).toEqual([202, 202]);
+      expect((await send(conversion)).status).toBe(202);
+    }
+    const { events } = await world.control('GET', '/sandbox/events');
+    const stored = events.filter((entry: Body) => entry.status === 'stored').map((entry: Body) => entry.event.event_id);
+    expect(stored.toSorted()).toEqual(acknowledged.toSorted());
+    expect(acknowledged).toHaveLength(4 * ROUNDS);
+    expect(await world.summary()).toMatchObject({
+      feed_loads: ROUNDS,
+      impressions: ROUNDS,
+      clicks: ROUNDS,
+      conversions: ROUNDS,
+      attributed_ad_spend_amount: ROUNDS * PRICE,
+      billable_ad_spend_amount: ROUNDS * PRICE,
+    });
+  }, 120_000);
+
+  test('between two statements of a transaction fails that transaction alone', async () => {
+    const broken = admin.transaction(async (transaction) => {
+      const [row] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await admin.query('SELECT pg_terminate_backend($1)', [row?.pid]);
+      await pause(50);
+      await transaction.query("INSERT INTO settings VALUES ('lost', '1')");
+    });
+    await expect(broken).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(await admin.query("SELECT 1 FROM settings WHERE name = 'lost'")).toEqual([]);
+  });
+});
