@@ -66,12 +66,16 @@ export function proseOf({ text }: Page): string {
 /** The section below a heading, up to the next heading of the same or a higher level. */
 export function sectionOf(page: Page, heading: string): string {
   const lines = page.text.split('\n');
-  const start = lines.findIndex((line) => line.replace(/^#+ /, '') === heading && line.startsWith('#'));
-  const [level = ''] = /^#+/.exec(lines[start] ?? '') ?? [];
-  if (level === '') throw new Error(`${page.path} has no heading "${heading}"`);
-  const isNext = (line: string): boolean => /^#+ /.test(line) && line.indexOf(' ') <= level.length;
-  const length = lines.slice(start + 1).findIndex(isNext);
-  return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join('\n');
+  let isCode = false;
+  // A comment in a shell block looks like a heading.
+  const levels = lines.map((line) => {
+    if (line.trimStart().startsWith('```')) isCode = !isCode;
+    return isCode || !/^#+ /.test(line) ? 0 : line.indexOf(' ');
+  });
+  const start = lines.findIndex((line, at) => levels[at] && line.replace(/^#+ /, '') === heading);
+  if (start < 0) throw new Error(`${page.path} has no heading "${heading}"`);
+  const end = levels.findIndex((level, at) => at > start && level > 0 && level <= (levels[start] ?? 0));
+  return lines.slice(start + 1, end < 0 ? undefined : end).join('\n');
 }
 
 /** The cells of the first table in a text whose header begins with `first`; one list per row, header left out. */

@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** An empty project in which both packages are installed, as `npm install` of the built tarballs would leave it. */
+export interface Project {
+  readonly folder: string;
+  /** Runs commands of the documentation in a shell; resolves to their output once it contains `until`, or at their end. */
+  run(commands: string, options?: { until?: RegExp; env?: Readonly<Record<string, string>> }): Promise<string>;
+  /** Ends everything that was started, and removes the folder. */
+  close(): Promise<void>;
+}
+
+/** Opens a project. */
+export function openProject(): Project {
+  const folder = mkdtempSync(join(tmpdir(), 'offerlet-docs-'));
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  symlinkSync(resolve('.'), join(modules, 'offerlet'));
+  symlinkSync(resolve('sandbox'), join(modules, 'offerlet-sandbox'));
+  const commands = { offerlet: 'dist/cli.js', 'offerlet-sandbox': 'sandbox/dist/sandbox.js' };
+  for (const [name, path] of Object.entries(commands))
+    writeFileSync(join(modules, '.bin', name), `#!/bin/sh\nexec node ${resolve(path)} "$@"\n`, { mode: 0o755 });
+  const groups: Group[] = [];
+  return {
+    folder,
+    run(text, { until, env = {} } = {}) {
+      // A process group of its own, so that the shell and everything it started end together.
+      const child = spawn('bash', ['-c', text], { cwd: folder, env: { ...process.env, ...env }, detached: true });
+      groups.push({ child, ended: new Promise((done) => child.once('close', done)) });
+      return outputOf(child, text, until);
+    },
+    async close() {
+      await Promise.all(groups.map(end));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Returns a port that nothing listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => found(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+interface Group {
+  readonly child: ChildProcess;
+  /** Nothing holds its output any more, background processes included. */
+  readonly ended: Promise<unknown>;
+}
+
+function outputOf(child: ChildProcess, commands: string, until: RegExp | undefined): Promise<string> {
+  return new Promise((found, reject) => {
+    let output = '';
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString();
+      if (until?.test(output)) found(output);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', (code) => {
+      if (code === 0) found(output);
+      else if (code !== null) reject(new Error(`${commands}\nended with ${code}:\n${output}`));
+    });
+  });
+}
+
+async function end({ child, ended }: Group): Promise<void> {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGTERM');
+  } catch {
+    return; // the whole group has ended
+  }
+  await ended;
+}
