@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEMO_OFFERS } from '../../src/network/seed/demoOffers.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/relay/rateLimit.ts';
+import { readOptions } from '../../src/relay/settings.ts';
 import * as limits from '../../src/wire/limits.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { pageAt } from './pages.ts';
@@ -10,6 +11,7 @@ const days = (ms: number): string => `${ms / DAY_MS} days`;
 const count = (value: number): string => value.toLocaleString('en');
 const kib = (bytes: number): string => (bytes >= 1024 ** 2 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`);
 const { perAddress, perSession } = DEFAULT_RATE_LIMITS;
+const relay = readOptions({ apiKey: 'adnet_rk_test_x', version: '1.0.0', baseUrl: 'http://127.0.0.1' });
 
 /** What a page says, with the numbers taken from the code. */
 const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
@@ -25,9 +27,17 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['docs/queue.md', `the queue holds ${count(limits.QUEUE_MAX_EVENTS)} events`],
   ['docs/queue.md', `they are ${days(limits.QUEUE_MAX_AGE_MS)} old`],
   ['docs/queue.md', `with 1 to ${limits.BATCH_MAX_EVENTS} events`],
-  ['docs/relay.md', `| body of \`/recommendations\` | ${kib(limits.RECOMMENDATIONS_BODY_MAX_BYTES)} | 413 |`],
-  ['docs/relay.md', `| body of \`/events\` and \`/events/batch\` | ${kib(limits.EVENTS_BODY_MAX_BYTES)} | 413 |`],
-  ['docs/relay.md', `| events in a batch | ${limits.BATCH_MAX_EVENTS} | 400 |`],
+  ...Object.entries({ recommendationsBytes: 413, eventsBytes: 413, answerBytes: 502 } as const).map(
+    ([name, status]) =>
+      [
+        'docs/relay.md',
+        `| ${kib(relay.limits[name as keyof typeof relay.limits])} | \`limits.${name}\` | ${status} |`,
+      ] as const,
+  ),
+  ...Object.entries(relay.timeouts).map(
+    ([name, ms]) => ['docs/relay.md', `| ${ms / 1_000} s | \`timeouts.${name}\` |`] as const,
+  ),
+  ['docs/relay.md', `| events in a batch | ${limits.BATCH_MAX_EVENTS} | | 400 |`],
   ['docs/relay.md', `${count(perAddress.burst)} at once, then ${count(perAddress.perSecond)} per second`],
   ['docs/relay.md', `${count(perSession.burst)} at once, then ${count(perSession.perSecond)} per second`],
   ['docs/relay.md', `A burst below ${limits.BATCH_MAX_EVENTS} for sessions`],

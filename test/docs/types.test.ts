@@ -8,6 +8,9 @@ const relay = pageAt('docs/relay.md');
 const queue = pageAt('docs/queue.md');
 const operators = pageAt('docs/clients.md');
 
+const inRelay = (name: string): string => `import('offerlet/relay').${name}`;
+const limitOptions = tableIn(sectionOf(relay, 'Limits'), 'limit').flatMap(([, , option = '']) => codeIn(option));
+
 const blocks = blocksIn('ts', 'tsx', 'js').map(sourceOf);
 const tables = [
   record('Offers', "import('offerlet').Offers", columnOf(sectionOf(page, 'Import'), 'member')),
@@ -28,6 +31,13 @@ const tables = [
     "import('offerlet/relay').RelayMetricName",
     columnOf(sectionOf(relay, 'Logs and metrics'), '`name`'),
     true,
+  ),
+  ...(['timeouts', 'limits', 'rateLimit'] as const).map((option) =>
+    record(
+      option,
+      { timeouts: inRelay('RelayTimeouts'), limits: inRelay('RelayLimits'), rateLimit: inRelay('RateLimits') }[option],
+      limitOptions.filter((name) => name.startsWith(`${option}.`)).map((name) => name.slice(option.length + 1)),
+    ),
   ),
   record('QueueOptions', "import('offerlet/queue').QueueOptions", columnOf(sectionOf(queue, 'Options'), 'option')),
   record('Queue', "import('offerlet/queue').Queue", columnOf(sectionOf(queue, 'Methods'), 'method')),
