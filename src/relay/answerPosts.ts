@@ -1,8 +1,11 @@
 import { parseJson } from '../wire/json.ts';
+import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { ask } from './ask.ts';
+import { networkOf } from './callerAddress.ts';
 import { createDelivery, judgeBatch } from './deliver.ts';
 import { RelayError } from './errors.ts';
 import type { Incoming } from './exchange.ts';
+import { isNestedDeeper } from './isNestedDeeper.ts';
 import { judgeEvent, type Judged } from './judgeEvent.ts';
 import { createLedger } from './seen/createLedger.ts';
 import type { Log } from './log.ts';
@@ -81,23 +84,29 @@ export function answerPosts(
     { incoming, address, requestId }: { incoming: Incoming; address: string | undefined; requestId: string },
   ): Promise<Reply> {
     checkType(incoming);
-    await spend(address, 'address', 1);
+    const from = address === undefined ? undefined : networkOf(address);
+    await spend(from, 'address', 1);
     const maxBytes = route === '/recommendations' ? limits.recommendationsBytes : limits.eventsBytes;
     const page = parseJson(await incoming.read({ maxBytes, timeoutMs: timeouts.body }));
     if (page === undefined)
       throw new RelayError('The request body is not JSON.', { status: 400, code: 'invalid_json' });
+    if (isNestedDeeper(page, JSON_MAX_DEPTH))
+      throw new RelayError(`The request body nests objects and lists more than ${JSON_MAX_DEPTH} levels deep.`, {
+        status: 400,
+        code: 'nested_too_deep',
+      });
     switch (route) {
       case '/recommendations':
         return ask({ incoming, page, address, requestId }, { settings, call: recommendations.call });
       case '/events': {
         const judged = judgeEvent(page, now());
         await spendSessions([judged]);
-        return delivery.single(judged, { requestId, sender: address ?? sessionOf([judged]) });
+        return delivery.single(judged, { requestId, sender: from ?? sessionOf([judged]) });
       }
       case '/events/batch': {
         const judged = judgeBatch(page, now());
         await spendSessions(judged);
-        return delivery.batch(judged, { requestId, sender: address ?? sessionOf(judged) });
+        return delivery.batch(judged, { requestId, sender: from ?? sessionOf(judged) });
       }
     }
   }

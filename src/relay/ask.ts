@@ -1,6 +1,7 @@
 import { partnerError, readError } from '../wire/errors.ts';
 import { isObject, own, type JsonObject } from '../wire/json.ts';
 import { attributesFrom } from './attributesFrom.ts';
+import { networkOf } from './callerAddress.ts';
 import { composeQuestion, missingParts } from './compose.ts';
 import { RelayError } from './errors.ts';
 import type { Incoming } from './exchange.ts';
@@ -32,7 +33,8 @@ export async function ask(
   const problems = missingParts(body);
   if (problems.length > 0)
     throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
-  const answer = await call({ body: JSON.stringify(body), requestId });
+  const sender = address === undefined ? undefined : networkOf(address);
+  const answer = await call({ body: JSON.stringify(body), requestId, sender });
   if (answer.isReflecting)
     throw new RelayError("The network's answer was withheld, because it held a secret.", {
       status: 502,

@@ -1,5 +1,7 @@
 import { parseJson } from '../wire/json.ts';
-import { holdsKey } from './holdsKey.ts';
+import { JSON_MAX_DEPTH } from '../wire/limits.ts';
+import { containsKey } from './containsKey.ts';
+import { isNestedDeeper } from './isNestedDeeper.ts';
 import type { Measure } from './metrics.ts';
 import { NoAnswerError, type CallNetwork, type NetworkAnswer, type NetworkCall } from './networkCall.ts';
 import { nodeTransport } from './nodeTransport.ts';
@@ -47,7 +49,13 @@ export function createAttempt(options: AttemptOptions): CallNetwork {
       });
     }
     const json = parseJson(text);
-    return { status, text, json, retryAfter: readRetryAfter(retryAfter), isReflecting: holdsKey(text, json, apiKey) };
+    return {
+      status,
+      text,
+      json: isNestedDeeper(json, JSON_MAX_DEPTH) ? undefined : json,
+      retryAfter: readRetryAfter(retryAfter),
+      isReflecting: containsKey(text, apiKey) || containsKey(retryAfter ?? '', apiKey),
+    };
   }
 
   return async (call) => {
@@ -79,7 +87,10 @@ export function createAttempt(options: AttemptOptions): CallNetwork {
   };
 }
 
+const HTTP_DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** A Retry-After of nothing but seconds or a date. */
 function readRetryAfter(value: string | null): string | undefined {
-  if (value === null) return undefined;
-  return /^\d{1,9}$/.test(value) || (value.length < 40 && /^[A-Za-z]{3}, [\w: ]+ GMT$/.test(value)) ? value : undefined;
+  return value !== null && (/^\d{1,9}$/.test(value) || HTTP_DATE.test(value)) ? value : undefined;
 }

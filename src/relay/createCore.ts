@@ -1,4 +1,5 @@
 import { answerPosts } from './answerPosts.ts';
+import { readAddress } from './callerAddress.ts';
 import { RelayError } from './errors.ts';
 import type { Core, From, Incoming } from './exchange.ts';
 import { createLog, explain } from './log.ts';
@@ -142,6 +143,5 @@ function readRequestId(given: string | null): string {
 function addressOf(incoming: Incoming, { ip }: From, header: string | undefined): string | undefined {
   // The last address is the one that the merchant's own proxy saw; those before it are the caller's own words.
   const told = header === undefined ? undefined : incoming.header(header)?.split(',').at(-1)?.trim();
-  const address = told || ip;
-  return typeof address === 'string' && address.length <= 64 ? address : undefined;
+  return readAddress(told || ip);
 }

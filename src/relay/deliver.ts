@@ -36,7 +36,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         return { ...jsonReply(judged.status, partnerError(judged.error.message, judged.problems)), events: 1 };
       }
       const { outcomes, asIs, isReflecting } = await forwardOnce([judged.event], {
-        forward: ([event = judged.event]) => forwardOne(options.single, { event, requestId: source.requestId }),
+        forward: ([event = judged.event]) => forwardOne(options.single, { event, source }),
         source,
       });
       if (isReflecting) return WITHHELD;
@@ -50,7 +50,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const fit = judged.flatMap((one) => (one.ok ? one.event : []));
       if (fit.length < judged.length) measure({ name: 'events_refused', value: judged.length - fit.length });
       const { outcomes, asIs, isReflecting } = await forwardOnce(fit, {
-        forward: (events) => forwardBatch(options.batch, { events, requestId: source.requestId }),
+        forward: (events) => forwardBatch(options.batch, { events, source }),
         source,
       });
       if (isReflecting) return WITHHELD;

@@ -5,6 +5,7 @@ import { isObject } from '../wire/json.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import { RelayError } from './errors.ts';
 import type { Outcome } from './outcome.ts';
+import type { Source } from './seen/createLedger.ts';
 import { NoAnswerError, type CallNetwork, type NetworkAnswer } from './networkCall.ts';
 
 /** What one call about some events came to: an outcome for each, and which answers nobody has seen. */
@@ -27,11 +28,11 @@ export function withoutIds(events: readonly WireEvent[]): readonly object[] {
 /** Sends events in one call to `/events/batch` and reads what became of each. Never throws. */
 export async function forwardBatch(
   call: CallNetwork,
-  { events, requestId }: { events: readonly object[]; requestId: string },
+  { events, source }: { events: readonly object[]; source: Source },
 ): Promise<Forwarded> {
   const every = events.map((_, index) => index);
   try {
-    const answer = await call({ body: JSON.stringify({ events }), requestId });
+    const answer = await call({ body: JSON.stringify({ events }), ...source });
     return readForwarded(answer, every);
   } catch (error) {
     return unreached(error, every);
@@ -41,10 +42,10 @@ export async function forwardBatch(
 /** Sends one event to `/events`. Never throws. */
 export async function forwardOne(
   call: CallNetwork,
-  { event, requestId }: { event: object; requestId: string },
+  { event, source }: { event: object; source: Source },
 ): Promise<Forwarded> {
   try {
-    const answer = await call({ body: JSON.stringify(event), requestId });
+    const answer = await call({ body: JSON.stringify(event), ...source });
     const { isReflecting } = answer;
     if (answer.status !== 201 && answer.status !== 202) return refusedWhole(answer, [0]);
     return {

@@ -4,6 +4,8 @@ import { RelayError } from './errors.ts';
 export interface NetworkCall {
   readonly body: string;
   readonly requestId: string;
+  /** Who made the call: the network of an IP address, or a session; `undefined` when neither is known. */
+  readonly sender: string | undefined;
 }
 
 export type CallNetwork = (call: NetworkCall) => Promise<NetworkAnswer>;

@@ -27,9 +27,10 @@ export function readOrigins(origins: unknown): ReadonlySet<string> {
   return new Set(origins as readonly string[]);
 }
 
-/** The name of the header in which a proxy of the merchant tells the shopper's address. */
+/** The name of the header in which a proxy of the merchant tells the shopper's address, in the lower case that Node uses. */
 export function readHeaderName(name: unknown): string | undefined {
-  if (name === undefined || (typeof name === 'string' && /^[a-z0-9-]+$/i.test(name))) return name;
+  if (name === undefined) return undefined;
+  if (typeof name === 'string' && /^[a-z0-9-]+$/i.test(name)) return name.toLowerCase();
   return fail(
     "addressHeader must be the name of a header that your own proxy sets, such as addressHeader: 'x-forwarded-for'.",
   );

@@ -1,4 +1,5 @@
 import { isObject } from '../wire/json.ts';
+import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import { fail } from './optionValue.ts';
 import { createRateLimiter, DEFAULT_RATE_LIMITS, type Bucket, type RateLimiter, type RateLimits } from './rateLimit.ts';
 
@@ -29,6 +30,10 @@ function bucket(name: string, given: Bucket | undefined): Bucket | undefined {
   const isBucket =
     isObject(given) &&
     [given.burst, given.perSecond].every((value) => typeof value === 'number' && value > 0 && Number.isFinite(value));
+  if (isBucket && name === 'perSession' && given.burst < BATCH_MAX_EVENTS)
+    fail(
+      `rateLimit.perSession.burst is ${given.burst}, so a batch of ${BATCH_MAX_EVENTS} events of one session could never pass. Use ${BATCH_MAX_EVENTS} or more.`,
+    );
   return isBucket
     ? given
     : fail(`rateLimit.${name} must be two numbers above 0, such as { burst: 60, perSecond: 10 }.`);

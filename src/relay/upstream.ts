@@ -22,8 +22,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const attempt = createAttempt(options);
   const breaker = createBreaker(options.now);
 
-  function noteFailure(requestId: string): void {
-    if (!breaker.fail()) return;
+  function noteFailure({ requestId, sender }: NetworkCall): void {
+    if (!breaker.fail(sender)) return;
     measure({ name: 'breaker_opened', value: 1 });
     log({
       level: 'error',
@@ -33,7 +33,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   async function call(request: NetworkCall): Promise<NetworkAnswer> {
-    const waitMs = breaker.enter();
+    const waitMs = breaker.enter(request.sender);
     if (waitMs > 0) {
       throw new NoAnswerError('The network is not available at the moment.', {
         status: 503,
@@ -45,8 +45,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     try {
       const answer = await attempt(request);
       // A 502 with results is an answer about events, not an outage.
-      if (answer.status >= 500 && !hasResults(answer.json)) noteFailure(request.requestId);
-      else breaker.succeed();
+      if (answer.status >= 500 && !hasResults(answer.json)) noteFailure(request);
+      else breaker.succeed(request.sender);
       if (answer.status === 401 || answer.status === 403)
         log({ level: 'error', message: REFUSED_KEY, request_id: request.requestId, status: answer.status });
       if (answer.isReflecting) {
@@ -60,7 +60,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       }
       return answer;
     } catch (error) {
-      noteFailure(request.requestId);
+      noteFailure(request);
       log({
         level: 'warn',
         message: 'No answer from the network.',

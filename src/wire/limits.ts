@@ -9,6 +9,8 @@ export const BATCH_MAX_EVENTS = 20;
 export const EVENTS_BODY_MAX_BYTES = 64 * 1024;
 /** Bytes of a recommendations request that the relay reads before it returns 413. */
 export const RECOMMENDATIONS_BODY_MAX_BYTES = 16 * 1024;
+/** Levels of objects and lists in a JSON body that the relay accepts; the deepest ones of the wire have eight. */
+export const JSON_MAX_DEPTH = 32;
 /** Bytes of a body that the Channel API reads before it returns 413. */
 export const CHANNEL_BODY_MAX_BYTES = 1024 * 1024;
 /** Bytes of a response that the browser reads: a hostile response must not fill its memory. */

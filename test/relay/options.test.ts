@@ -54,6 +54,11 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
     { rateLimit: { perAddress: { burst: 1 } } },
     /rateLimit\.perAddress must be two numbers above 0/,
   ],
+  [
+    'a session bucket that holds no batch',
+    { rateLimit: { perSession: { burst: 10, perSecond: 5 } } },
+    /rateLimit\.perSession\.burst is 10, so a batch of 20 events .* could never pass\. Use 20 or more/,
+  ],
   ['rateLimit: true', { rateLimit: true }, /rateLimit must be false/],
   ['a store that is none', { seen: new Map() }, /seen must have claim, accept and release/],
   ['a context that is no function', { context: {} }, /context must be a function/],

@@ -8,8 +8,8 @@ import type { Claim, SeenStore } from './seenStore.ts';
 /** The request that events came with. */
 export interface Source {
   readonly requestId: string;
-  /** The IP address that they came from, or their session where no address is known. */
-  readonly sender?: string | undefined;
+  /** The network of the IP address that they came from, or their session where no address is known. */
+  readonly sender: string | undefined;
 }
 
 /** Which events are known, which are under way, which may have arrived without our knowing. */

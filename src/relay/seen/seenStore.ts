@@ -10,8 +10,8 @@ export interface SeenStore {
   /** One claim for each key, in order. */
   claim(keys: readonly string[]): readonly Claim[] | Promise<readonly Claim[]>;
   /**
-   * The network accepted these. `sender` is the IP address that they came from, or their session where no address is
-   * known: a store that runs full drops the oldest keys of the sender that has most.
+   * The network accepted these. `sender` is the IP address that they came from (of IPv6 its /64 network), or their
+   * session where no address is known. A store that runs full drops the oldest keys of the sender that has most.
    */
   accept(keys: readonly string[], sender?: string): void | Promise<void>;
   /** The network did not take these, or nobody knows: the next try may forward them. */

@@ -1,0 +1,49 @@
+const ADDRESS_MAX_LENGTH = 64;
+
+/**
+ * The IP address in a text, as a socket or a proxy writes it: without a port, brackets or a zone, and IPv4 in IPv6's
+ * clothes (`::ffff:192.0.2.1`) as plain IPv4. A text that is no IP address is returned as it is.
+ */
+export function readAddress(text: unknown): string | undefined {
+  if (typeof text !== 'string' || text === '' || text.length > ADDRESS_MAX_LENGTH) return undefined;
+  const address = text
+    .trim()
+    .toLowerCase()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+    .replace(/%.*$/, '');
+  return mappedIPv4(address) ?? address;
+}
+
+/** What limits count by: an IPv4 address, or the /64 network of an IPv6 address, which one household or server has whole. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const groups = groupsOf(address);
+  return groups ? `${groups.slice(0, 4).join(':')}::/64` : address;
+}
+
+function mappedIPv4(address: string): string | undefined {
+  if (!address.includes(':')) return undefined;
+  const groups = groupsOf(address);
+  if (!groups || groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return undefined;
+  return groups
+    .slice(6)
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address without leading zeros; `undefined` for another text. */
+function groupsOf(address: string): readonly string[] | undefined {
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [left = '', right, ...rest] = plain.split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === undefined || right === '' ? [] : right.split(':');
+  const gap = 8 - head.length - tail.length;
+  const isWhole = right === undefined ? gap === 0 : gap > 0;
+  const groups = [...head, ...Array<string>(Math.max(0, gap)).fill('0'), ...tail];
+  if (!isWhole || rest.length > 0 || !groups.every((group) => /^[0-9a-f]{1,4}$/.test(group))) return undefined;
+  return groups.map((group) => Number.parseInt(group, 16).toString(16));
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { toNode, type RelayOptions } from '../../src/relay.ts';
+import { networkOf, readAddress } from '../../src/relay/callerAddress.ts';
+import { accept, event, json, QUESTION, setUp, type Bench } from './fakeNetwork.ts';
+import { serve } from './serve.ts';
+
+function from(
+  bench: Bench,
+  ip: string,
+  { path = '/recommendations', body = QUESTION as object } = {},
+): Promise<Response> {
+  return bench.relay(
+    new Request(`https://shop.example${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+    { ip },
+  );
+}
+
+const ONE_EACH: Partial<RelayOptions> = { rateLimit: { perAddress: { burst: 1, perSecond: 1 } } };
+
+test.each([
+  ['192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1:4711', '192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1', '192.0.2.1'],
+  ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['2001:DB8:0:1:a:b:c:d', '2001:db8:0:1:a:b:c:d', '2001:db8:0:1::/64'],
+  ['2001:db8:0000:0001::1', '2001:db8:0000:0001::1', '2001:db8:0:1::/64'],
+  ['[2001:db8::1]:443', '2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80::1', 'fe80:0:0:0::/64'],
+  ['::1', '::1', '0:0:0:0::/64'],
+  ['unknown', 'unknown', 'unknown'],
+  ['1::2::3', '1::2::3', '1::2::3'],
+])('the address %s is read as %s and counted as %s', (text, address, counted) => {
+  expect(readAddress(text)).toBe(address);
+  expect(networkOf(address)).toBe(counted);
+});
+
+test('the addresses of one IPv6 /64 share a limit, those of another do not', async () => {
+  const bench = setUp(ONE_EACH);
+  const statuses = [];
+  for (const ip of ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1', '::ffff:192.0.2.1', '192.0.2.1'])
+    statuses.push((await from(bench, ip)).status);
+  expect(statuses).toEqual([200, 429, 200, 200, 429]);
+});
+
+test('the name of the address header may be written in any letter case', async () => {
+  const bench = setUp({ ...ONE_EACH, addressHeader: 'X-Forwarded-For' });
+  const served = await serve(toNode(bench.relay));
+  const ask = (address: string): Promise<Response> =>
+    fetch(`${served.url}/recommendations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify(QUESTION),
+    });
+  const statuses = [];
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) statuses.push((await ask(address)).status);
+  expect(statuses).toEqual([200, 200, 429]);
+  await served.close();
+});
+
+/** A network that fails for a sender who is up to no good, and for nobody else unless it is down. */
+function setUpFailing(): { bench: Bench; tick(ms: number): void; bringDown(): void } {
+  let time = Date.now();
+  let isDown = false;
+  const bench = setUp({ now: () => time, rateLimit: false });
+  bench.network.answerWith((call) =>
+    isDown || call.text.includes('poison') ? json(500, { message: 'Oops' }) : accept(call),
+  );
+  return {
+    bench,
+    tick: (ms) => {
+      time += ms;
+    },
+    bringDown: () => {
+      isDown = true;
+    },
+  };
+}
+const POISON = { ...QUESTION, custom_metadata: { campaign: 'poison' } };
+
+test('bad requests from one address pause that address, not the others', async () => {
+  const { bench, tick } = setUpFailing();
+  const statuses = [];
+  for (let attempt = 0; attempt < 7; attempt++)
+    statuses.push((await from(bench, '203.0.113.66', { body: POISON })).status);
+  expect(statuses).toEqual([500, 500, 500, 500, 500, 503, 503]);
+  expect((await from(bench, '198.51.100.1')).status).toBe(200);
+  expect(bench.counted('breaker_opened')).toBe(0);
+  tick(10_001);
+  expect((await from(bench, '203.0.113.66')).status).toBe(200);
+});
+
+test('bad batches of one session, where no address is known, pause that session alone', async () => {
+  const { bench } = setUpFailing();
+  const poison = (): object => ({ events: [event({ asset_id: 'poison', session_id: 'bad' })] });
+  for (let attempt = 0; attempt < 6; attempt++) await bench.post('/events/batch', poison());
+  expect((await bench.post('/events/batch', poison())).status).toBe(503);
+  expect((await bench.post('/events/batch', { events: [event()] })).status).toBe(202);
+});
+
+test('a network that fails for three addresses is left alone for all, and none of them can keep it so', async () => {
+  const { bench, bringDown } = setUpFailing();
+  bringDown();
+  for (const ip of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3']) await from(bench, ip);
+  expect(bench.counted('breaker_opened')).toBe(1);
+  expect((await from(bench, '198.51.100.1')).status).toBe(503);
+  expect(bench.network.calls).toHaveLength(5);
+
+  const again = setUpFailing();
+  for (const ip of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3'])
+    await from(again.bench, ip, { body: POISON });
+  again.tick(10_001);
+  // The one request that may find out whether the network is back is a bad one, time and again.
+  for (let attempt = 0; attempt < 3; attempt++) await from(again.bench, '192.0.2.1', { body: POISON });
+  expect((await from(again.bench, '198.51.100.1')).status).toBe(200);
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { ANSWER, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
+
+test.each([
+  ['plainly', (key: string) => JSON.stringify({ ...ANSWER, debug: `got ${key}` })],
+  ['in capitals', (key: string) => JSON.stringify({ debug: key.toUpperCase() })],
+  ['as a field name', (key: string) => JSON.stringify({ [key]: 1 })],
+  [
+    'escaped',
+    (key: string) =>
+      `{"debug":"${Array.from(key, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`,
+  ],
+  ['escaped, in a field that a later one hides', (key: string) => `{"debug":"\\u0061${key.slice(1)}","debug":""}`],
+  ['escaped, as the name of a field', (key: string) => `{"\\u0041${key.slice(1)}":1}`],
+])('an answer that holds the key %s is a 502 without it', async (_, body) => {
+  const { network, post, counted, logs } = setUp();
+  for (const status of [200, 400, 500]) {
+    network.answerWith(() => new Response(body(KEY), { status }));
+    const response = await post('/recommendations', QUESTION);
+    expect(response.status).toBe(502);
+    expect((await response.text()).toLowerCase()).not.toContain(KEY);
+  }
+  expect(counted('key_reflected')).toBe(3);
+  expect(JSON.stringify(logs)).not.toContain(KEY);
+});
+
+test.each([`Mon, ${KEY} GMT`, 'Mon, adnet rk test GMT', '1, 2', '-1', '1e9', ` ${'9'.repeat(10)}`])(
+  'a Retry-After that is neither seconds nor a date is not passed on: %s',
+  async (value) => {
+    const { network, post } = setUp();
+    network.answerWith(() => json(503, { message: 'Later' }, { 'retry-after': value }));
+    const response = await post('/recommendations', QUESTION);
+    expect(response.headers.get('retry-after')).toBeNull();
+  },
+);
+
+test('a Retry-After that is a date is passed on, unless the key is in it', async () => {
+  const date = 'Sun, 06 Nov 2039 08:49:37 GMT';
+  for (const [apiKey, status, header] of [
+    [KEY, 503, date],
+    ['2039', 502, null],
+  ] as const) {
+    const { network, post } = setUp({ apiKey });
+    network.answerWith(() => json(503, { message: 'Later' }, { 'retry-after': date }));
+    const response = await post('/recommendations', QUESTION);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([status, header]);
+  }
+});
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+
+test.each([
+  [33, 400],
+  [2_500, 400],
+])('a body with %i levels is a %i, and no error of the relay', async (levels, status) => {
+  for (const [path, body] of [
+    ['/recommendations', `{"custom_metadata":${nested(levels - 1)}}`],
+    ['/events', `{"a":${nested(levels - 1)}}`],
+    ['/events/batch', `{"events":[${nested(levels - 2)}]}`],
+  ] as const) {
+    const { network, post, logs } = setUp();
+    const response = await post(path, body);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({
+      message: 'The request body nests objects and lists more than 32 levels deep.',
+    });
+    expect(logs.map((entry) => entry.level)).toEqual(['warn']);
+    expect(network.calls).toHaveLength(0);
+  }
+});
+
+test('a body with 32 levels is forwarded', async () => {
+  const { network, post } = setUp();
+  const body = { ...QUESTION, custom_metadata: JSON.parse(nested(31)) as unknown };
+  expect((await post('/recommendations', body)).status).toBe(200);
+  expect(network.calls[0]?.body['custom_metadata']).toEqual(body.custom_metadata);
+});
+
+test('a response of the network that is nested without end is a 502', async () => {
+  const { network, post, logs } = setUp({ sandbox: true });
+  network.answerWith(() => new Response(`{"sandbox":false,"a":${nested(100_000)}}`, { status: 200 }));
+  expect((await post('/recommendations', QUESTION)).status).toBe(502);
+  expect(JSON.stringify(logs)).not.toContain('call stack');
+});
