@@ -30,6 +30,12 @@ test('the wire format documents every event, target, view, mode, identifier and 
   expect(columnOf(sectionOf(wire, 'Events'), '`event_name`').toSorted()).toEqual([...EVENT_NAMES].toSorted());
   for (const name of [...TARGETS, ...VIEWS, ...DISPLAY_MODES, ...IDENTIFIERS])
     expect(wire.text).toContain(`\`${name}\``);
+  const results = columnOf(sectionOf(wire, 'Batch responses'), '`error.code`');
+  const refusals = sourcesIn('src/network/ingest').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
+  const codes = [...refusals].map(([, code = '']) => code).filter((code) => !EVENT_NAMES.some((name) => name === code));
+  expect(results.filter((code) => /^[A-Z]/.test(code)).toSorted()).toEqual([...new Set(codes)].toSorted());
+  const relaySource = sourcesIn('src/relay');
+  for (const code of results.filter((name) => /^[a-z]/.test(name))) expect(relaySource).toContain(`'${code}'`);
   expect(columnOf(sectionOf(wire, 'Errors'), '`code`').toSorted()).toEqual([...REPORT_ERROR_CODES].toSorted());
 });
 
