@@ -1,27 +1,45 @@
 #!/usr/bin/env node
+import { didYouMean } from './cli/didYouMean.ts';
+import { helpFor } from './cli/helpFor.ts';
 import { loadSandbox } from './cli/loadSandbox.ts';
 import { relayCommand } from './cli/relayCommand.ts';
 import { runProgram } from './cli/runProgram.ts';
-import { UsageError, type SettingsSource } from './cli/settings.ts';
-import { USAGE, USAGE_NOTES } from './cli/usage.ts';
+import { UsageError } from './cli/UsageError.ts';
 
-const COMMANDS: Readonly<Record<string, (source: SettingsSource) => Promise<void>>> = {
-  sandbox: async (source) => (await loadSandbox('sandbox'))(source),
-  network: async (source) => (await loadSandbox('network'))(source),
-  relay: relayCommand,
+const COMMANDS = {
+  relay: () => relayCommand,
+  sandbox: () => loadSandbox('sandbox'),
+  network: () => loadSandbox('network'),
 };
 
 const HELP = `offerlet: partner offers on thank-you and order-status pages
 
-${USAGE.relay('offerlet relay')}${USAGE.sandbox('offerlet sandbox')}${USAGE.network('offerlet network')}
-The commands sandbox and network require the package offerlet-sandbox (npx offerlet-sandbox).
-${USAGE_NOTES}`;
+Usage: offerlet COMMAND [options]
+
+Commands:
+  offerlet relay      ${relayCommand.summary}
+  offerlet sandbox    Runs a sandbox network, a relay and a demo shop on this machine.
+  offerlet network    Runs the sandbox network on its own.
+
+Use "offerlet COMMAND --help" for the options of a command.
+sandbox and network are in the package offerlet-sandbox: npx offerlet-sandbox --help
+`;
 
 runProgram(async ([name = 'help', ...argv]) => {
-  const isHelp = ['help', '--help', '-h'].includes(name) || argv.includes('--help');
-  if (isHelp) return void process.stdout.write(HELP);
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command)
-    throw new UsageError(`Unknown command "${name}". Use relay, sandbox or network; "offerlet --help" describes them.`);
-  await command({ argv, env: process.env });
+  if (['help', '--help', '-h'].includes(name)) return void process.stdout.write(HELP);
+  if (!isCommand(name))
+    throw new UsageError(
+      `Unknown command "${name}".${didYouMean(name, Object.keys(COMMANDS))} Use relay, sandbox or network; "offerlet --help" describes them.`,
+    );
+  const command = await COMMANDS[name]();
+  if (isHelp(argv)) return void process.stdout.write(helpFor(`offerlet ${name}`, command));
+  await command.run({ argv, env: process.env });
 });
+
+function isCommand(name: string): name is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, name);
+}
+
+function isHelp(argv: readonly string[]): boolean {
+  return argv.includes('--help') || argv.includes('-h');
+}

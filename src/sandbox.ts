@@ -1,19 +1,21 @@
 #!/usr/bin/env node
+import { helpFor } from './cli/helpFor.ts';
 import { runProgram } from './cli/runProgram.ts';
-import { UsageError } from './cli/settings.ts';
-import { USAGE, USAGE_NOTES } from './cli/usage.ts';
+import { UsageError } from './cli/UsageError.ts';
 import { commands } from './commands.ts';
 
-const HELP = `offerlet-sandbox: a partner network, a relay and a demo shop on this machine
-
-${USAGE.sandbox('offerlet-sandbox')}${USAGE.network('offerlet-sandbox network')}
-${USAGE_NOTES}`;
+const MORE = `
+"offerlet-sandbox network" runs the network on its own; see "offerlet-sandbox network --help".
+`;
 
 runProgram(async (argv) => {
   const isNamed = argv[0] !== undefined && !argv[0].startsWith('-');
   const [name, rest] = isNamed ? [argv[0], argv.slice(1)] : ['sandbox', argv];
-  if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return void process.stdout.write(HELP);
+  const isHelp = name === 'help' || rest.includes('--help') || rest.includes('-h');
+  if (isHelp && name !== 'network')
+    return void process.stdout.write(helpFor('offerlet-sandbox', commands.sandbox) + MORE);
   if (name !== 'sandbox' && name !== 'network')
     throw new UsageError(`Unknown command "${name}". Use offerlet-sandbox or offerlet-sandbox network.`);
-  await commands[name]({ argv: rest, env: process.env });
+  if (isHelp) return void process.stdout.write(helpFor('offerlet-sandbox network', commands.network));
+  await commands[name].run({ argv: rest, env: process.env });
 });

@@ -1,14 +1,14 @@
-/** Where a command writes: what it has to say to people, the one JSON line for programs, and its log. */
+/** The output of a command: text for people, one line of JSON for programs, and a log. */
 export interface Console {
-  /** For people; silent with --json. */
+  /** Prints a line for people; nothing with --json. */
   say(line: string): void;
-  /** The first line of output with --json. */
+  /** Prints the first line of output with --json; nothing without. */
   json(value: object): void;
-  /** One line of log on stderr. */
+  /** Prints a line of log on stderr. */
   log(entry: object | string): void;
 }
 
-/** A console on this process's streams. */
+/** Creates a console on this process's streams. */
 export function createConsole(options: { json: boolean }): Console {
   return {
     say: (line) => void (options.json || process.stdout.write(`${line}\n`)),

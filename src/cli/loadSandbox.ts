@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { UsageError, type SettingsSource } from './settings.ts';
-
-type Command = (source: SettingsSource) => Promise<void>;
+import type { Command } from './command.ts';
+import { UsageError } from './UsageError.ts';
 
 /** Returns a command of the package offerlet-sandbox; a `UsageError` says how to get it when it is not installed. */
 export async function loadSandbox(name: 'sandbox' | 'network'): Promise<Command> {

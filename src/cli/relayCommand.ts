@@ -1,76 +1,96 @@
-import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode, type RelayOptions } from '../relay.ts';
+import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode } from '../relay.ts';
+import type { Command } from './command.ts';
 import { createConsole } from './console.ts';
 import { inFlags } from './inFlags.ts';
 import { listen } from './listen.ts';
-import { oneOf, readSettings, UsageError, type SettingsSource } from './settings.ts';
+import type { Options } from './options.ts';
+import { readSettings, type SettingsSource } from './readSettings.ts';
 import { untilStopped } from './untilStopped.ts';
+import { UsageError } from './UsageError.ts';
 
 const OPTIONS = {
-  network: 'text',
-  'api-key': 'text',
-  version: 'text',
-  environment: 'text',
-  port: 'port',
-  host: 'text',
-  'base-path': 'text',
-  'allow-origin': 'list',
-  'address-header': 'text',
-  sandbox: 'flag',
-  'forward-event-ids': 'flag',
-  emails: 'text',
-  data: 'text',
-  json: 'flag',
-} as const;
-const DEFAULT_PORT = 4601;
-/** The version of the Recommendations API that this release was tested with. */
-const DEFAULT_VERSION = '1.0.0';
+  network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example. Required.' },
+  'api-key': {
+    kind: 'text',
+    value: 'KEY',
+    about: 'Integration key. Required. Other users of this machine can see it, so set OFFERLET_API_KEY instead.',
+  },
+  // The version of the Recommendations API that this release was tested with.
+  version: { kind: 'text', value: 'VERSION', default: '1.0.0', about: 'Version of the Recommendations API.' },
+  environment: {
+    kind: 'choice',
+    choices: ['staging', 'production'],
+    about: 'Refuses to start when the key is for the other environment.',
+  },
+  port: { kind: 'port', default: 4601, about: 'Port to listen on; 0 for any free port.' },
+  host: { kind: 'text', value: 'HOST', default: '127.0.0.1', about: 'Address to listen on.' },
+  'base-path': { kind: 'text', value: 'PATH', default: '/', about: 'Path at which the relay is mounted.' },
+  'allow-origin': {
+    kind: 'list',
+    value: 'ORIGIN',
+    about: 'Another origin whose pages may use the relay, such as https://shop.example.',
+  },
+  'address-header': {
+    kind: 'text',
+    value: 'NAME',
+    about: "Header with the shopper's IP address that your reverse proxy sets, such as x-forwarded-for.",
+  },
+  sandbox: { kind: 'flag', about: 'Marks every request as a test.' },
+  'forward-event-ids': { kind: 'flag', about: 'Forwards event_id, for networks that detect duplicates by it.' },
+  emails: {
+    kind: 'choice',
+    choices: ['hash', 'raw'],
+    default: 'hash',
+    about: "How the shopper's e-mail is sent to the network.",
+  },
+  data: { kind: 'text', value: 'DIR', about: 'Directory that remembers accepted events across restarts.' },
+  json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },
+} as const satisfies Options;
 
 /** `offerlet relay`: the relay as a process of its own, for merchants whose backend is not JavaScript. */
-export async function relayCommand(source: SettingsSource): Promise<void> {
-  try {
-    await runRelay(source);
-  } catch (error) {
-    if (error instanceof RelayConfigError) throw new UsageError(inFlags(error.message));
-    throw error;
-  }
-}
+export const relayCommand: Command = {
+  summary: 'Runs the relay on its own, for backends that are not JavaScript.',
+  options: OPTIONS,
+  async run(source) {
+    try {
+      await runRelay(source);
+    } catch (error) {
+      if (error instanceof RelayConfigError) throw new UsageError(inFlags(error.message));
+      throw error;
+    }
+  },
+};
 
 async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createConsole({ json: settings.json });
-  const baseUrl = settings.network;
-  const apiKey = settings['api-key'];
+  const { network: baseUrl, 'api-key': apiKey, version } = settings;
   if (baseUrl === undefined)
-    throw new UsageError(
-      '--network is missing: write the address of the network, such as --network https://partner.example.',
-    );
+    throw new UsageError('--network is missing. Use something like --network https://partner.example.');
   if (apiKey === undefined)
-    throw new UsageError(
-      'The integration key is missing: set OFFERLET_API_KEY (or write --api-key, which other users of this machine can see).',
-    );
-  const options: RelayOptions = {
+    throw new UsageError('The integration key is missing: set OFFERLET_API_KEY, or use --api-key.');
+  const { warning } = await checkNetwork({ apiKey, baseUrl });
+  if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
+  const onLog = (entry: object): void => out.log(entry);
+  const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data, { onLog });
+  const relay = createRelay({
     apiKey,
     baseUrl,
-    version: settings.version ?? DEFAULT_VERSION,
-    basePath: settings['base-path'] ?? '/',
+    version,
+    seen,
+    environment: settings.environment,
+    basePath: settings['base-path'],
     allowedOrigins: settings['allow-origin'],
     sandbox: settings.sandbox,
     forwardEventIds: settings['forward-event-ids'],
     addressHeader: settings['address-header'],
-    emails: oneOf('emails', settings.emails, ['hash', 'raw']),
-    onLog: (entry) => out.log(entry),
-  };
-  if (settings.environment !== undefined)
-    options.environment = oneOf('environment', settings.environment, ['staging', 'production']);
-  const { warning } = await checkNetwork({ apiKey, baseUrl });
-  if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
-  const seen =
-    settings.data === undefined ? undefined : await openSeenFile(settings.data, { onLog: (entry) => out.log(entry) });
-  const relay = createRelay(seen ? { ...options, seen } : options);
-  const server = await listen(toNode(relay), { port: settings.port ?? DEFAULT_PORT, host: settings.host });
+    emails: settings.emails,
+    onLog,
+  });
+  const server = await listen(toNode(relay), settings);
   out.json({ url: server.url });
-  out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${options.version}`);
-  out.say('Ctrl-C stops it.');
+  out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${version}`);
+  out.say('Press Ctrl-C to stop.');
   const stopped = untilStopped(seen ? [server, seen] : [server]);
   const lost = await Promise.race([stopped, ...(seen ? [seen.lost] : [])]);
   if (lost) throw new UsageError(lost.message);

@@ -1,4 +1,4 @@
-/** Waits for Ctrl-C or SIGTERM, then closes everything in order. A second Ctrl-C ends at once. */
+/** Waits for Ctrl-C or SIGTERM, then closes everything in order. A second Ctrl-C exits at once. */
 export async function untilStopped(closables: readonly { close(): Promise<void> }[]): Promise<void> {
   await new Promise<void>((resolve) => {
     const stop = (): void => {

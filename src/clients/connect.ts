@@ -1,4 +1,4 @@
-import { refuseBrowser } from '../guard/refuseBrowser.ts';
+import { refuseBrowser } from '../wire/refuseBrowser.ts';
 import { parseJson } from '../wire/json.ts';
 import { UnreachableError, NetworkError } from './errors.ts';
 import { errorFrom } from './errorFrom.ts';

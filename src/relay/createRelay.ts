@@ -2,7 +2,7 @@ import { createCore } from './createCore.ts';
 import { rememberCore, type From } from './exchange.ts';
 import { fromRequest } from './fromRequest.ts';
 import type { RelayOptions } from './options.ts';
-import { refuseBrowser } from '../guard/refuseBrowser.ts';
+import { refuseBrowser } from '../wire/refuseBrowser.ts';
 
 /** Answers a page's request. Never throws, never rejects. */
 export type Relay = (request: Request, from?: From) => Promise<Response>;

@@ -3,68 +3,79 @@ import { createConsole, type Console } from '../cli/console.ts';
 import type { Listening } from '../cli/listen.ts';
 import { serve } from './serve.ts';
 import { readControlHosts } from './readControlHosts.ts';
-import { oneOf, readSettings, type SettingsSource } from '../cli/settings.ts';
+import type { Command } from '../cli/command.ts';
+import type { Options } from '../cli/options.ts';
+import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
+import { CONTROL_HOST, DATABASE, JSON_OUTPUT } from './sharedOptions.ts';
 import { untilStopped } from '../cli/untilStopped.ts';
 
 const OPTIONS = {
-  port: 'port',
-  host: 'text',
-  data: 'text',
-  memory: 'flag',
-  'database-url': 'text',
-  environment: 'text',
-  seed: 'text',
-  now: 'text',
-  'control-host': 'list',
-  'show-keys': 'flag',
-  json: 'flag',
-} as const;
-const DEFAULT_PORT = 4600;
+  port: { kind: 'port', default: 4600, about: 'Port to listen on; 0 for any free port.' },
+  host: { kind: 'text', value: 'HOST', default: '127.0.0.1', about: 'Address to listen on.' },
+  ...DATABASE,
+  environment: {
+    kind: 'choice',
+    choices: ['staging', 'production'],
+    default: 'staging',
+    about: 'Only staging has the controls under /sandbox/, and it issues test keys.',
+  },
+  seed: {
+    kind: 'choice',
+    choices: ['demo', 'empty'],
+    default: 'demo',
+    about: 'Contents of a new database: 40 offers and 60 days of history, or one channel and one publisher.',
+  },
+  now: { kind: 'text', value: 'ISO', about: 'Stops the clock at this time, such as 2026-11-20T10:30:00Z.' },
+  'control-host': CONTROL_HOST,
+  'show-keys': { kind: 'flag', about: 'In production, issues new first keys, prints them and revokes the old ones.' },
+  json: JSON_OUTPUT,
+} as const satisfies Options;
 const DEFAULT_DATA = '.offerlet/network';
 
-/** `offerlet network`: the sandbox network by itself. */
-export async function networkCommand(source: SettingsSource): Promise<void> {
+/** `offerlet network`: the sandbox network on its own. */
+export const networkCommand: Command = {
+  summary: 'Runs the sandbox network on its own.',
+  options: OPTIONS,
+  run: runNetwork,
+};
+
+async function runNetwork(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createConsole({ json: settings.json });
-  const started = await startNetwork({
-    port: settings.port ?? DEFAULT_PORT,
-    host: settings.host,
-    data: settings.data,
-    memory: settings.memory,
+  const { network, server } = await startNetwork({
+    ...settings,
     databaseUrl: settings['database-url'],
-    environment: oneOf('environment', settings.environment, ['staging', 'production']),
-    seed: oneOf('seed', settings.seed, ['demo', 'empty']),
-    now: settings.now,
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
     out,
   });
-  const described = started.network.describe();
-  out.json({ url: started.server.url, ...described });
-  out.say(`Network   ${started.server.url}  (${described.environment}, channel ${described.channel.name})`);
-  for (const [kind, key] of Object.entries(described.keys)) out.say(`${kind.padEnd(20)} ${key}`);
-  if (Object.keys(described.keys).length === 0)
-    out.say('Its keys were printed at the first start; --show-keys issues new ones and revokes those.');
-  out.say('Ctrl-C stops it.');
-  await untilStopped([started.server, started.network]);
+  const description = network.describe();
+  out.json({ url: server.url, ...description });
+  out.say(`Network   ${server.url}  (${description.environment}, channel ${description.channel.name})`);
+  for (const [kind, key] of Object.entries(description.keys)) out.say(`${kind.padEnd(20)} ${key}`);
+  if (Object.keys(description.keys).length === 0)
+    out.say('The keys were printed at the first start. --show-keys issues new ones and revokes those.');
+  out.say('Press Ctrl-C to stop.');
+  await untilStopped([server, network]);
 }
 
-export interface NetworkSettings {
-  port: number;
-  host?: string | undefined;
-  data?: string | undefined;
-  memory: boolean;
-  databaseUrl?: string | undefined;
-  environment: 'staging' | 'production';
-  seed: 'demo' | 'empty';
-  now?: string | undefined;
-  controlHosts: readonly string[];
-  showKeys?: boolean;
-  out: Console;
+/** The options of `startNetwork`. */
+export interface StartNetworkOptions {
+  readonly port: number;
+  readonly host?: string | undefined;
+  readonly data?: string | undefined;
+  readonly memory: boolean;
+  readonly databaseUrl?: string | undefined;
+  readonly environment: 'staging' | 'production';
+  readonly seed: 'demo' | 'empty';
+  readonly now?: string | undefined;
+  readonly controlHosts: readonly string[];
+  readonly showKeys?: boolean | undefined;
+  readonly out: Console;
 }
 
 /** Starts the network on its database and listens. */
-export async function startNetwork(settings: NetworkSettings): Promise<{ network: Network; server: Listening }> {
+export async function startNetwork(settings: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
   const where: { url?: string } = {};
   const network = await createNetwork({
     ...(settings.databaseUrl
@@ -76,7 +87,7 @@ export async function startNetwork(settings: NetworkSettings): Promise<{ network
     seed: settings.seed,
     now: settings.now,
     controlHosts: settings.controlHosts,
-    showKeys: settings.showKeys ?? false,
+    showKeys: settings.showKeys,
     // On every address, each caller reaches it at another URL: that of its request.
     baseUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
     log: (entry) => settings.out.log(entry),

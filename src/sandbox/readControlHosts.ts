@@ -1,5 +1,5 @@
 import { readHostName } from '../guard/readHostName.ts';
-import { UsageError } from '../cli/settings.ts';
+import { UsageError } from '../cli/UsageError.ts';
 
 /** The host names of `--control-host`, as `URL` writes them; a `UsageError` names the one that is not a host name. */
 export function readControlHosts(names: readonly string[]): readonly string[] {

@@ -7,42 +7,50 @@ import { serve, type Answerer } from './serve.ts';
 import { startNetwork } from './networkCommand.ts';
 import { readControlHosts } from './readControlHosts.ts';
 import { listScenarios, queryOf, readScenario } from './scenarioOption.ts';
-import { readSettings, UsageError, type SettingsSource } from '../cli/settings.ts';
+import type { Command } from '../cli/command.ts';
+import type { Options } from '../cli/options.ts';
+import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
+import { UsageError } from '../cli/UsageError.ts';
+import { CONTROL_HOST, DATABASE, JSON_OUTPUT } from './sharedOptions.ts';
 import { loadShop } from './loadShop.ts';
 import { isReading, refuseForeign } from '../guard/refuseForeign.ts';
 import { untilStopped } from '../cli/untilStopped.ts';
 
 const OPTIONS = {
-  port: 'port',
-  'network-port': 'port',
-  data: 'text',
-  memory: 'flag',
-  'database-url': 'text',
-  'control-host': 'list',
-  scenario: 'text',
-  scenarios: 'flag',
-  json: 'flag',
-} as const;
-const DEFAULT_PORT = 4173;
-const DEFAULT_NETWORK_PORT = 4600;
+  port: { kind: 'port', default: 4173, about: 'Port of the demo shop; 0 for any free port.' },
+  'network-port': { kind: 'port', default: 4600, about: 'Port of the network; 0 for any free port.' },
+  ...DATABASE,
+  'control-host': CONTROL_HOST,
+  scenario: { kind: 'text', value: 'NAME', about: 'Plays a test scenario, such as no-offers or second-event-fails.' },
+  scenarios: { kind: 'flag', about: 'Prints all scenarios, and what a tester must see in each.' },
+  json: JSON_OUTPUT,
+} as const satisfies Options;
 /** Where the shop's backend mounts its relay. */
 const RELAY_PATH = '/offers';
 
-/** `offerlet sandbox`: network, relay and a demo shop in one process; page and relay share one origin. */
-export async function sandboxCommand(source: SettingsSource): Promise<void> {
+/** `offerlet sandbox`: a network, a relay and a demo shop in one process. Page and relay share one origin. */
+export const sandboxCommand: Command = {
+  summary: 'Runs a sandbox network, a relay and a demo shop on this machine.',
+  options: OPTIONS,
+  run: runSandbox,
+};
+
+async function runSandbox(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createConsole({ json: settings.json });
   if (settings.scenarios) return listScenarios(out);
   const scenario = readScenario(settings.scenario);
-  out.say('Starting the sandbox network; its first start makes a catalogue and 60 days of history …');
+  out.say(
+    'Starting the sandbox network. The first start seeds 40 offers and 60 days of history; this takes a few seconds.',
+  );
   const hosts = readControlHosts(settings['control-host']);
   const front = openFront(hosts);
   // Listens first: a port in use is said at once, and a page that is opened early waits for its answer.
-  const server = await serve(front.answer, { port: settings.port ?? DEFAULT_PORT });
+  const server = await serve(front.answer, { port: settings.port });
   const loading = loadShop();
   loading.catch(() => undefined); // said where it is awaited
   const { network, server: networkServer } = await startNetwork({
-    port: settings['network-port'] ?? DEFAULT_NETWORK_PORT,
+    port: settings['network-port'],
     data: settings.data,
     memory: settings.memory,
     databaseUrl: settings['database-url'],
@@ -61,14 +69,14 @@ export async function sandboxCommand(source: SettingsSource): Promise<void> {
       basePath: RELAY_PATH,
       sandbox: true,
       forwardEventIds: true,
-      ...(scenario && { fetch: forcedFetch(globalThis.fetch, scenario) }),
+      fetch: scenario && forcedFetch(globalThis.fetch, scenario),
     }),
     controls: controlSurface({ network, address: networkServer.url, hosts }),
     shop: createShop({ network: networkServer.url, keys }),
   });
   out.json({ shop: server.url, relay: server.url + RELAY_PATH, network: networkServer.url, keys });
   out.say(
-    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nControls  ${server.url}${CONTROL_PATH}/health\nCtrl-C stops everything.\n`,
+    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nControls  ${server.url}${CONTROL_PATH}/health\nPress Ctrl-C to stop.\n`,
   );
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
   out.say(`Open ${server.url}${queryOf(scenario)}`);
@@ -104,6 +112,6 @@ type SandboxKeys = Record<keyof ReturnType<Network['describe']>['keys'], string>
 function complete(keys: Partial<SandboxKeys>): SandboxKeys {
   const { management, publishable, publisher_reporting, integration } = keys;
   if (!management || !publishable || !publisher_reporting || !integration)
-    throw new UsageError('This database holds a production network: choose another with --data, or --memory.');
+    throw new UsageError('This database belongs to a production network. Use another one with --data, or --memory.');
   return { management, publishable, publisher_reporting, integration };
 }

@@ -1,6 +1,6 @@
 import { createAdaptorServer } from '@hono/node-server';
 import type { IncomingMessage, Server } from 'node:http';
-import { open, SERVER_OPTIONS, type Listening, type Where } from '../cli/listen.ts';
+import { SERVER_OPTIONS, startListening, type Listening, type ListenOptions } from '../cli/listen.ts';
 
 /** The caller's IP address, and how to drop the connection (a scripted fault does). */
 export interface Client {
@@ -11,13 +11,13 @@ export interface Client {
 export type Answerer = (request: Request, from: Client) => Response | Promise<Response>;
 
 /** Listens with a function from `Request` to `Response`. */
-export function serve(answer: Answerer, where: Where): Promise<Listening> {
+export function serve(answer: Answerer, options: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: (request, bindings) => answer(request, clientOf(bindings)),
     serverOptions: SERVER_OPTIONS,
     overrideGlobalObjects: false,
   }) as Server;
-  return open(server, where);
+  return startListening(server, options);
 }
 
 function clientOf(bindings: unknown): Client {

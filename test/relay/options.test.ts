@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkNetwork, createRelay, RelayConfigError, type RelayOptions } from '../../src/relay.ts';
-import { refuseBrowser } from '../../src/guard/refuseBrowser.ts';
+import { refuseBrowser } from '../../src/wire/refuseBrowser.ts';
 import { json, KEY } from './fakeNetwork.ts';
 
 const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example' };

@@ -84,7 +84,7 @@ test('offers are refused with 403, missing with 5xx, and none when there are non
 });
 
 test('a name that is none is one line that lists those that are', () => {
-  expect(() => readScenario('nonsense')).toThrow(/'nonsense': write one of no-offers, .*--scenarios/);
+  expect(() => readScenario('nonsense')).toThrow(/"nonsense".*Use one of no-offers, .*--scenarios/);
   expect(readScenario(undefined)).toBeUndefined();
 });
 
