@@ -1,6 +1,6 @@
 // offerlet/relay: the merchant's own backend for the widget, and the only holder of the secret key.
 
-export { checkNetwork, type NetworkCheck } from './relay/checkNetwork.ts';
+export { checkNetwork, type NetworkCheck } from './relay/options/checkNetwork.ts';
 export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
 export type { From } from './relay/exchange.ts';
@@ -8,7 +8,7 @@ export type { LogEntry } from './relay/log.ts';
 export type { RelayMetric, RelayMetricName } from './relay/metrics.ts';
 export type { NodeRequest } from './relay/fromNode.ts';
 export { openSeenFile, type SeenFile, type SeenFileOptions } from './relay/seen/openSeenFile.ts';
-export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options.ts';
+export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options/options.ts';
 export type { Bucket, RateLimiter, RateLimits } from './relay/rateLimit.ts';
 export { createSeenMemory, type SeenMemory, type SeenMemoryOptions } from './relay/seen/createSeenMemory.ts';
 export type { Claim, SeenStore } from './relay/seen/seenStore.ts';

@@ -12,7 +12,7 @@ import type { Log } from './log.ts';
 import type { Measure } from './metrics.ts';
 import type { Reply } from './reply.ts';
 import type { Route } from './route.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './options/settings.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
 export type PostRoute = Exclude<Route, '/health'>;

@@ -5,10 +5,10 @@ import { networkOf } from './callerAddress.ts';
 import { composeQuestion, missingParts } from './compose.ts';
 import { RelayError } from './errors.ts';
 import type { Incoming } from './exchange.ts';
-import type { RelayContext } from './options.ts';
+import type { RelayContext } from './options/options.ts';
 import { jsonReply, type Reply } from './reply.ts';
 import { within } from './within.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './options/settings.ts';
 import type { CallNetwork, NetworkAnswer } from './networkCall.ts';
 
 export interface Question {

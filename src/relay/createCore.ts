@@ -4,11 +4,11 @@ import { RelayError } from './errors.ts';
 import type { Core, From, Incoming } from './exchange.ts';
 import { createLog, explain } from './log.ts';
 import { createMeasure } from './metrics.ts';
-import type { RelayOptions } from './options.ts';
+import type { RelayOptions } from './options/options.ts';
 import { corsHeaders, judgeOrigin, PREFLIGHT_HEADERS, type OriginVerdict } from './origin.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import { methodsOf, routeOf, type Route } from './route.ts';
-import { readOptions } from './settings.ts';
+import { readOptions } from './options/settings.ts';
 
 /** What a request turned into, and the headers that its answer has on top of the usual ones. */
 interface Turn {

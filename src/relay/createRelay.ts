@@ -1,7 +1,7 @@
 import { createCore } from './createCore.ts';
 import { rememberCore, type From } from './exchange.ts';
 import { fromRequest } from './fromRequest.ts';
-import type { RelayOptions } from './options.ts';
+import type { RelayOptions } from './options/options.ts';
 import { refuseBrowser } from '../wire/refuseBrowser.ts';
 
 /** Answers a page's request. Never throws, never rejects. */

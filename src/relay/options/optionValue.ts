@@ -1,5 +1,5 @@
-import { isObject } from '../wire/json.ts';
-import { RelayConfigError } from './errors.ts';
+import { isObject } from '../../wire/json.ts';
+import { RelayConfigError } from '../errors.ts';
 
 /** Stops the start with a sentence that says what to write instead. */
 export function fail(message: string): never {

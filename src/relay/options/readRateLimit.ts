@@ -1,7 +1,13 @@
-import { isObject } from '../wire/json.ts';
-import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
+import { isObject } from '../../wire/json.ts';
+import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 import { fail } from './optionValue.ts';
-import { createRateLimiter, DEFAULT_RATE_LIMITS, type Bucket, type RateLimiter, type RateLimits } from './rateLimit.ts';
+import {
+  createRateLimiter,
+  DEFAULT_RATE_LIMITS,
+  type Bucket,
+  type RateLimiter,
+  type RateLimits,
+} from '../rateLimit.ts';
 
 /** The limiter that the option asks for; `undefined` for none. `factor` widens the defaults. */
 export function readRateLimit(

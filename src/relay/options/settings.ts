@@ -1,14 +1,14 @@
-import { RESPONSE_MAX_BYTES, EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES } from '../wire/limits.ts';
-import { isObject } from '../wire/json.ts';
-import type { SandboxRule } from './compose.ts';
+import { RESPONSE_MAX_BYTES, EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
+import { isObject } from '../../wire/json.ts';
+import type { SandboxRule } from '../compose.ts';
 import { readNetworkOptions, type NetworkOptions } from './networkOptions.ts';
 import type { RelayLimits, RelayOptions, RelayTimeouts } from './options.ts';
 import { fail, flag, functionOr, numbers, oneOf } from './optionValue.ts';
 import { readBasePath, readHeaderName, readOrigins } from './pageOptions.ts';
-import type { RateLimiter } from './rateLimit.ts';
+import type { RateLimiter } from '../rateLimit.ts';
 import { readRateLimit } from './readRateLimit.ts';
-import { createSeenMemory } from './seen/createSeenMemory.ts';
-import type { SeenStore } from './seen/seenStore.ts';
+import { createSeenMemory } from '../seen/createSeenMemory.ts';
+import type { SeenStore } from '../seen/seenStore.ts';
 
 /** The options, checked and with every default in its place. */
 export interface Settings extends NetworkOptions {

@@ -1,5 +1,5 @@
-import { readKey, type Environment } from '../wire/keys.ts';
-import { isLoopbackHost } from '../wire/loopback.ts';
+import { readKey, type Environment } from '../../wire/keys.ts';
+import { isLoopbackHost } from '../../wire/loopback.ts';
 import { fail, oneOf } from './optionValue.ts';
 import type { RelayOptions } from './options.ts';
 
