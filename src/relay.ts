@@ -9,7 +9,7 @@ export type { RelayMetric, RelayMetricName } from './relay/metrics.ts';
 export type { NodeRequest } from './relay/fromNode.ts';
 export { openSeenFile, type SeenFile, type SeenFileOptions } from './relay/seen/openSeenFile.ts';
 export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options/options.ts';
-export type { Bucket, RateLimiter, RateLimits } from './relay/rateLimit.ts';
+export type { Bucket, RateLimiter, RateLimits } from './relay/limits/rateLimit.ts';
 export { createSeenMemory, type SeenMemory, type SeenMemoryOptions } from './relay/seen/createSeenMemory.ts';
 export type { Claim, SeenStore } from './relay/seen/seenStore.ts';
 export { toNode, type NodeHandler, type NodeResponse } from './relay/toNode.ts';

@@ -1,11 +1,11 @@
 import { parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { ask } from './ask.ts';
-import { networkOf } from './callerAddress.ts';
+import { networkOf } from './limits/callerAddress.ts';
 import { createDelivery, judgeBatch } from './deliver.ts';
 import { RelayError } from './errors.ts';
 import type { Incoming } from './exchange.ts';
-import { isNestedDeeper } from './isNestedDeeper.ts';
+import { isNestedDeeper } from './limits/isNestedDeeper.ts';
 import { judgeEvent, type Judged } from './judgeEvent.ts';
 import { createLedger } from './seen/createLedger.ts';
 import type { Log } from './log.ts';

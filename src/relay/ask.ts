@@ -1,7 +1,7 @@
 import { partnerError, readError } from '../wire/errors.ts';
 import { isObject, own, type JsonObject } from '../wire/json.ts';
 import { attributesFrom } from './attributesFrom.ts';
-import { networkOf } from './callerAddress.ts';
+import { networkOf } from './limits/callerAddress.ts';
 import { composeQuestion, missingParts } from './compose.ts';
 import { RelayError } from './errors.ts';
 import type { Incoming } from './exchange.ts';

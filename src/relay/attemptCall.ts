@@ -1,7 +1,7 @@
 import { parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { containsKey } from './containsKey.ts';
-import { isNestedDeeper } from './isNestedDeeper.ts';
+import { isNestedDeeper } from './limits/isNestedDeeper.ts';
 import type { Measure } from './metrics.ts';
 import { NoAnswerError, type CallNetwork, type NetworkAnswer, type NetworkCall } from './networkCall.ts';
 import { nodeTransport } from './nodeTransport.ts';

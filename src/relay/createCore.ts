@@ -1,5 +1,5 @@
 import { answerPosts } from './answerPosts.ts';
-import { readAddress } from './callerAddress.ts';
+import { readAddress } from './limits/callerAddress.ts';
 import { RelayError } from './errors.ts';
 import type { Core, From, Incoming } from './exchange.ts';
 import { createLog, explain } from './log.ts';

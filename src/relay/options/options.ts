@@ -2,7 +2,7 @@ import type { Environment } from '../../wire/keys.ts';
 import type { Attributes, OrderDetails, Purchase, UserDetails } from '../../wire/offers/request.ts';
 import type { LogEntry } from '../log.ts';
 import type { RelayMetric } from '../metrics.ts';
-import type { RateLimiter, RateLimits } from '../rateLimit.ts';
+import type { RateLimiter, RateLimits } from '../limits/rateLimit.ts';
 import type { SeenStore } from '../seen/seenStore.ts';
 
 /** What the merchant's server knows about the shopper and the order; it replaces what the page said. */

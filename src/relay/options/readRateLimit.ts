@@ -7,7 +7,7 @@ import {
   type Bucket,
   type RateLimiter,
   type RateLimits,
-} from '../rateLimit.ts';
+} from '../limits/rateLimit.ts';
 
 /** The limiter that the option asks for; `undefined` for none. `factor` widens the defaults. */
 export function readRateLimit(

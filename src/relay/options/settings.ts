@@ -5,7 +5,7 @@ import { readNetworkOptions, type NetworkOptions } from './networkOptions.ts';
 import type { RelayLimits, RelayOptions, RelayTimeouts } from './options.ts';
 import { fail, flag, functionOr, numbers, oneOf } from './optionValue.ts';
 import { readBasePath, readHeaderName, readOrigins } from './pageOptions.ts';
-import type { RateLimiter } from '../rateLimit.ts';
+import type { RateLimiter } from '../limits/rateLimit.ts';
 import { readRateLimit } from './readRateLimit.ts';
 import { createSeenMemory } from '../seen/createSeenMemory.ts';
 import type { SeenStore } from '../seen/seenStore.ts';

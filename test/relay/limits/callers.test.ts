@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { toNode, type RelayOptions } from '../../src/relay.ts';
-import { networkOf, readAddress } from '../../src/relay/callerAddress.ts';
-import { accept, event, json, QUESTION, setUp, type Bench } from './fakeNetwork.ts';
-import { serve } from './serve.ts';
+import { toNode, type RelayOptions } from '../../../src/relay.ts';
+import { networkOf, readAddress } from '../../../src/relay/limits/callerAddress.ts';
+import { accept, event, json, QUESTION, setUp, type Bench } from '../fakeNetwork.ts';
+import { serve } from '../serve.ts';
 
 function from(
   bench: Bench,
