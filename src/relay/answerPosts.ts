@@ -1,6 +1,6 @@
 import { parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
-import { ask } from './ask.ts';
+import { ask } from './offers/recommend.ts';
 import { networkOf } from './limits/callerAddress.ts';
 import { createDelivery, judgeBatch } from './deliver.ts';
 import { RelayError } from './errors.ts';

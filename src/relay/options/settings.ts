@@ -1,6 +1,6 @@
 import { RESPONSE_MAX_BYTES, EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { isObject } from '../../wire/json.ts';
-import type { SandboxRule } from '../compose.ts';
+import type { SandboxRule } from '../offers/composeRequest.ts';
 import { readNetworkOptions, type NetworkOptions } from './networkOptions.ts';
 import type { RelayLimits, RelayOptions, RelayTimeouts } from './options.ts';
 import { fail, flag, functionOr, numbers, oneOf } from './optionValue.ts';

@@ -1,15 +1,15 @@
-import { partnerError, readError } from '../wire/errors.ts';
-import { isObject, own, type JsonObject } from '../wire/json.ts';
+import { partnerError, readError } from '../../wire/errors.ts';
+import { isObject, own, type JsonObject } from '../../wire/json.ts';
 import { attributesFrom } from './attributesFrom.ts';
-import { networkOf } from './limits/callerAddress.ts';
-import { composeQuestion, missingParts } from './compose.ts';
-import { RelayError } from './errors.ts';
-import type { Incoming } from './exchange.ts';
-import type { RelayContext } from './options/options.ts';
-import { jsonReply, type Reply } from './reply.ts';
-import { within } from './within.ts';
-import type { Settings } from './options/settings.ts';
-import type { CallNetwork, NetworkAnswer } from './networkCall.ts';
+import { networkOf } from '../limits/callerAddress.ts';
+import { composeQuestion, missingParts } from './composeRequest.ts';
+import { RelayError } from '../errors.ts';
+import type { Incoming } from '../exchange.ts';
+import type { RelayContext } from '../options/options.ts';
+import { jsonReply, type Reply } from '../reply.ts';
+import { within } from '../within.ts';
+import type { Settings } from '../options/settings.ts';
+import type { CallNetwork, NetworkAnswer } from '../networkCall.ts';
 
 export interface Question {
   readonly incoming: Incoming;

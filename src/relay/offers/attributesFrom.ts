@@ -1,4 +1,4 @@
-import type { Attributes } from '../wire/offers/request.ts';
+import type { Attributes } from '../../wire/offers/request.ts';
 
 type ReadHeader = (name: string) => string | null;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ANSWER, event, HASH, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
+import { ANSWER, event, HASH, json, KEY, QUESTION, setUp } from '../fakeNetwork.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

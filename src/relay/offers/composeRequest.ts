@@ -1,7 +1,7 @@
-import { hashEmail } from '../wire/offers/hashEmail.ts';
-import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
-import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
-import type { RelayContext } from './options/options.ts';
+import { hashEmail } from '../../wire/offers/hashEmail.ts';
+import { isObject, own, type JsonObject, type Problem } from '../../wire/json.ts';
+import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../../wire/offers/request.ts';
+import type { RelayContext } from '../options/options.ts';
 
 export interface ComposeOptions {
   /** What the page sent: a JSON object. */

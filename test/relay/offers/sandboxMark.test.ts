@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ANSWER, json, QUESTION, setUp } from './fakeNetwork.ts';
+import { ANSWER, json, QUESTION, setUp } from '../fakeNetwork.ts';
 
 test('a relay in sandbox mode marks the question and the answer, whatever the page says', async () => {
   const { network, post } = setUp({ sandbox: true });
