@@ -1,10 +1,10 @@
-import type { WireEvent } from '../wire/events/wireEvent.ts';
+import type { WireEvent } from '../../wire/events/wireEvent.ts';
 import { withoutIds, type Forwarded } from './forward.ts';
-import { createEventKeys, type EventIdentity } from './seen/eventKeys.ts';
-import type { Ledger, Source } from './seen/createLedger.ts';
-import type { Measure } from './metrics.ts';
-import type { Outcome } from './outcome.ts';
-import type { Reply } from './reply.ts';
+import { createEventKeys, type EventIdentity } from '../seen/eventKeys.ts';
+import type { Ledger, Source } from '../seen/createLedger.ts';
+import type { Measure } from '../metrics.ts';
+import type { Outcome } from './eventOutcome.ts';
+import type { Reply } from '../reply.ts';
 
 /** Takes events to the network in one call. */
 export type Forward = (events: readonly object[]) => Promise<Forwarded>;

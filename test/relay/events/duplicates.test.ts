@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { event, json, resultsOf, setUp } from './fakeNetwork.ts';
+import { event, json, resultsOf, setUp } from '../fakeNetwork.ts';
 
 test('two copies at the same moment reach the network once, and both are told the truth', async () => {
   const { network, post } = setUp();

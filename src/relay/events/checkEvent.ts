@@ -1,7 +1,7 @@
-import { parseEvent } from '../wire/events/parseEvent.ts';
-import type { ResultError, WireEvent } from '../wire/events/wireEvent.ts';
-import { own, type Problem } from '../wire/json.ts';
-import { EVENT_MAX_AGE_MS } from '../wire/limits.ts';
+import { parseEvent } from '../../wire/events/parseEvent.ts';
+import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
+import { own, type Problem } from '../../wire/json.ts';
+import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
 
 /** An event that may go to the network, or why it must not. */
 export type Judged =

@@ -1,12 +1,12 @@
-import { readBatchResponse } from '../wire/events/batch.ts';
-import { readError } from '../wire/errors.ts';
-import type { ResultError, WireEvent } from '../wire/events/wireEvent.ts';
-import { isObject } from '../wire/json.ts';
-import { errorReply, jsonReply, type Reply } from './reply.ts';
-import { RelayError } from './errors.ts';
-import type { Outcome } from './outcome.ts';
-import type { Source } from './seen/createLedger.ts';
-import { NoAnswerError, type CallNetwork, type NetworkAnswer } from './networkCall.ts';
+import { readBatchResponse } from '../../wire/events/batch.ts';
+import { readError } from '../../wire/errors.ts';
+import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
+import { isObject } from '../../wire/json.ts';
+import { errorReply, jsonReply, type Reply } from '../reply.ts';
+import { RelayError } from '../errors.ts';
+import type { Outcome } from './eventOutcome.ts';
+import type { Source } from '../seen/createLedger.ts';
+import { NoAnswerError, type CallNetwork, type NetworkAnswer } from '../networkCall.ts';
 
 /** What one call about some events came to: an outcome for each, and which answers nobody has seen. */
 export interface Forwarded {

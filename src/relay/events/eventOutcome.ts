@@ -1,6 +1,6 @@
-import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
-import { batchResponse, batchStatus, type Refusal } from '../wire/events/batch.ts';
-import { jsonReply, type Reply } from './reply.ts';
+import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
+import { batchResponse, batchStatus, type Refusal } from '../../wire/events/batch.ts';
+import { jsonReply, type Reply } from '../reply.ts';
 
 /** How it went for one event. */
 export type Outcome =

@@ -1,14 +1,14 @@
-import { parseBatch } from '../wire/events/batch.ts';
-import { partnerError } from '../wire/errors.ts';
-import { RelayError } from './errors.ts';
+import { parseBatch } from '../../wire/events/batch.ts';
+import { partnerError } from '../../wire/errors.ts';
+import { RelayError } from '../errors.ts';
 import { forwardBatch, forwardOne } from './forward.ts';
 import { createForwardOnce } from './forwardOnce.ts';
-import { judgeEvent, type Judged } from './judgeEvent.ts';
-import type { Ledger, Source } from './seen/createLedger.ts';
-import type { Measure } from './metrics.ts';
-import { replyOf, statusOf, type Outcome } from './outcome.ts';
-import { errorReply, jsonReply, type Reply } from './reply.ts';
-import type { CallNetwork } from './networkCall.ts';
+import { judgeEvent, type Judged } from './checkEvent.ts';
+import type { Ledger, Source } from '../seen/createLedger.ts';
+import type { Measure } from '../metrics.ts';
+import { replyOf, statusOf, type Outcome } from './eventOutcome.ts';
+import { errorReply, jsonReply, type Reply } from '../reply.ts';
+import type { CallNetwork } from '../networkCall.ts';
 
 export interface DeliveryOptions {
   readonly single: CallNetwork;
