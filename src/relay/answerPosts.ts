@@ -13,7 +13,7 @@ import type { Measure } from './metrics.ts';
 import type { Reply } from './reply.ts';
 import type { Route } from './route.ts';
 import type { Settings } from './options/settings.ts';
-import { createUpstream, type Upstream } from './upstream.ts';
+import { createUpstream, type Upstream } from './upstream/createUpstream.ts';
 
 export type PostRoute = Exclude<Route, '/health'>;
 

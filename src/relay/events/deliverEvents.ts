@@ -8,7 +8,7 @@ import type { Ledger, Source } from '../seen/createLedger.ts';
 import type { Measure } from '../metrics.ts';
 import { replyOf, statusOf, type Outcome } from './eventOutcome.ts';
 import { errorReply, jsonReply, type Reply } from '../reply.ts';
-import type { CallNetwork } from '../networkCall.ts';
+import type { CallNetwork } from '../upstream/networkCall.ts';
 
 export interface DeliveryOptions {
   readonly single: CallNetwork;

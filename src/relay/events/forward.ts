@@ -6,7 +6,7 @@ import { errorReply, jsonReply, type Reply } from '../reply.ts';
 import { RelayError } from '../errors.ts';
 import type { Outcome } from './eventOutcome.ts';
 import type { Source } from '../seen/createLedger.ts';
-import { NoAnswerError, type CallNetwork, type NetworkAnswer } from '../networkCall.ts';
+import { NoAnswerError, type CallNetwork, type NetworkAnswer } from '../upstream/networkCall.ts';
 
 /** What one call about some events came to: an outcome for each, and which answers nobody has seen. */
 export interface Forwarded {

@@ -9,7 +9,7 @@ import type { RelayContext } from '../options/options.ts';
 import { jsonReply, type Reply } from '../reply.ts';
 import { within } from '../within.ts';
 import type { Settings } from '../options/settings.ts';
-import type { CallNetwork, NetworkAnswer } from '../networkCall.ts';
+import type { CallNetwork, NetworkAnswer } from '../upstream/networkCall.ts';
 
 export interface Question {
   readonly incoming: Incoming;

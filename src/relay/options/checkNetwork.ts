@@ -4,7 +4,7 @@ import { plainText } from '../../wire/plainText.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../log.ts';
 import { readApiKey, readBaseUrl } from './networkOptions.ts';
-import { readAnswer } from '../readAnswer.ts';
+import { readAnswer } from '../upstream/readAnswer.ts';
 
 /** What the network says about itself; `warning` when it says nothing that can be used. */
 export interface NetworkCheck {

@@ -1,7 +1,7 @@
 import { createAttempt, type AttemptOptions } from './attemptCall.ts';
 import { createBreaker } from './breaker.ts';
-import type { Log } from './log.ts';
-import { explain } from './log.ts';
+import type { Log } from '../log.ts';
+import { explain } from '../log.ts';
 import { NoAnswerError, type CallNetwork, type NetworkAnswer, type NetworkCall } from './networkCall.ts';
 
 export interface UpstreamOptions extends AttemptOptions {

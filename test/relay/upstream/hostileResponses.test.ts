@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ANSWER, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
+import { ANSWER, json, KEY, QUESTION, setUp } from '../fakeNetwork.ts';
 
 test.each([
   ['plainly', (key: string) => JSON.stringify({ ...ANSWER, debug: `got ${key}` })],

@@ -1,12 +1,12 @@
-import { parseJson } from '../wire/json.ts';
-import { JSON_MAX_DEPTH } from '../wire/limits.ts';
+import { parseJson } from '../../wire/json.ts';
+import { JSON_MAX_DEPTH } from '../../wire/limits.ts';
 import { containsKey } from './containsKey.ts';
-import { isNestedDeeper } from './limits/isNestedDeeper.ts';
-import type { Measure } from './metrics.ts';
+import { isNestedDeeper } from '../limits/isNestedDeeper.ts';
+import type { Measure } from '../metrics.ts';
 import { NoAnswerError, type CallNetwork, type NetworkAnswer, type NetworkCall } from './networkCall.ts';
 import { nodeTransport } from './nodeTransport.ts';
 import { sentNothing } from './sentNothing.ts';
-import { fetchTransport, LateError } from './transport.ts';
+import { fetchTransport, LateError } from './fetchTransport.ts';
 
 export interface AttemptOptions {
   readonly url: string;

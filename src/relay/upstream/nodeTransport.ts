@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { nodeModule } from './nodeModule.ts';
-import { joinBytes } from './readStream.ts';
-import { LateError, type Delivered, type Transport } from './transport.ts';
+import { nodeModule } from '../nodeModule.ts';
+import { joinBytes } from '../readStream.ts';
+import { LateError, type Delivered, type Transport } from './fetchTransport.ts';
 
 /** Milliseconds an idle connection is kept when the network does not say: below what servers and balancers cut at. */
 const IDLE_MS = 4_000;

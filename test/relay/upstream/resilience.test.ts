@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createRelay, type Relay } from '../../src/relay.ts';
-import { accept, ANSWER, event, json, KEY, QUESTION, setUp } from './fakeNetwork.ts';
-import { serve, type Served } from './serve.ts';
+import { createRelay, type Relay } from '../../../src/relay.ts';
+import { accept, ANSWER, event, json, KEY, QUESTION, setUp } from '../fakeNetwork.ts';
+import { serve, type Served } from '../serve.ts';
 
 const open: Served[] = [];
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { RelayError } from './errors.ts';
+import { RelayError } from '../errors.ts';
 
 /** One call to one fixed path of the network. */
 export interface NetworkCall {
