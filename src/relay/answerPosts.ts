@@ -4,7 +4,7 @@ import { ask } from './offers/recommend.ts';
 import { networkOf } from './limits/callerAddress.ts';
 import { createDelivery, judgeBatch } from './events/deliverEvents.ts';
 import { RelayError } from './errors.ts';
-import type { Incoming } from './exchange.ts';
+import type { Incoming } from './runtime/exchange.ts';
 import { isNestedDeeper } from './limits/isNestedDeeper.ts';
 import { judgeEvent, type Judged } from './events/checkEvent.ts';
 import { createLedger } from './seen/createLedger.ts';

@@ -1,7 +1,7 @@
 import { answerPosts } from './answerPosts.ts';
 import { readAddress } from './limits/callerAddress.ts';
 import { RelayError } from './errors.ts';
-import type { Core, From, Incoming } from './exchange.ts';
+import type { Core, From, Incoming } from './runtime/exchange.ts';
 import { createLog, explain } from './log.ts';
 import { createMeasure } from './metrics.ts';
 import type { RelayOptions } from './options/options.ts';

@@ -1,6 +1,6 @@
 import { createCore } from './createCore.ts';
-import { rememberCore, type From } from './exchange.ts';
-import { fromRequest } from './fromRequest.ts';
+import { rememberCore, type From } from './runtime/exchange.ts';
+import { fromRequest } from './runtime/fromRequest.ts';
 import type { RelayOptions } from './options/options.ts';
 import { refuseBrowser } from '../wire/refuseBrowser.ts';
 

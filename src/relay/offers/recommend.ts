@@ -4,7 +4,7 @@ import { attributesFrom } from './attributesFrom.ts';
 import { networkOf } from '../limits/callerAddress.ts';
 import { composeQuestion, missingParts } from './composeRequest.ts';
 import { RelayError } from '../errors.ts';
-import type { Incoming } from '../exchange.ts';
+import type { Incoming } from '../runtime/exchange.ts';
 import type { RelayContext } from '../options/options.ts';
 import { jsonReply, type Reply } from '../reply.ts';
 import { within } from '../within.ts';

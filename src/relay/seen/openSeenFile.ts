@@ -1,7 +1,7 @@
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
 import { RelayConfigError } from '../errors.ts';
 import type { LogEntry } from '../log.ts';
-import { nodeModule } from '../nodeModule.ts';
+import { nodeModule } from '../runtime/nodeModule.ts';
 import { createSeenMemory, seenEntries, type SeenMemoryOptions } from './createSeenMemory.ts';
 import { openSeenLog } from './openSeenLog.ts';
 import type { SeenStore } from './seenStore.ts';

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { explain, type LogEntry } from '../log.ts';
-import { nodeModule } from '../nodeModule.ts';
+import { nodeModule } from '../runtime/nodeModule.ts';
 import type { SeenMemory } from './createSeenMemory.ts';
 import { SENDERS, type SeenEntry } from './createSeenTable.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { nodeModule } from '../nodeModule.ts';
-import { joinBytes } from '../readStream.ts';
+import { nodeModule } from '../runtime/nodeModule.ts';
+import { joinBytes } from '../runtime/readStream.ts';
 import { LateError, type Delivered, type Transport } from './fetchTransport.ts';
 
 /** Milliseconds an idle connection is kept when the network does not say: below what servers and balancers cut at. */

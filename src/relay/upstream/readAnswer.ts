@@ -1,4 +1,4 @@
-import { readStream } from '../readStream.ts';
+import { readStream } from '../runtime/readStream.ts';
 
 /** The text of the network's answer, read no further than `maxBytes`. */
 export async function readAnswer(response: Response, maxBytes: number): Promise<string> {

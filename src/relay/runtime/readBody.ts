@@ -1,6 +1,6 @@
-import { RelayError } from './errors.ts';
+import { RelayError } from '../errors.ts';
 import { readStream } from './readStream.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 export interface BodyLimits {
   readonly maxBytes: number;

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'vite';
 import { expect, test } from 'vitest';
-import { createFakeNetwork, event, KEY, QUESTION } from './fakeNetwork.ts';
+import { createFakeNetwork, event, KEY, QUESTION } from '../fakeNetwork.ts';
 
 /** What every runtime for servers has in common. */
 const WEB = {
@@ -31,7 +31,11 @@ async function bundle(): Promise<string> {
       write: false,
       minify: false,
       target: 'es2022',
-      lib: { entry: fileURLToPath(new URL('../../src/relay.ts', import.meta.url)), formats: ['iife'], name: 'relay' },
+      lib: {
+        entry: fileURLToPath(new URL('../../../src/relay.ts', import.meta.url)),
+        formats: ['iife'],
+        name: 'relay',
+      },
       rolldownOptions: { platform: 'neutral' },
     },
   });

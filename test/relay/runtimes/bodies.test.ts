@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createRelay, toNode, type Relay, type RelayOptions } from '../../src/relay.ts';
-import { createFakeNetwork, event, KEY, QUESTION } from './fakeNetwork.ts';
-import { serve, type Served } from './serve.ts';
+import { createRelay, toNode, type Relay, type RelayOptions } from '../../../src/relay.ts';
+import { createFakeNetwork, event, KEY, QUESTION } from '../fakeNetwork.ts';
+import { serve, type Served } from '../serve.ts';
 
 let served: Served | undefined;
 afterEach(async () => {

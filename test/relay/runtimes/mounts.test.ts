@@ -1,15 +1,15 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { mountOnBun, mountOnDeno } from '../../demo/mounts/denoBun.ts';
-import { mountOnExpress } from '../../demo/mounts/express.ts';
-import { mountOnHono } from '../../demo/mounts/hono.ts';
-import { mountOnNext } from '../../demo/mounts/nextRoute.ts';
-import { mountOnNode } from '../../demo/mounts/nodeHttp.ts';
-import { worker } from '../../demo/mounts/worker.ts';
-import { createRelay, toNode, type RelayOptions } from '../../src/relay.ts';
-import { ANSWER, createFakeNetwork, event, KEY, QUESTION, type FakeNetwork } from './fakeNetwork.ts';
-import { serve, type Served } from './serve.ts';
+import { mountOnBun, mountOnDeno } from '../../../demo/mounts/denoBun.ts';
+import { mountOnExpress } from '../../../demo/mounts/express.ts';
+import { mountOnHono } from '../../../demo/mounts/hono.ts';
+import { mountOnNext } from '../../../demo/mounts/nextRoute.ts';
+import { mountOnNode } from '../../../demo/mounts/nodeHttp.ts';
+import { worker } from '../../../demo/mounts/worker.ts';
+import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
+import { ANSWER, createFakeNetwork, event, KEY, QUESTION, type FakeNetwork } from '../fakeNetwork.ts';
+import { serve, type Served } from '../serve.ts';
 
 let served: Served | undefined;
 afterEach(async () => {
