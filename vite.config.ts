@@ -11,6 +11,18 @@ const SANDBOX_ENTRIES = ['network', 'commands', 'sandbox'];
 /** Browsers that support `light-dark()`: for older targets the CSS minifier replaces it with CSS that does not work here. */
 const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
 
+const TESTS = ['test/**/*.test.{ts,tsx}'];
+/** Tests that start processes or databases, wait for real time-outs or need the build. All others are unit tests. */
+const SERVER_TESTS = [
+  'test/{network,lock,sandbox}/**/*.test.ts',
+  'test/relay/{command,runtimes,trust,bodies}*.test.ts',
+  'test/relay/{runtimes,seen}/**/*.test.ts',
+  'test/clients/network.test.ts',
+  'test/demo/shop.test.ts',
+];
+/** Tests of what is published. */
+const PACKAGE_TESTS = ['test/package/**/*.test.ts'];
+
 // A clone has both packages in dist/. What only offerlet-sandbox publishes is built into sandbox/dist/ as well.
 const builds: Record<string, UserConfig> = {
   esm: modules([...ENTRIES, ...SANDBOX_ENTRIES], 'dist'),
@@ -75,10 +87,14 @@ export default defineConfig(({ mode }) => ({
       { find: /^offerlet\/(.*)$/, replacement: `${import.meta.dirname}/src/$1.ts` },
       { find: /^offerlet$/, replacement: `${import.meta.dirname}/src/index.ts` },
     ],
-    include: ['test/**/*.test.{ts,tsx}'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'unit', include: TESTS, exclude: [...PACKAGE_TESTS, ...SERVER_TESTS] } },
+      { extends: true, test: { name: 'servers', include: SERVER_TESTS } },
+      { extends: true, test: { name: 'package', include: PACKAGE_TESTS } },
+    ],
   },
 }));
 

@@ -24,9 +24,17 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
+/** Long enough for the first request of a process on a busy machine. */
+const AMPLE_MS = 20_000;
+const SHORT_MS = 500;
+
 async function failureOf(...responses: Scripted[]): Promise<NetworkError> {
+  return failureWithin(AMPLE_MS, responses);
+}
+
+async function failureWithin(timeout: number, responses: Scripted[]): Promise<NetworkError> {
   server.responses = responses;
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, timeout: 500 });
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, timeout });
   const error: unknown = await client.categories().catch((reason: unknown) => reason);
   if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
   expect(JSON.stringify(everythingIn(error))).not.toContain(KEY);
@@ -157,16 +165,17 @@ test('a key that the network repeats in an error is removed', async () => {
 });
 
 test('slow response headers are a timeout', async () => {
-  const error = await failureOf(() => undefined);
+  const error = await failureWithin(SHORT_MS, [() => undefined]);
   expect(error).toBeInstanceOf(UnreachableError);
   expect(error).toMatchObject({ status: 0, message: 'GET /adnet/adconfig/categories/ timed out after 500 ms.' });
 });
 
 test('a slow response body is a timeout', async () => {
-  const error = await failureOf((response) => {
+  const respondHalf: Scripted = (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('{"categories":');
-  });
+  };
+  const error = await failureWithin(SHORT_MS, [respondHalf]);
   expect(error).toBeInstanceOf(UnreachableError);
 });
 
