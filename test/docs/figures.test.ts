@@ -37,6 +37,8 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ...Object.entries(relay.timeouts).map(
     ([name, ms]) => ['docs/relay.md', `| ${ms / 1_000} s | \`timeouts.${name}\` |`] as const,
   ),
+  ['docs/relay.md', `| nesting of a request body | ${limits.JSON_MAX_DEPTH} levels |`],
+  ['docs/relay.md', `nested more than ${limits.JSON_MAX_DEPTH} levels deep`],
   ['docs/relay.md', `| events in a batch | ${limits.BATCH_MAX_EVENTS} | | 400 |`],
   ['docs/relay.md', `${count(perAddress.burst)} at once, then ${count(perAddress.perSecond)} per second`],
   ['docs/relay.md', `${count(perSession.burst)} at once, then ${count(perSession.perSecond)} per second`],
