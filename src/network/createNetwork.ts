@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
 import { readHostName } from '../guard/readHostName.ts';
+import type { NetworkControls } from './context.ts';
 import { createFetch, type Caller } from './http/createFetch.ts';
-import { logToStderr, type Log } from './http/log.ts';
+import { logToStderr, type NetworkLog } from './http/log.ts';
 import { createMetrics } from './http/metrics.ts';
-import { networkRoutes } from './networkRoutes.ts';
+import { networkRoutes, surfaceOf } from './networkRoutes.ts';
+import { createRunner } from './runRoute.ts';
 import type { SeedKind } from './seed/seed.ts';
-import { readSetting, writeSetting } from './settings.ts';
+import { readSetting, writeSetting } from './settings/settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './start/firstStart.ts';
 import { NetworkStartError } from './start/networkStartError.ts';
 import { openDatabase } from './start/openDatabase.ts';
@@ -30,7 +32,7 @@ export interface NetworkOptions {
   readonly controlHosts?: readonly string[] | undefined;
   /** In production: issues new first keys and revokes the old. */
   readonly showKeys?: boolean | undefined;
-  readonly log?: Log | undefined;
+  readonly log?: NetworkLog | undefined;
 }
 
 /** A running network. */
@@ -63,21 +65,20 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
     };
     let description = await firstStart(db, start);
     const metrics = createMetrics();
+    const controls: NetworkControls = {
+      async reset({ seed, now, baseUrl }) {
+        description = await startOver(db, { ...start, seed, now });
+        return { url: baseUrl, ...description };
+      },
+      hosts,
+      metrics: () => metrics.text(),
+    };
     const requests = createFetch({
-      db,
-      environment,
       routes: networkRoutes(environment),
+      run: createRunner({ db, environment, baseUrl: options.baseUrl, controls }),
+      surfaceOf,
       metrics,
       log: options.log ?? logToStderr,
-      baseUrl: options.baseUrl,
-      controls: {
-        async reset({ seed, now, baseUrl }) {
-          description = await startOver(db, { ...start, seed, now });
-          return { url: baseUrl, ...description };
-        },
-        hosts,
-        metrics: () => metrics.text(),
-      },
     });
     return {
       fetch: requests.fetch,

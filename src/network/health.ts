@@ -1,8 +1,8 @@
-import type { Route } from './context.ts';
+import type { NetworkRoute } from './context.ts';
 import { readVersion } from './version.ts';
 
 /** GET /health: whether the network can serve, and which environment it is; no key needed. */
-export function healthRoutes(version: string = readVersion()): readonly Route[] {
+export function healthRoutes(version: string = readVersion()): readonly NetworkRoute[] {
   return [
     {
       methods: ['GET', 'HEAD'],

@@ -1,6 +1,6 @@
 import type { Category, Subcategory } from '../../wire/channel.ts';
 import type { Queries } from '../database/database.ts';
-import type { ChannelCall } from './guard.ts';
+import type { ChannelCall } from './channelRoute.ts';
 
 /** GET categories. */
 export async function getCategories({ context }: ChannelCall): Promise<Response> {

@@ -1,17 +1,17 @@
 import { CHANNEL_PATHS } from '../../wire/channel.ts';
-import type { Route } from '../context.ts';
-import { addPublishers } from './addPublishers.ts';
+import type { NetworkRoute } from '../context.ts';
+import { addPublishers } from './publishers/addPublishers.ts';
 import { getCategories } from './categories.ts';
-import { getChannelDetails } from './channelDetails.ts';
-import { putChannelExclusions } from './channelExclusions.ts';
-import { channelRoute } from './guard.ts';
-import { listPublishers } from './listPublishers.ts';
-import { getPublisher } from './publisherDetails.ts';
-import { putPublisherExclusions } from './publisherExclusions.ts';
-import { removePublisher } from './removePublisher.ts';
+import { getChannelDetails } from './getChannelDetails.ts';
+import { putChannelExclusions } from './exclusions/putChannelExclusions.ts';
+import { channelRoute } from './channelRoute.ts';
+import { listPublishers } from './publishers/listPublishers.ts';
+import { getPublisher } from './publishers/getPublisher.ts';
+import { putPublisherExclusions } from './exclusions/putPublisherExclusions.ts';
+import { removePublisher } from './publishers/removePublisher.ts';
 
 /** The eight endpoints of the Channel API. */
-export const channelRoutes: readonly Route[] = [
+export const channelRoutes: readonly NetworkRoute[] = [
   channelRoute('GET', CHANNEL_PATHS.categories, getCategories),
   channelRoute('PUT', CHANNEL_PATHS.channelExclusions, putChannelExclusions),
   channelRoute('PUT', '/adnet/publishers/{id}/exclusions/', putPublisherExclusions),

@@ -1,5 +1,5 @@
 import type { Database, Queries } from './database.ts';
-import type { Migration } from './migration.ts';
+import type { Migration } from './migrations/migration.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SHARDED_TABLES } from './tables.ts';
 

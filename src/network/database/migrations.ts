@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './migrations/migration.ts';
 import { firstSchema } from './migrations/0001FirstSchema.ts';
 import { dailyFacts } from './migrations/0002DailyFacts.ts';
 import { eventsOfSession } from './migrations/0003EventsOfSession.ts';

@@ -1,18 +1,18 @@
 /** A scripted failure, as POST /sandbox/faults describes it. */
 export interface Fault {
-  /** The exact path that it strikes. */
+  /** The exact path that it affects. */
   readonly route: string;
   readonly status?: number;
   /** Text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delay_ms?: number;
-  /** Events of a batch that fail; the others go through. */
+  /** Indexes of the events of a batch that fail; the others are processed. */
   readonly fail_indexes?: readonly number[];
-  /** Whether those events may be sent again; yes unless it says no. */
+  /** Whether those events may be sent again; true by default. */
   readonly retryable?: boolean;
-  /** The connection ends without an answer. */
+  /** Ends the connection without a response. */
   readonly drop_connection?: boolean;
-  /** The failure follows after the request has done its work: a lost answer. */
+  /** Fails after the request has been processed: the response is lost. */
   readonly after_commit?: boolean;
 }

@@ -1,58 +1,55 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../../wire/keys.ts';
-import type { NetworkContext, NetworkControls, Route } from '../context.ts';
-import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/unavailable.ts';
-import { replacesAnswer, strike, takeFault } from '../faults/strike.ts';
-import { refuseEvents } from '../ingest/refuseEvents.ts';
-import { keyOf } from '../keys/authenticate.ts';
-import { hashKey } from '../keys/createKey.ts';
-import { readState, type NetworkState } from '../settings.ts';
-import type { Log } from './log.ts';
+import type { NetworkLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { createRecall, type Recall } from './recall.ts';
-import { routeFor, routeTable, type Match } from './routeTable.ts';
-import { surfaceError, surfaceOf } from './surfaceError.ts';
+import type { Route, RouteParams, Surface } from './route.ts';
+import { routeFor, routeTable, type RouteMatch } from './routeTable.ts';
+import { surfaceError } from './surfaceError.ts';
 
-/** Who sent a request, and how a scripted fault ends the connection. */
+/** Who sent a request. */
 export interface Caller {
+  /** Its IP address, where the server knows it. */
   readonly ip?: string | undefined;
-  /** Ends the connection without an answer. */
-  readonly drop?: () => void;
+  /** Ends the connection without a response, as a scripted fault may ask for. */
+  readonly drop?: (() => void) | undefined;
 }
 
-/** What answers requests. */
-export interface FetchOptions {
-  readonly db: Database;
-  readonly environment: Environment;
-  readonly routes: readonly Route[];
+/** A request and the route that was found for it. */
+export interface RouteCall<Context> {
+  readonly request: Request;
+  readonly route: Route<Context>;
+  readonly params: RouteParams;
+  readonly path: string;
+  readonly requestId: string;
+  readonly caller: Caller;
+}
+
+/** What `createFetch` needs. */
+export interface FetchOptions<Context> {
+  readonly routes: readonly Route<Context>[];
+  /** Responds to a request with its route. */
+  run(call: RouteCall<Context>): Promise<Response>;
+  /** The surface of a path that no route matches. */
+  surfaceOf(path: string): Surface;
   readonly metrics: Metrics;
-  readonly log: Log;
-  readonly baseUrl?: string | (() => string) | undefined;
-  readonly controls: NetworkControls;
+  readonly log: NetworkLog;
 }
 
-/** Answers requests by the routes, and knows when all are answered. */
-export function createFetch(options: FetchOptions): {
+/** Responds to requests by their routes, with errors, logs and metrics; `drain` resolves when no request is in progress. */
+export function createFetch<Context>(options: FetchOptions<Context>): {
   fetch(request: Request, from?: Caller): Promise<Response>;
   drain(): Promise<void>;
 } {
+  const { metrics, log } = options;
   const find = routeTable(options.routes);
-  const underWay = new Set<Promise<unknown>>();
-  const recall = createRecall(options.db.kind === 'pglite');
+  const inProgress = new Set<Promise<unknown>>();
 
-  async function answer(request: Request, from: Caller): Promise<Response> {
+  async function respond(request: Request, caller: Caller): Promise<Response> {
     const started = performance.now();
     const requestId = randomUUID();
     const path = new URL(request.url).pathname;
     const match = find(path);
-    const response = match
-      ? await serve(request, { match, from, requestId, path })
-      : surfaceError(
-          surfaceOf(path),
-          404,
-          `There is nothing at this path${find(`${path}/`) ? ': it ends with a slash' : ''}.`,
-        );
+    const response = match ? await runMatch(match, { request, path, requestId, caller }) : notFound(path);
     const headers = new Headers(response.headers);
     headers.set('x-request-id', requestId);
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
@@ -62,100 +59,55 @@ export function createFetch(options: FetchOptions): {
       status: response.status,
       ms: Math.round((performance.now() - started) * 10) / 10,
     };
-    options.metrics.observe(entry);
-    options.log({ at: new Date().toISOString(), level: 'info', message: 'answered', request_id: requestId, ...entry });
+    metrics.observe(entry);
+    log({ at: new Date().toISOString(), level: 'info', message: 'responded', request_id: requestId, ...entry });
     return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
   }
 
-  async function serve(
-    request: Request,
-    call: { match: Match; from: Caller; requestId: string; path: string },
+  async function runMatch(
+    match: RouteMatch<Context>,
+    call: Omit<RouteCall<Context>, 'route' | 'params'>,
   ): Promise<Response> {
-    const { match, from, requestId, path } = call;
-    const { params } = match;
-    const chosen = routeFor(match, request.method);
+    const chosen = routeFor(match, call.request.method);
     if ('allow' in chosen) {
-      const message = `${request.method} is not allowed here.`;
+      const message = `${call.request.method} is not allowed here.`;
       return surfaceError(match.routes[0].surface, 405, message, { allow: chosen.allow.join(', ') });
     }
     const { route } = chosen;
-    // The Recommendations API changes nothing that is remembered; anything else may.
-    const mayChange = route.surface !== 'partner';
-    if (mayChange) recall.forget();
     try {
-      const context = createContext(request, { ...options, recall, requestId, path, from });
-      if (options.environment !== 'staging' || route.surface === 'sandbox' || !(await context.state()).isFaulty)
-        return await route.handler(request, context, params);
-      const fault = await takeFault(options.db, path);
-      recall.forget();
-      if (!fault) return await route.handler(request, context, params);
-      const copy = replacesAnswer(fault) && fault.after_commit !== true ? request.clone() : request;
-      return await strike(fault, {
-        surface: route.surface,
-        ...(from.drop ? { drop: from.drop } : {}),
-        serve: () => route.handler(request, { ...context, fault }, params),
-        refuse: () => refuseEvents(copy, context, path),
-      });
+      return await options.run({ ...call, route, params: match.params });
     } catch (error) {
-      return failed(error, route, requestId);
-    } finally {
-      if (mayChange) recall.forget();
+      return failed(error, route, call.requestId);
     }
   }
 
-  function failed(error: unknown, route: Route, requestId: string): Response {
-    const isGone = error instanceof DatabaseUnavailableError;
-    // The message and the place in our code; a database's detail could hold values.
+  function notFound(path: string): Response {
+    const hint = find(`${path}/`) ? ' The path needs a slash at the end.' : '';
+    return surfaceError(options.surfaceOf(path), 404, `There is nothing at this path.${hint}`);
+  }
+
+  function failed(error: unknown, route: Route<Context>, requestId: string): Response {
+    // The message and the stack only: a database error's detail may hold values.
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    options.log({ at: new Date().toISOString(), level: 'error', message, request_id: requestId, route: route.pattern });
-    if (isGone)
-      return surfaceError(route.surface, 503, 'The network cannot reach its data right now. Try again.', {
-        'retry-after': '1',
-      });
-    return surfaceError(route.surface, 500, 'Something went wrong inside the network.');
+    log({ at: new Date().toISOString(), level: 'error', message, request_id: requestId, route: route.pattern });
+    if (!(error instanceof DatabaseUnavailableError))
+      return surfaceError(route.surface, 500, 'The network failed to process this request.');
+    const unavailable = 'The network cannot reach its database right now. Try again.';
+    return surfaceError(route.surface, 503, unavailable, { 'retry-after': '1' });
   }
 
   return {
-    async fetch(request, from = {}) {
-      const answering = answer(request, from);
-      underWay.add(answering);
+    async fetch(request, caller = {}) {
+      const responding = respond(request, caller);
+      inProgress.add(responding);
       try {
-        return await answering;
+        return await responding;
       } finally {
-        underWay.delete(answering);
+        inProgress.delete(responding);
       }
     },
     async drain() {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inProgress);
     },
-  };
-}
-
-/** What a route gets; the clock, the settings, the faults and the key are read once, in one statement, when first asked for. */
-function createContext(
-  request: Request,
-  options: FetchOptions & { recall: Recall; requestId: string; path: string; from: Caller },
-): NetworkContext & { state(): Promise<NetworkState> } {
-  const { db, environment, recall, requestId, path, from } = options;
-  const given = typeof options.baseUrl === 'function' ? options.baseUrl() : options.baseUrl;
-  const began = new Date();
-  const key = keyOf(request);
-  const hash = key ? hashKey(key) : undefined;
-  let reading: Promise<NetworkState> | undefined;
-  const state = (): Promise<NetworkState> =>
-    (reading ??= recall.once(`state ${hash} ${path}`, () => readState(db, path, hash)));
-  return {
-    db,
-    environment,
-    recall,
-    requestId,
-    baseUrl: (given ?? new URL(request.url).origin).replace(/\/+$/, ''),
-    ip: from.ip,
-    state,
-    // The clock is a staging control: production ignores one that a staging network set in the same database.
-    now: async () => (environment === 'staging' ? (await state()).clock : undefined) ?? began,
-    settings: async () => (await state()).settings,
-    caller: async () => (await state()).key,
-    controls: environment === 'staging' ? options.controls : undefined,
   };
 }

@@ -1,5 +1,5 @@
-/** One line of the log. It holds ids only: no key, no query, nothing of a shopper. */
-export interface LogEntry {
+/** One log entry. It holds ids only: no key, no query string, nothing about a shopper. */
+export interface NetworkLogEntry {
   readonly at: string;
   readonly level: 'info' | 'error';
   readonly message: string;
@@ -11,10 +11,10 @@ export interface LogEntry {
   readonly ms?: number;
 }
 
-/** Writes one line of the log. */
-export type Log = (entry: LogEntry) => void;
+/** Writes a log entry. */
+export type NetworkLog = (entry: NetworkLogEntry) => void;
 
 /** Writes each entry to stderr as one line of JSON. */
-export function logToStderr(entry: LogEntry): void {
+export function logToStderr(entry: NetworkLogEntry): void {
   process.stderr.write(`${JSON.stringify(entry)}\n`);
 }

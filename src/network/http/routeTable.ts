@@ -1,14 +1,16 @@
-import type { Route, RouteParams } from '../context.ts';
+import type { Route, RouteParams } from './route.ts';
 
-/** The routes of a path, one for each set of methods, with the values of its `{names}`. */
-export interface Match {
-  readonly routes: readonly [Route, ...Route[]];
+/** The routes of a path, one per set of methods, with the values of its `{names}`. */
+export interface RouteMatch<Context> {
+  readonly routes: readonly [Route<Context>, ...Route<Context>[]];
   readonly params: RouteParams;
 }
 
-/** Finds the routes of a path: exact paths first, then patterns in their order. Nothing is normalised: `//` and `/x` for `/x/` find nothing. */
-export function routeTable(routes: readonly Route[]): (path: string) => Match | undefined {
-  const byPattern = new Map<string, [Route, ...Route[]]>();
+/** Finds the routes of a path: exact paths first, then patterns in order. Paths are not normalized: neither `//` nor a missing final slash matches. */
+export function routeTable<Context>(
+  routes: readonly Route<Context>[],
+): (path: string) => RouteMatch<Context> | undefined {
+  const byPattern = new Map<string, [Route<Context>, ...Route<Context>[]]>();
   for (const route of routes) {
     const found = byPattern.get(route.pattern);
     if (found) found.push(route);
@@ -28,11 +30,11 @@ export function routeTable(routes: readonly Route[]): (path: string) => Match | 
   };
 }
 
-/** The route that answers a method, or the methods that the path does answer. */
-export function routeFor(
-  { routes }: Match,
+/** The route for a method, or the methods that the path accepts. */
+export function routeFor<Context>(
+  { routes }: RouteMatch<Context>,
   method: string,
-): { readonly route: Route } | { readonly allow: readonly string[] } {
+): { readonly route: Route<Context> } | { readonly allow: readonly string[] } {
   const route = routes.find(({ methods }) => methods === '*' || methods.includes(method));
   return route ? { route } : { allow: [...new Set(routes.flatMap(({ methods }) => [...methods]))] };
 }
@@ -48,7 +50,7 @@ function compile(pattern: string): RegExp {
 function decode(groups: Readonly<Record<string, string>>): RouteParams | undefined {
   try {
     const params = Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)] as const);
-    // No id and no name holds U+0000, and no database takes it.
+    // No id or name contains U+0000, and PostgreSQL cannot store it.
     return params.some(([, value]) => value.includes('\0')) ? undefined : Object.fromEntries(params);
   } catch {
     return undefined;

@@ -1,13 +1,13 @@
-import type { Surface } from '../context.ts';
+import type { Surface } from './route.ts';
 
-/** An error in the shape of its surface (WIRE.md 5). */
+/** An error response in the shape of its surface (docs/wire.md#errors). */
 export function surfaceError(
   surface: Surface,
   status: number,
   message: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers?: Readonly<Record<string, string>>,
 ): Response {
-  return Response.json(body(surface, status, message), { status, headers });
+  return Response.json(body(surface, status, message), { status, headers: headers ?? {} });
 }
 
 function body(surface: Surface, status: number, message: string): unknown {
@@ -21,12 +21,4 @@ function body(surface: Surface, status: number, message: string): unknown {
     case 'page':
       return { message };
   }
-}
-
-/** The surface that a path belongs to when no route answers it. */
-export function surfaceOf(path: string): Surface {
-  if (path.startsWith('/api/') || path.startsWith('/adnet/reporting/') || path.startsWith('/analysis/'))
-    return 'reporting';
-  if (path.startsWith('/adnet/')) return 'channel';
-  return path.startsWith('/sandbox/') ? 'sandbox' : 'partner';
 }

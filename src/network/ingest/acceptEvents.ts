@@ -3,47 +3,49 @@ import type { NetworkContext } from '../context.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
 import { attributeConversions } from '../money/attributeConversions.ts';
+import { readSessions } from '../sessions/readSessions.ts';
+import type { Session } from '../sessions/session.ts';
 import { judgeEvent, readEvent } from './judgeEvent.ts';
-import { readSessions, type Session } from './readSessions.ts';
-import { keepReceipts, numberArrivals, type Receipt } from './receipts.ts';
-import { storeEvents, type GoodEvent } from './storeEvents.ts';
+import { storeEvents, type AcceptedEvent } from './storeEvents.ts';
+import { numberArrivals, storeReceipts, type Receipt } from './storeReceipts.ts';
 
-/** Judges each event by itself and stores the good ones; answers in input order, after all of it is committed (E2, E5). */
+/** Checks each event on its own and stores the valid ones. Returns the results in input order, once everything is committed. */
 export async function acceptEvents(
   raws: readonly unknown[],
   key: KeyRecord,
   context: NetworkContext,
 ): Promise<BatchResult[]> {
   const errors = new Map<number, ResultError>();
-  const read = raws.map((raw, index) => {
+  const parsed = raws.map((raw, index) => {
     const event = readEvent(raw);
     if (!event.ok) errors.set(index, event.error);
     return event;
   });
-  const ids = read.flatMap((event) => (event.ok ? [event.event.session_id] : []));
+  const ids = parsed.flatMap((event) => (event.ok ? [event.event.session_id] : []));
   const [sessions, now] = await Promise.all([readSessions(context, key, ids), context.now()]);
 
-  const good: GoodEvent[] = [];
+  const accepted: AcceptedEvent[] = [];
   const arrivals = numberArrivals(raws.length);
-  for (const [index, event] of read.entries()) {
+  for (const [index, event] of parsed.entries()) {
     if (!event.ok) continue;
     const verdict = judgeEvent(event.event, sessions.get(event.event.session_id.toLowerCase()), now.getTime());
     const scripted = context.fault?.fail_indexes?.includes(index) ? scriptedError(context.fault) : undefined;
     if (scripted) errors.set(index, scripted);
     else if (!verdict.ok) errors.set(index, verdict.error);
-    else good.push({ ...verdict, arrival: arrivals[index] ?? 0, raw: raws[index] });
+    else accepted.push({ ...verdict, arrival: arrivals[index] ?? 0, raw: raws[index] });
   }
-  const stored = await store(good, context, now);
-  await keepReceipts(context, key, receiptsOf({ raws, arrivals, errors, stored }));
+  const stored = await store(accepted, context, now);
+  await storeReceipts(context, key, receiptsOf({ raws, arrivals, errors, stored }));
   return raws.map((_, index) => {
     const error = errors.get(index);
     return error ? { index, success: false, error } : { index, success: true };
   });
 }
 
-async function store(good: readonly GoodEvent[], context: NetworkContext, now: Date): Promise<Set<number>> {
+/** Stores the events and bills their conversions; returns the arrivals of those that were new. */
+async function store(accepted: readonly AcceptedEvent[], context: NetworkContext, now: Date): Promise<Set<number>> {
   const stored = new Set<number>();
-  for (const [publisherId, events] of byPublisher(good)) {
+  for (const [publisherId, events] of byPublisher(accepted)) {
     for (const arrival of await storeEvents(context.db, publisherId, events, now)) stored.add(arrival);
     const earning = new Map<string, Session>();
     for (const { event, session } of events) {
@@ -56,8 +58,8 @@ async function store(good: readonly GoodEvent[], context: NetworkContext, now: D
   return stored;
 }
 
-function byPublisher(events: readonly GoodEvent[]): Map<string, GoodEvent[]> {
-  const groups = new Map<string, GoodEvent[]>();
+function byPublisher(events: readonly AcceptedEvent[]): Map<string, AcceptedEvent[]> {
+  const groups = new Map<string, AcceptedEvent[]>();
   for (const event of events)
     groups.set(event.session.publisher_id, [...(groups.get(event.session.publisher_id) ?? []), event]);
   return groups;

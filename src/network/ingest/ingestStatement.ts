@@ -1,12 +1,12 @@
 import { addCells } from '../facts/addFacts.ts';
 
-// The one statement that stores events and keeps the facts. Each side can read it here; its last parts, which every writer
-// of facts shares, are in facts/add-facts.ts.
+// The one statement that stores events and updates the facts. Its last parts, which all writers of facts share, are in
+// facts/addFacts.ts.
 //
-// It is one statement so that an answer never stands for half of it, and it keeps to what a distributed PostgreSQL takes:
-// every row is one publisher's, every conflict target holds publisher_id, RETURNING names plain columns only.
+// It is one statement so that a response never confirms half of it. It uses only what a distributed PostgreSQL supports: all
+// rows belong to one publisher, every conflict target contains publisher_id, and RETURNING names plain columns.
 
-/** What events alone make count; money follows in a statement of its own. */
+/** The measures that follow from events alone; attribution adds the money later. */
 const COUNTED = [
   'feed_loads',
   'widget_displays',
@@ -17,7 +17,7 @@ const COUNTED = [
   'order_revenue_amount',
 ] as const;
 
-/** One event of `$2`. Its periods are in `$4`, computed in code. */
+/** One event of `$2`. Its periods, computed in code, are in `$4`. */
 export interface IncomingEvent {
   readonly event_id: string;
   readonly session_id: string;
@@ -25,24 +25,24 @@ export interface IncomingEvent {
   readonly event_at: string;
   readonly hour: string;
   readonly offer_id: string | null;
-  /** What of the session this event makes count once: `load`, `display`, `view`, `impression`, or `''`. */
+  /** What this event makes count once: `load`, `display`, `view` or `impression`; `''` for anything else. */
   readonly kind: string;
   readonly insertion_id: string;
-  /** The conversion that a CONVERSION tells; null in a sandbox session, where none counts. */
+  /** The conversion that a CONVERSION reports; null in a sandbox session, where none counts. */
   readonly conversion_id: string | null;
   readonly arrival: number;
-  /** The event as it arrived, in JSON text: as text no escape in it can upset the statement. */
+  /** The event as it arrived, as JSON text. PostgreSQL's json type would refuse some escapes. */
   readonly body: string;
 }
 
-/** The session of an event, as `$3` carries it. */
+/** One session of `$3`. */
 export interface IncomingSession {
   readonly session_id: string;
   readonly channel_id: string;
   readonly page_type: string;
   readonly widget_type: string;
   readonly widget_id: string;
-  /** What the session's load adds to order_revenue_amount: 0 in a sandbox session. */
+  /** What the session's load adds to order_revenue_amount; 0 in a sandbox session. */
   readonly order_amount: string;
 }
 
@@ -50,9 +50,9 @@ export interface IncomingSession {
  * `$1` publisher_id, `$2` events, `$3` sessions, `$4` periods by hour, `$5` received_at. Returns the events that were stored;
  * the others are duplicates.
  *
- * A session's load, display and view and an insertion's impression count once, in the hour of the first event that shows
- * them: `marked` holds those that are new, and those that an earlier event moves out of a later hour. The cell that a
- * moved one leaves exists already, so what stands for its week and month (`1970-01-01`) is never stored.
+ * A session's load, display and view and an insertion's impression count once, in the hour of their first event. `marked`
+ * holds those that are new, and those that an event with an earlier time moves to an earlier hour. The fact that such a
+ * move subtracts from exists already, so its placeholder for week and month (`1970-01-01`) is never stored.
  */
 export const INGEST = `
 WITH incoming AS (

@@ -1,15 +1,15 @@
-import { parseDatetime } from '../../wire/parseDatetime.ts';
 import { parseEvent } from '../../wire/events/parseEvent.ts';
 import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { EVENT_MAX_AGE_MS, EVENT_MAX_AHEAD_MS, EVENT_MAX_BEFORE_SESSION_MS } from '../../wire/limits.ts';
-import type { Session } from './readSessions.ts';
+import { parseDatetime } from '../../wire/parseDatetime.ts';
+import type { Session } from '../sessions/session.ts';
 
-/** An event that may be stored, or why it may not: no repetition will change that, so none of these is retryable. */
-export type Verdict =
+/** An event that may be stored, or why not. Sending it again would not help, so none of these errors is retryable. */
+export type EventVerdict =
   | { readonly ok: true; readonly event: WireEvent; readonly at: number; readonly session: Session }
   | { readonly ok: false; readonly error: ResultError };
 
-/** What the event says, when it is an event at all; else the refusal. Its session is judged later. */
+/** Parses an event; `judgeEvent` checks it against its session later. */
 export function readEvent(
   raw: unknown,
 ): { readonly ok: true; readonly event: WireEvent } | { readonly ok: false; readonly error: ResultError } {
@@ -19,30 +19,32 @@ export function readEvent(
   return { ok: false, error: { code: 'INVALID_EVENT', message, retryable: false } };
 }
 
-/** Whether an event fits the time and its session (E6, E8). */
-export function judgeEvent(event: WireEvent, session: Session | undefined, now: number): Verdict {
+/** Checks the time of an event and that it belongs to its session (docs/rules.md#e6, docs/rules.md#e8). */
+export function judgeEvent(event: WireEvent, session: Session | undefined, now: number): EventVerdict {
   const at = parseDatetime(event.event_datetime) ?? Number.NaN;
   if (at - now > EVENT_MAX_AHEAD_MS)
-    return refuse('EVENT_IN_THE_FUTURE', 'event_datetime is more than 5 minutes ahead of the network');
-  if (!(now - at <= EVENT_MAX_AGE_MS)) return refuse('EVENT_TOO_OLD', 'event_datetime is more than 30 days ago');
-  if (!session) return refuse('UNKNOWN_SESSION', 'session_id names no session of this publisher');
-  if (now - session.created_at.getTime() > EVENT_MAX_AGE_MS)
-    return refuse('SESSION_TOO_OLD', 'session_id names a session older than 30 days');
-  if (session.created_at.getTime() - at > EVENT_MAX_BEFORE_SESSION_MS)
-    return refuse('EVENT_BEFORE_SESSION', 'event_datetime is more than 5 minutes before the session was created');
+    return refuseEvent('EVENT_IN_THE_FUTURE', 'event_datetime is more than 5 minutes ahead of the network');
+  if (!(now - at <= EVENT_MAX_AGE_MS)) return refuseEvent('EVENT_TOO_OLD', 'event_datetime is more than 30 days ago');
+  if (!session) return refuseEvent('UNKNOWN_SESSION', 'session_id is not a session of this publisher');
+  const opened = session.created_at.getTime();
+  if (now - opened > EVENT_MAX_AGE_MS)
+    return refuseEvent('SESSION_TOO_OLD', 'session_id is a session that is older than 30 days');
+  // Otherwise a session opened today could rewrite the figures of any of the last 30 days.
+  if (opened - at > EVENT_MAX_BEFORE_SESSION_MS)
+    return refuseEvent('EVENT_BEFORE_SESSION', 'event_datetime is more than 5 minutes before the session was created');
   const brand = event.brand_properties;
   if (brand) {
     const insertion = Object.hasOwn(session.insertions, brand.insertion_id)
       ? session.insertions[brand.insertion_id]
       : undefined;
     if (!insertion)
-      return refuse('UNKNOWN_INSERTION', 'brand_properties.insertion_id names no insertion of this session');
+      return refuseEvent('UNKNOWN_INSERTION', 'brand_properties.insertion_id is not an insertion of this session');
     if (insertion.offer_id !== brand.offer_id)
-      return refuse('UNKNOWN_INSERTION', 'brand_properties.offer_id is not the offer of this insertion');
+      return refuseEvent('UNKNOWN_INSERTION', 'brand_properties.offer_id is not the offer of this insertion');
   }
   return { ok: true, event, at, session };
 }
 
-function refuse(code: string, message: string): Verdict {
+function refuseEvent(code: string, message: string): EventVerdict {
   return { ok: false, error: { code, message, retryable: false } };
 }

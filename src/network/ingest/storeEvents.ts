@@ -3,21 +3,21 @@ import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
 import type { Queries } from '../database/database.ts';
 import { periodsOf, type Periods } from '../time/periods.ts';
 import { INGEST, type IncomingEvent, type IncomingSession } from './ingestStatement.ts';
-import type { Session } from './readSessions.ts';
+import type { Session } from '../sessions/session.ts';
 
-/** An event that was judged good, as it arrived. */
-export interface GoodEvent {
+/** A valid event, as it arrived. */
+export interface AcceptedEvent {
   readonly event: WireEvent;
   /** When it happened, in milliseconds. */
   readonly at: number;
   readonly session: Session;
-  /** The number of its arrival: rises from event to event. */
+  /** Rises from event to event. */
   readonly arrival: number;
   /** The event as the caller sent it. */
   readonly raw: unknown;
 }
 
-/** What of a session each kind of event makes count once (WIRE.md 2). Clicks count each. */
+/** What each kind of event makes count once per session, or once per insertion. Each click counts. */
 const COUNTS_ONCE: Partial<Record<EventName, string>> = {
   WIDGET_LOAD: 'load',
   WIDGET_DISPLAY: 'display',
@@ -26,11 +26,11 @@ const COUNTS_ONCE: Partial<Record<EventName, string>> = {
   BRAND_VIEW: 'impression',
 };
 
-/** Stores events of one publisher and counts them, in one statement; answers the arrivals of those that were new (E4). */
+/** Stores events of one publisher and counts them, in one statement. Returns the arrivals of those that were new. */
 export async function storeEvents(
   db: Queries,
   publisherId: string,
-  events: readonly GoodEvent[],
+  events: readonly AcceptedEvent[],
   receivedAt: Date,
 ): Promise<Set<number>> {
   const statement = ingestParams(publisherId, events, receivedAt);
@@ -48,7 +48,7 @@ function identityOf({ session_id, event_id }: EventIdentity): string {
 /** The parameters of the ingest statement, and the arrival of each event: of the first where a batch repeats one. */
 export function ingestParams(
   publisherId: string,
-  events: readonly GoodEvent[],
+  events: readonly AcceptedEvent[],
   receivedAt: Date,
 ): { params: readonly unknown[]; arrivals: ReadonlyMap<string, number> } {
   const incoming = new Map<string, IncomingEvent>();
@@ -63,7 +63,7 @@ export function ingestParams(
     incoming.set(identity, incomingEvent(event_id, good, at.hour));
     sessions.set(good.session.session_id, incomingSession(good.session));
   }
-  // One order for all writers: two batches that share events wait for each other instead of blocking each other.
+  // All writers use one order: of two batches that share events, one waits for the other, and neither deadlocks.
   const sorted = [...incoming].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     params: [
@@ -77,7 +77,11 @@ export function ingestParams(
   };
 }
 
-function incomingEvent(event_id: string, { event, at, session, arrival, raw }: GoodEvent, hour: string): IncomingEvent {
+function incomingEvent(
+  event_id: string,
+  { event, at, session, arrival, raw }: AcceptedEvent,
+  hour: string,
+): IncomingEvent {
   const kind = COUNTS_ONCE[event.event_name] ?? '';
   return {
     event_id,

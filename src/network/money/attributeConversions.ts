@@ -1,15 +1,10 @@
 import type { Database, Queries } from '../database/database.ts';
 import { addCells } from '../facts/addFacts.ts';
-import type { Session } from '../ingest/readSessions.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Shares } from '../settings/settings.ts';
 import { periodsOf } from '../time/periods.ts';
 
-/** Parts of the billable spend, as decimals. */
-export interface Shares {
-  readonly publisher: number;
-  readonly channel: number;
-}
-
-/** The shares where PUT /sandbox/settings names none. */
+/** The shares unless PUT /sandbox/settings sets others. */
 export const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
 
 const EARNED = [
@@ -27,7 +22,8 @@ WITH cells AS (
 ), ${addCells(EARNED)}
 SELECT 1 AS done`;
 
-interface Claim {
+/** A conversion that a click has earned, and its price. */
+interface EarnedConversion {
   readonly conversion_id: string;
   readonly session_id: string;
   readonly offer_id: string;
@@ -36,9 +32,9 @@ interface Claim {
 }
 
 /**
- * Attributes the conversions of these sessions of one publisher that a click has earned by now, each once. It runs after
- * every stored click and every stored conversion, whichever came first, and again when one is repeated: so neither their
- * order nor a crash between the two statements costs anybody money.
+ * Attributes and bills the conversions of these sessions, which are one publisher's, that a click has earned by now; each
+ * once. It runs after every stored click and conversion, and again for duplicates. So neither the order of click and
+ * conversion nor a crash between the statements loses money.
  */
 export async function attributeConversions(
   db: Database,
@@ -47,20 +43,20 @@ export async function attributeConversions(
 ): Promise<void> {
   const [first] = sessions;
   if (!first) return;
-  const claims = await findClaims(db, first.publisher_id, sessions);
-  for (const claim of claims) {
-    const session = sessions.find(({ session_id }) => session_id === claim.session_id);
-    if (session) await db.transaction((transaction) => attribute(transaction, claim, session, shares));
+  const earned = await findEarned(db, first.publisher_id, sessions);
+  for (const conversion of earned) {
+    const session = sessions.find(({ session_id }) => session_id === conversion.session_id);
+    if (session) await db.transaction((transaction) => attribute(transaction, conversion, session, shares));
   }
 }
 
-/** Conversions that are not attributed yet although their session holds a click on their offer, at most 30 days before. */
-async function findClaims(db: Queries, publisherId: string, sessions: readonly Session[]): Promise<Claim[]> {
+/** Conversions not attributed yet whose session has a click on their offer, at most 30 days earlier. */
+async function findEarned(db: Queries, publisherId: string, sessions: readonly Session[]): Promise<EarnedConversion[]> {
   const open = `c.publisher_id = $1 AND c.session_id IN (${sessions.map((_, index) => `$${index + 2}`).join(', ')}) AND NOT c.attributed`;
   const params = [publisherId, ...sessions.map(({ session_id }) => session_id)];
-  // Most clicks have no conversion to pay: this is asked after each, so it is asked briefly.
+  // This runs after every click, and most clicks have no conversion: a cheap statement checks first.
   if ((await db.hot(`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params)).length === 0) return [];
-  return db.query<Claim>(
+  return db.query<EarnedConversion>(
     `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price
      FROM conversions c JOIN offers o USING (offer_id)
      WHERE ${open} AND EXISTS (
@@ -72,28 +68,35 @@ async function findClaims(db: Queries, publisherId: string, sessions: readonly S
   );
 }
 
-async function attribute(db: Queries, claim: Claim, session: Session, shares: Shares): Promise<void> {
+async function attribute(db: Queries, conversion: EarnedConversion, session: Session, shares: Shares): Promise<void> {
   const [won] = await db.query(
     `UPDATE conversions SET attributed = true, price = $3 WHERE publisher_id = $1 AND conversion_id = $2 AND NOT attributed
      RETURNING conversion_id`,
-    [session.publisher_id, claim.conversion_id, claim.price],
+    [session.publisher_id, conversion.conversion_id, conversion.price],
   );
   if (!won) return;
-  const billed = await bill(db, claim);
+  const billed = await bill(db, conversion);
   const [payout] = await db.query<{ channel: string; publisher: string }>(
     `UPDATE conversions SET billed = $3, channel_payout = $4::numeric * $5::numeric, publisher_payout = $4::numeric * $6::numeric
      WHERE publisher_id = $1 AND conversion_id = $2 RETURNING channel_payout AS channel, publisher_payout AS publisher`,
-    [session.publisher_id, claim.conversion_id, billed, billed ? claim.price : '0', shares.channel, shares.publisher],
+    [
+      session.publisher_id,
+      conversion.conversion_id,
+      billed,
+      billed ? conversion.price : '0',
+      shares.channel,
+      shares.publisher,
+    ],
   );
-  await addMoney(db, claim, session, {
-    billable: billed ? claim.price : '0',
+  await addMoney(db, conversion, session, {
+    billable: billed ? conversion.price : '0',
     channel: payout?.channel ?? '0',
     publisher: payout?.publisher ?? '0',
   });
 }
 
-/** Whether the advertiser pays: the whole price has to fit in what is left of the budget, which is never overdrawn. */
-async function bill(db: Queries, { offer_id, price }: Claim): Promise<boolean> {
+/** Bills the advertiser. Returns whether the whole price fitted into what was left of the budget, which is never exceeded. */
+async function bill(db: Queries, { offer_id, price }: EarnedConversion): Promise<boolean> {
   const [unlimited] = await db.query('SELECT 1 AS yes FROM offers WHERE offer_id = $1 AND budget IS NULL', [offer_id]);
   if (unlimited) return true;
   const [paid] = await db.query(
@@ -105,11 +108,11 @@ async function bill(db: Queries, { offer_id, price }: Claim): Promise<boolean> {
 
 async function addMoney(
   db: Queries,
-  claim: Claim,
+  conversion: EarnedConversion,
   session: Session,
   money: { readonly billable: string; readonly channel: string; readonly publisher: string },
 ): Promise<void> {
-  const { hour, day, week_start, month_start } = periodsOf(claim.hour);
+  const { hour, day, week_start, month_start } = periodsOf(conversion.hour);
   const withEmail = session.has_email ? money.channel : '0';
   const withoutEmail = session.has_email ? '0' : money.channel;
   await db.query(ADD_MONEY, [
@@ -122,7 +125,7 @@ async function addMoney(
     session.page_type,
     session.widget_type,
     session.widget_id,
-    claim.price,
+    conversion.price,
     money.billable,
     money.channel,
     money.publisher,

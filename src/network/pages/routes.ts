@@ -1,14 +1,15 @@
-import type { NetworkContext, Route, RouteParams } from '../context.ts';
+import type { NetworkContext, NetworkRoute } from '../context.ts';
+import type { RouteParams } from '../http/route.ts';
 import { openApiYaml } from '../contract/openapi.ts';
-import { answerPicture } from './answerPage.ts';
-import { getContractPage } from './contractPage.ts';
+import { pictureResponse } from './pageResponse.ts';
+import { getContractPage } from './getContractPage.ts';
 import { logo } from './logos.ts';
-import { picture } from './pictures.ts';
-import { getPrivacy } from './privacy.ts';
-import { getVisit } from './visit.ts';
+import { picture } from './pictures/pictures.ts';
+import { getPrivacy } from './getPrivacy.ts';
+import { getVisit } from './getVisit.ts';
 
 /** What people and browsers open: pictures, the pages that clicks land on, and the contract. */
-export const pageRoutes: readonly Route[] = [
+export const pageRoutes: readonly NetworkRoute[] = [
   page('/logos/{name}.svg', async (_request, _context, params) => file(logo(params['name'] ?? ''))),
   page('/pictures/{name}.svg', async (_request, _context, params) => file(picture(params['name'] ?? ''))),
   page('/visit/{offer_id}', getVisit),
@@ -23,12 +24,12 @@ export const pageRoutes: readonly Route[] = [
 function page(
   pattern: string,
   handler: (request: Request, context: NetworkContext, params: RouteParams) => Promise<Response>,
-): Route {
+): NetworkRoute {
   return { methods: ['GET', 'HEAD'], pattern, surface: 'page', handler };
 }
 
 function file(markup: string | undefined): Response {
   return markup === undefined
     ? Response.json({ message: 'There is no such picture.' }, { status: 404 })
-    : answerPicture(markup);
+    : pictureResponse(markup);
 }

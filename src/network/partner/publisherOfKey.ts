@@ -5,11 +5,11 @@ import type { KeyRecord } from '../keys/keyRecord.ts';
 export interface ServedPublisher {
   readonly publisher_id: string;
   readonly channel_id: string;
-  /** Subcategories of the channel, the publisher and the channel for this publisher together (C8). */
+  /** Subcategories excluded by the channel for all publishers, by the channel for this one, or by the publisher (docs/rules.md#c8). */
   readonly exclusions: ReadonlySet<string>;
 }
 
-interface PublisherRow {
+interface ServedPublisherRow {
   readonly publisher_id: string;
   readonly channel_id: string;
   readonly external_exclusions: readonly string[];
@@ -18,8 +18,8 @@ interface PublisherRow {
 }
 
 /**
- * The publisher that a key serves. A partner-wide key serves every publisher of its channel: the one that is named, else
- * the channel's first.
+ * The publisher that a key serves. A partner-wide key serves every publisher of its channel: the named one, by default the
+ * channel's first.
  */
 export async function publisherOfKey(
   db: Queries,
@@ -27,7 +27,7 @@ export async function publisherOfKey(
   named: string | undefined,
 ): Promise<ServedPublisher | undefined> {
   const isWide = key.kind === 'partner_wide';
-  const [row] = await db.hot<PublisherRow>(
+  const [row] = await db.hot<ServedPublisherRow>(
     `SELECT publisher_remote_id AS publisher_id, channel_id, external_exclusions, publisher_exclusions,
        (SELECT json_agg(subcategory_id) FROM channel_exclusions c WHERE c.channel_id = publishers.channel_id) AS channel_exclusions
      FROM publishers

@@ -3,10 +3,11 @@ import { own } from '../../wire/json.ts';
 import { ID_MAX_LENGTH, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { parseRecommendationRequest } from '../../wire/offers/parseRecommendationRequest.ts';
 import type { RecommendationRequest } from '../../wire/offers/request.ts';
-import type { NetworkContext, Route } from '../context.ts';
-import { acceptCall, refusal } from '../partner/acceptCall.ts';
+import type { NetworkContext, NetworkRoute } from '../context.ts';
+import { checkCall } from '../partner/checkCall.ts';
+import { partnerRefusal } from '../partner/partnerRefusal.ts';
 import { publisherOfKey, type ServedPublisher } from '../partner/publisherOfKey.ts';
-import { answerOffers } from './answerOffers.ts';
+import { offersBody } from './offersBody.ts';
 import { chooseOffers } from './chooseOffers.ts';
 import { readCatalogue } from './offerRow.ts';
 import { storeSession } from './storeSession.ts';
@@ -15,19 +16,19 @@ import { storeSession } from './storeSession.ts';
 const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;
 
 /** POST /recommendations. */
-export const recommendationRoutes: readonly Route[] = [
+export const recommendationRoutes: readonly NetworkRoute[] = [
   { methods: ['POST'], pattern: '/recommendations', surface: 'partner', handler: recommend },
 ];
 
 async function recommend(request: Request, context: NetworkContext): Promise<Response> {
-  const call = await acceptCall(request, context, BODY_MAX_BYTES);
-  if (!call.ok) return call.answer;
+  const call = await checkCall(request, context, BODY_MAX_BYTES);
+  if (!call.ok) return call.refusal;
   const parsed = parseRecommendationRequest(call.json);
-  if (!parsed.ok) return refusal(400, 'The recommendations request is not valid.', parsed.problems);
+  if (!parsed.ok) return partnerRefusal(400, 'The recommendations request is not valid.', parsed.problems);
   // Stricter than the relay: a widget_id is part of a database key, and an index entry is limited.
   if ((parsed.value.placement_details.widget_id?.length ?? 0) > ID_MAX_LENGTH) {
     const message = `must be a string of at most ${ID_MAX_LENGTH} characters`;
-    return refusal(400, 'The recommendations request is not valid.', [
+    return partnerRefusal(400, 'The recommendations request is not valid.', [
       { path: 'placement_details.widget_id', message },
     ]);
   }
@@ -35,7 +36,7 @@ async function recommend(request: Request, context: NetworkContext): Promise<Res
   const publisher = await publisherOfKey(context.db, call.key, typeof named === 'string' ? named : undefined);
   if (!publisher) {
     const message = 'must be an approved publisher of the channel that owns the key';
-    return refusal(400, 'The key serves no such publisher.', [{ path: 'publisher_remote_id', message }]);
+    return partnerRefusal(400, 'The key serves no such publisher.', [{ path: 'publisher_remote_id', message }]);
   }
   return Response.json(await openSession(parsed.value, publisher, context));
 }
@@ -58,5 +59,5 @@ async function openSession(
     created_at: await context.now(),
     explanations: context.environment === 'staging' ? choice.explanations : undefined,
   });
-  return answerOffers(insertions, { session_id, is_sandbox, baseUrl: context.baseUrl });
+  return offersBody(insertions, { session_id, is_sandbox, baseUrl: context.baseUrl });
 }

@@ -1,7 +1,7 @@
 import type { RecommendationRequest } from '../../wire/offers/request.ts';
 import type { Queries } from '../database/database.ts';
 import type { ServedPublisher } from '../partner/publisherOfKey.ts';
-import type { Insertion } from './answerOffers.ts';
+import type { Insertion } from './offersBody.ts';
 import type { Explanation } from './chooseOffers.ts';
 
 /** A session as it begins. */

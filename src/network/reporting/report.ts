@@ -1,7 +1,7 @@
 import { REPORT_MAX_ROWS } from '../../wire/limits.ts';
 import type { Report, ReportRow } from '../../wire/reporting.ts';
 import type { Queries } from '../database/database.ts';
-import type { NetworkSettings } from '../context.ts';
+import type { ReportingSettings } from '../settings/settings.ts';
 import {
   metricNotAvailable,
   noDataYet,
@@ -25,13 +25,13 @@ const SOURCE_MAX_ROWS = 5_000_000;
 export interface ReportSource {
   readonly db: Queries;
   readonly holder: Holder;
-  readonly settings: NetworkSettings;
+  readonly settings: ReportingSettings;
   readonly now: Date;
   readonly requestId: string;
 }
 
 /** The metrics of a variant that are enabled, in the specification's order (R13, R14). */
-export function enabledMetrics(variant: Variant, settings: NetworkSettings): readonly Metric[] {
+export function enabledMetrics(variant: Variant, settings: ReportingSettings): readonly Metric[] {
   const { enabled_metrics: enabled } = settings;
   return enabled === undefined ? variant.metrics : variant.metrics.filter((metric) => enabled.includes(metric));
 }

@@ -1,5 +1,5 @@
 import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
-import type { NetworkContext, Route } from '../context.ts';
+import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { dateOf } from './dates.ts';
 import { parseReportQuery } from './query.ts';
@@ -11,7 +11,7 @@ const PUBLISHER_PREFIX = '/api';
 const V1_PATHS = ['/adnet/reporting/v1/summary/', '/adnet/reporting/v1/publishers/'];
 
 /** The Reporting API V2 in both variants, and clear refusals beside it. Nothing here redirects: a redirect would replay the key. */
-export const reportingRoutes: readonly Route[] = [
+export const reportingRoutes: readonly NetworkRoute[] = [
   reportRoute(CHANNEL_REPORT_PATH, CHANNEL_REPORT),
   reportRoute(`${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`, PUBLISHER_REPORT),
   ...[CHANNEL_REPORT_PATH, `${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`].map((path) =>
@@ -22,7 +22,7 @@ export const reportingRoutes: readonly Route[] = [
   ),
 ];
 
-function reportRoute(pattern: string, variant: Variant): Route {
+function reportRoute(pattern: string, variant: Variant): NetworkRoute {
   return {
     pattern,
     methods: '*',
@@ -60,7 +60,7 @@ async function report(request: Request, context: NetworkContext, variant: Varian
   return 'report' in made ? answer(context, 200, made.report) : answer(context, 400, made.refused);
 }
 
-function notFoundRoute(pattern: string, detail: string): Route {
+function notFoundRoute(pattern: string, detail: string): NetworkRoute {
   return {
     pattern,
     methods: '*',

@@ -1,22 +1,22 @@
 import * as v from 'valibot';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { readCategories } from '../channel/categories.ts';
-import { changeStatus } from '../channel/changeStatus.ts';
-import { readSubcategoryIds } from '../channel/readSubcategoryIds.ts';
-import { readUuid } from '../channel/uuid.ts';
-import type { Route } from '../context.ts';
-import { createKey, revokeKey, rotateKey } from '../keys/createKey.ts';
+import { changeStatus } from '../channel/publishers/changeStatus.ts';
+import { readSubcategoryIds } from '../channel/exclusions/readSubcategoryIds.ts';
+import { readUuid } from '../database/readUuid.ts';
+import type { NetworkRoute } from '../context.ts';
+import { createKey, revokeKey, rotateKey } from '../keys/issueKeys.ts';
 import { KEY_KINDS } from '../keys/keyRecord.ts';
 import { createTenant } from '../seed/tenant.ts';
 import { issueTenantKeys } from '../start/firstKeys.ts';
 import { control, notFound, plainControl, refuseFields } from './control.ts';
 import { textField, timeField, uuidField } from './fields.ts';
-import { findOwner } from './firstOwner.ts';
+import { findOwner } from './findOwner.ts';
 
 const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
 
 /** Channels, keys and what the network's staff and the publishers themselves would do. */
-export const accounts: readonly Route[] = [
+export const accounts: readonly NetworkRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/channels',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
-import type { Route } from '../context.ts';
+import type { NetworkRoute } from '../context.ts';
 import { addCells } from '../facts/addFacts.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
 import { periodsOf } from '../time/periods.ts';
@@ -35,7 +35,7 @@ WITH cells AS (
 SELECT 1 AS done`;
 
 /** POST /sandbox/activity: adds to the facts. */
-export const activity: readonly Route[] = [
+export const activity: readonly NetworkRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/activity',

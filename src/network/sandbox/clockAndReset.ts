@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import type { Route } from '../context.ts';
-import { writeSetting } from '../settings.ts';
+import type { NetworkRoute } from '../context.ts';
+import { writeSetting } from '../settings/settings.ts';
 import { control } from './control.ts';
 import { timeField } from './fields.ts';
 
 /** POST /sandbox/clock and /sandbox/reset. */
-export const clockAndReset: readonly Route[] = [
+export const clockAndReset: readonly NetworkRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/clock',

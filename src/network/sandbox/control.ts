@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { isObject, type Problem } from '../../wire/json.ts';
-import type { NetworkContext, Route, RouteParams } from '../context.ts';
+import type { NetworkContext, NetworkRoute } from '../context.ts';
+import type { RouteParams } from '../http/route.ts';
 import { refuseForeign } from '../../guard/refuseForeign.ts';
 import { readJson } from '../http/readBody.ts';
-import { refusal } from '../partner/acceptCall.ts';
+import { partnerRefusal } from '../partner/partnerRefusal.ts';
 import { findBrokenText } from './brokenText.ts';
 
 /** Bytes of a control's body: a year of hourly activity fits. */
@@ -23,11 +24,11 @@ export function control<Schema extends v.GenericSchema>(options: {
   readonly pattern: string;
   readonly body: Schema;
   run(call: ControlCall<v.InferOutput<Schema>>): Promise<unknown>;
-}): Route {
+}): NetworkRoute {
   return guarded(options.method, options.pattern, async (request, context, params) => {
     const read = await readJson(request, BODY_MAX_BYTES);
-    if (!read.ok) return refusal(read.status, read.message);
-    if (!isObject(read.json)) return refusal(400, 'The body must be a JSON object.');
+    if (!read.ok) return partnerRefusal(read.status, read.message);
+    if (!isObject(read.json)) return partnerRefusal(400, 'The body must be a JSON object.');
     const broken = refuseBrokenText(read.json);
     if (broken) return broken;
     const checked = v.safeParse(options.body, read.json);
@@ -41,7 +42,7 @@ export function plainControl(options: {
   readonly method: 'GET' | 'DELETE';
   readonly pattern: string;
   run(call: ControlCall<undefined>): Promise<unknown>;
-}): Route {
+}): NetworkRoute {
   return guarded(options.method, options.pattern, (request, context, params) =>
     options.run({ request, context, params, body: undefined }),
   );
@@ -49,19 +50,19 @@ export function plainControl(options: {
 
 /** A 400 that says which fields of a control are wrong. */
 export function refuseFields(problems: readonly Problem[]): Response {
-  return refusal(400, 'What this control was given is not valid.', problems);
+  return partnerRefusal(400, 'What this control was given is not valid.', problems);
 }
 
 /** A 404 that names what was not found. */
 export function notFound(what: string): Response {
-  return refusal(404, `There is no such ${what}.`);
+  return partnerRefusal(404, `There is no such ${what}.`);
 }
 
 function guarded(
   method: string,
   pattern: string,
   run: (request: Request, context: NetworkContext, params: RouteParams) => Promise<unknown>,
-): Route {
+): NetworkRoute {
   return {
     methods: [method],
     pattern,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
-import type { NetworkContext, Route } from '../context.ts';
+import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { Queries } from '../database/database.ts';
 import { control, notFound, plainControl, refuseFields } from './control.ts';
 import { addressField, moneyField, textField, uuidField } from './fields.ts';
@@ -40,7 +40,7 @@ const offerBody = v.object({
 type OfferBody = v.InferOutput<typeof offerBody>;
 
 /** The catalogue: POST, PUT and DELETE /sandbox/offers. */
-export const offers: readonly Route[] = [
+export const offers: readonly NetworkRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/offers',

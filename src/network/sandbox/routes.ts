@@ -1,4 +1,4 @@
-import type { Route } from '../context.ts';
+import type { NetworkRoute } from '../context.ts';
 import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { clockAndReset } from './clockAndReset.ts';
@@ -7,7 +7,7 @@ import { settingsAndFaults } from './settingsAndFaults.ts';
 import { whatHappened } from './whatHappened.ts';
 
 /** The controls under /sandbox/, in staging only. */
-export const sandboxRoutes: readonly Route[] = [
+export const sandboxRoutes: readonly NetworkRoute[] = [
   ...clockAndReset,
   ...accounts,
   ...offers,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
-import type { Route } from '../context.ts';
-import { readSetting, writeSetting } from '../settings.ts';
+import type { NetworkRoute } from '../context.ts';
+import { readSetting, writeSetting } from '../settings/settings.ts';
 import { isObject } from '../../wire/json.ts';
 import { control, plainControl } from './control.ts';
 import { countField, dateField, timeField } from './fields.ts';
@@ -68,7 +68,7 @@ const faultBody = v.strictObject(
 );
 
 /** PUT /sandbox/settings, POST and DELETE /sandbox/faults. */
-export const settingsAndFaults: readonly Route[] = [
+export const settingsAndFaults: readonly NetworkRoute[] = [
   control({
     method: 'PUT',
     pattern: '/sandbox/settings',

@@ -1,7 +1,7 @@
 import { parseJson } from '../../wire/json.ts';
-import { readUuid } from '../channel/uuid.ts';
-import type { NetworkContext, Route } from '../context.ts';
-import { refusal } from '../partner/acceptCall.ts';
+import { readUuid } from '../database/readUuid.ts';
+import type { NetworkContext, NetworkRoute } from '../context.ts';
+import { partnerRefusal } from '../partner/partnerRefusal.ts';
 import { readVersion } from '../version.ts';
 import { notFound, plainControl } from './control.ts';
 
@@ -16,7 +16,7 @@ interface ArrivalRow {
 }
 
 /** GET /sandbox/events, /sandbox/explain, /sandbox/health and /sandbox/metrics. */
-export function whatHappened(version: string = readVersion()): readonly Route[] {
+export function whatHappened(version: string = readVersion()): readonly NetworkRoute[] {
   return [
     plainControl({
       method: 'GET',
@@ -29,7 +29,9 @@ export function whatHappened(version: string = readVersion()): readonly Route[] 
       async run({ request, context }) {
         const id = readUuid(new URL(request.url).searchParams.get('session_id'));
         if (id === undefined)
-          return refusal(400, 'Name a session.', [{ path: 'session_id', message: 'must be the id of a session' }]);
+          return partnerRefusal(400, 'Name a session.', [
+            { path: 'session_id', message: 'must be the id of a session' },
+          ]);
         const [row] = await context.db.query<{ explanation: unknown }>(
           'SELECT explanation FROM explanations WHERE session_id = $1',
           [id],

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../wire/keys.ts';
-import { brandKey, domainKey } from '../channel/normalForm.ts';
-import { timeOrderedId } from '../channel/timeOrderedId.ts';
+import { brandKey, domainKey } from '../channel/publishers/normalForm.ts';
+import { timeOrderedId } from '../channel/publishers/timeOrderedId.ts';
 import type { Queries } from '../database/database.ts';
-import { createKey } from '../keys/createKey.ts';
+import { createKey } from '../keys/issueKeys.ts';
 import { insert } from './insert.ts';
 import { TAXONOMY } from './taxonomy.ts';
 

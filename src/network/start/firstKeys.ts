@@ -2,8 +2,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
-import { createKey, hashKey, revokeKey } from '../keys/createKey.ts';
-import { readSetting, writeSetting } from '../settings.ts';
+import { createKey, hashKey, revokeKey } from '../keys/issueKeys.ts';
+import { readSetting, writeSetting } from '../settings/settings.ts';
 
 /** The keys that open the first channel and its first publisher. */
 export const FIRST_KEY_KINDS = ['management', 'publishable', 'publisher_reporting', 'integration'] as const;

@@ -4,7 +4,7 @@ import type { Database, Queries } from '../database/database.ts';
 import { aloneInSetUp } from '../database/migrate.ts';
 import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/tables.ts';
 import { seed, type SeedKind } from '../seed/seed.ts';
-import { readSetting, writeSetting } from '../settings.ts';
+import { readSetting, writeSetting } from '../settings/settings.ts';
 import {
   idsOf,
   issueFirstKeys,

@@ -3,7 +3,7 @@ import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { migrate } from '../../../src/network/database/migrate.ts';
 import { INGEST } from '../../../src/network/ingest/ingestStatement.ts';
-import type { Session } from '../../../src/network/ingest/readSessions.ts';
+import type { Session } from '../../../src/network/sessions/session.ts';
 import { ingestParams } from '../../../src/network/ingest/storeEvents.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
 import { event, worldOf, type Shown } from '../../network/world.ts';

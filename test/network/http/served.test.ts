@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
-import type { LogEntry } from '../../../src/network/http/log.ts';
+import type { NetworkLogEntry } from '../../../src/network/http/log.ts';
 import { ask, worldOf } from '../world.ts';
 
 let network: Network;
 let server: Listening;
-const lines: LogEntry[] = [];
+const lines: NetworkLogEntry[] = [];
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', log: (entry) => lines.push(entry) });
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
@@ -85,7 +85,7 @@ test('the log says what was asked for and how it went: no key, no address, nothi
     {
       at: expect.stringMatching(/Z$/),
       level: 'info',
-      message: 'answered',
+      message: 'responded',
       request_id: answer.headers.get('x-request-id'),
       route: '/recommendations',
       method: 'POST',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKey, revokeKey } from '../../../src/network/keys/createKey.ts';
+import { createKey, revokeKey } from '../../../src/network/keys/issueKeys.ts';
 import { CHANNEL, openOffice, PUBLISHER } from './office.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 

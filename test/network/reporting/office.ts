@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { NetworkContext, NetworkSettings } from '../../../src/network/context.ts';
-import { createRecall } from '../../../src/network/http/recall.ts';
+import type { NetworkContext } from '../../../src/network/context.ts';
+import { createProcessCache } from '../../../src/network/http/processCache.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { keyOf } from '../../../src/network/keys/authenticate.ts';
-import { createKey, hashKey } from '../../../src/network/keys/createKey.ts';
+import { createKey, hashKey } from '../../../src/network/keys/issueKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/sandbox/activity.ts';
-import { readState } from '../../../src/network/settings.ts';
+import { readState } from '../../../src/network/settings/readState.ts';
+import type { ReportingSettings } from '../../../src/network/settings/settings.ts';
 import { periodsOf } from '../../../src/network/time/periods.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
@@ -45,7 +46,7 @@ export interface Office {
   acme: string;
   bolt: string;
   keys: Readonly<Record<'management' | 'publishable' | 'integration' | 'acme' | 'bolt', string>>;
-  settings: NetworkSettings;
+  settings: ReportingSettings;
   now: string;
   facts(...facts: Fact[]): Promise<void>;
   ask(path: string, init?: RequestInit): Promise<Answer>;
@@ -120,7 +121,7 @@ export async function openOffice(db: Database, environment: 'production' | 'stag
           const key = keyOf(request);
           return (await readState(db, path, key ? hashKey(key) : undefined)).key;
         },
-        recall: createRecall(false),
+        cache: createProcessCache(false),
       };
       const route = reportingRoutes.find(({ pattern }) => pattern === new URL(request.url).pathname);
       if (!route) throw new Error(`no route for ${path}`);

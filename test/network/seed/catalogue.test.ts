@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { domainKey } from '../../../src/network/channel/normalForm.ts';
+import { domainKey } from '../../../src/network/channel/publishers/normalForm.ts';
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 import { factRows } from '../../../src/network/seed/factRows.ts';
 import { history, HISTORY_DAYS } from '../../../src/network/seed/history.ts';

@@ -49,7 +49,7 @@ test('production accepts no key that a staging control created', async () => {
   const production = await start('production');
   expect((await production.details(own)).status).toBe(200);
   for (const key of live) expect((await production.details(key)).status, key).toBe(401);
-  expect((await production.details(rotated.key)).body.detail).toContain('control of a staging network');
+  expect((await production.details(rotated.key)).body.detail).toContain('A staging network created this key');
 }, 60_000);
 
 test('a staging control can neither rotate nor revoke a key of production', async () => {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 const ACCOUNTS = `
 CREATE TABLE channels (

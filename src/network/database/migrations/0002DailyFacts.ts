@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /** Facts by UTC day: the source of every report that is not hourly, with at best a twenty-fourth of the rows. */
 export const dailyFacts: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /** An event_id is unique within its session: no other session can suppress an event by using its id first. */
 export const eventsOfSession: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * The environment of the network that issued a key. A production network accepts only keys that a production network issued,

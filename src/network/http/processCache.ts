@@ -1,0 +1,46 @@
+/**
+ * What one process caches between requests. Only a network that is alone on its database (the embedded one) caches what can
+ * change. Where several networks share a database, each request reads it again, so that all of them refuse a revoked key
+ * at once.
+ */
+export interface ProcessCache {
+  /** The result of `read`, or of an earlier one since the last `clear`. */
+  untilCleared<T>(name: string, read: () => Promise<T>): Promise<T>;
+  /** The same for what never changes once it exists: every network caches it, and `clear` keeps it. */
+  forever<T>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** Drops what can change. Called before and after each request that may change it. */
+  clear(): void;
+}
+
+/** Entries per process; above that the cache starts over. */
+const MAX_ENTRIES = 20_000;
+
+/** A cache for a process that is alone on its database, or for one that shares it. */
+export function createProcessCache(isAlone: boolean): ProcessCache {
+  const changing: Entries = new Map();
+  const constant: Entries = new Map();
+  return {
+    untilCleared: (name, read) => (isAlone ? cached(changing, name, read) : read()),
+    forever: (name, read) => cached(constant, name, read, (value) => value !== undefined),
+    clear: () => changing.clear(),
+  };
+}
+
+type Entries = Map<string, Promise<unknown>>;
+
+function cached<T>(
+  entries: Entries,
+  name: string,
+  read: () => Promise<T>,
+  isWorthKeeping: (value: T) => boolean = () => true,
+): Promise<T> {
+  const found = entries.get(name);
+  if (found) return found as Promise<T>;
+  if (entries.size >= MAX_ENTRIES) entries.clear();
+  // The promise is cached, not its value: `clear` also drops a read that is still in progress.
+  const reading = read();
+  entries.set(name, reading);
+  const drop = (): void => void (entries.get(name) === reading && entries.delete(name));
+  reading.then((value) => isWorthKeeping(value) || drop(), drop);
+  return reading;
+}

@@ -1,0 +1,89 @@
+import { CONTRACT } from '../contract/openapi.ts';
+import { isObject, own } from '../../wire/json.ts';
+import { pageResponse } from './pageResponse.ts';
+import { schemaMarkup } from './schemaMarkup.ts';
+import { escapeMarkup } from './svg.ts';
+
+/** `/`: the contract as people read it. */
+export async function getContractPage(): Promise<Response> {
+  const { info, tags, components } = CONTRACT;
+  const shapes = Object.entries(components.schemas)
+    .map(([name, schema]) => `<section class="shape" id="${name}"><h3>${name}</h3>${schemaMarkup(schema)}</section>`)
+    .join('');
+  const body =
+    `<nav><strong>${escapeMarkup(info.title)}</strong>${tags.map(({ name }) => `<a href="#${anchor(name)}">${escapeMarkup(name)}</a>`).join('')}` +
+    '<a href="#shapes">Shapes</a><a href="/openapi.yaml">openapi.yaml</a></nav>' +
+    `<main><h1>${escapeMarkup(info.title)}</h1><p>${escapeMarkup(info.description)}</p>${tags.map(tagMarkup).join('')}` +
+    `<section id="shapes"><h2>Shapes</h2>${shapes}</section></main>`;
+  return pageResponse({ title: `${info.title}: the interfaces`, body, style: STYLE });
+}
+
+function tagMarkup(tag: { name: string; description: string }): string {
+  const operations = Object.entries(CONTRACT.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => (own(operation, 'tags') as readonly unknown[] | undefined)?.includes(tag.name))
+      .map(([method, operation]) => operationMarkup(method, path, operation)),
+  );
+  return `<section id="${anchor(tag.name)}"><h2>${escapeMarkup(tag.name)}</h2><p>${prose(tag.description)}</p>${operations.join('')}</section>`;
+}
+
+function operationMarkup(method: string, path: string, operation: unknown): string {
+  const summary =
+    `<summary><span class="method ${method}">${method.toUpperCase()}</span><code>${escapeMarkup(path)}</code>` +
+    `<span class="quiet">${prose(own(operation, 'summary'))}</span></summary>`;
+  const description = own(operation, 'description');
+  return (
+    `<details>${summary}<div>${description ? `<p>${prose(description)}</p>` : ''}${parametersMarkup(own(operation, 'parameters'))}` +
+    `${bodyMarkup(own(operation, 'requestBody'))}${answersMarkup(own(operation, 'responses'))}</div></details>`
+  );
+}
+
+function parametersMarkup(parameters: unknown): string {
+  if (!Array.isArray(parameters)) return '';
+  const rows = parameters.map(
+    (one: unknown) =>
+      `<dt><code>${prose(own(one, 'name'))}</code> <small>${prose(own(one, 'in'))}</small></dt><dd>${prose(own(one, 'description'))} ${schemaMarkup(own(one, 'schema'))}</dd>`,
+  );
+  return `<h4>Parameters</h4><dl>${rows.join('')}</dl>`;
+}
+
+function bodyMarkup(body: unknown): string {
+  return body === undefined ? '' : `<h4>Body</h4>${schemaMarkup(jsonSchema(body))}`;
+}
+
+function answersMarkup(answers: unknown): string {
+  if (!isObject(answers)) return '';
+  const rows = Object.entries(answers).map(([status, answer]) => {
+    const schema = jsonSchema(answer);
+    return `<dt><code>${status}</code></dt><dd>${prose(own(answer, 'description'))} ${schema === undefined ? '' : schemaMarkup(schema)}</dd>`;
+  });
+  return `<h4>Answers</h4><dl>${rows.join('')}</dl>`;
+}
+
+function jsonSchema(part: unknown): unknown {
+  return own(own(own(part, 'content'), 'application/json'), 'schema');
+}
+
+/** Text of the contract; what stands between backticks is code. */
+function prose(text: unknown): string {
+  return typeof text === 'string' ? escapeMarkup(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>') : '';
+}
+
+function anchor(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '-');
+}
+
+const STYLE = `
+body { display: grid; grid-template-columns: 14rem minmax(0, 54rem); gap: 3rem; padding: 2.5rem 2rem 6rem; max-width: 76rem; margin: 0 auto; }
+nav { position: sticky; top: 2.5rem; align-self: start; display: grid; gap: .5rem; } nav a { text-decoration: none; } nav strong { margin-bottom: .5rem; }
+main > section { margin-top: 3rem; } h2 { font-size: 1.25rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; margin: 0 0 .5rem; } h4 { margin: 1rem 0 .25rem; font-size: .875rem; }
+details, .shape { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin-top: .5rem; }
+summary { cursor: pointer; padding: .75rem 1rem; display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; }
+summary code { font-weight: 600; overflow-wrap: anywhere; } details > div { padding: 0 1rem 1rem; border-top: 1px solid var(--line); padding-top: .75rem; } .shape { padding: 1rem; }
+.method { font: 700 .75rem/1.6 ui-monospace, monospace; min-width: 4rem; text-align: center; border-radius: .375rem; color: #fff; background: #0f6b66; }
+.post { background: #27388c; } .put { background: #8a4b0f; } .delete { background: #a3262f; }
+dl { margin: 0; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem; } dt { color: var(--quiet); } dd { margin: 0; }
+ul { list-style: none; margin: .25rem 0 0; padding: 0 0 0 .875rem; border-left: 2px solid var(--line); } li { margin: .125rem 0; } i { color: var(--quiet); font-style: normal; font-size: .875rem; }
+:target { scroll-margin-top: 1rem; outline: 2px solid var(--accent); outline-offset: .25rem; border-radius: .75rem; }
+@media (max-width: 48rem) { body { grid-template-columns: minmax(0, 1fr); gap: 1.5rem; padding: 1.25rem; } nav { position: static; } dl { grid-template-columns: minmax(0, 1fr); } }
+`;

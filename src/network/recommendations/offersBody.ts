@@ -1,0 +1,70 @@
+import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
+import type { OfferRow } from './offerRow.ts';
+
+/** An offer in its place in one session. */
+export interface Insertion {
+  readonly insertion_id: string;
+  readonly offer: OfferRow;
+}
+
+/** What an answer is made of beside its offers. */
+export interface AnswerOptions {
+  readonly session_id: string;
+  readonly is_sandbox: boolean;
+  /** Completes the addresses that the network serves itself. */
+  readonly baseUrl: string;
+}
+
+/** The body that answers POST /recommendations: WIRE.md 1, and `{}` for no offer. */
+export function offersBody(insertions: readonly Insertion[], options: AnswerOptions): RecommendationResponse {
+  const items = insertions.map(({ insertion_id, offer }, insertion_order): GroupItem => {
+    return { insertion_order, insertion_id, offer_id: offer.offer_id, advertiser_id: offer.advertiser_id };
+  });
+  return {
+    session_id: options.session_id,
+    recommendations: Object.fromEntries(insertions.map(({ offer }) => [offer.offer_id, recommend(offer, options)])),
+    recommendation_groups:
+      items.length === 0 ? [] : [{ id: 'group_0', heading: 'Thank you for your order', slot_context: 'HERO', items }],
+    footer: footer(options.baseUrl),
+    ...(options.is_sandbox ? { sandbox: true } : {}),
+  };
+}
+
+function recommend(row: OfferRow, { baseUrl, is_sandbox }: AnswerOptions): Recommendation {
+  const { assets, disclosure_details, ...details } = row.details;
+  const offer: Offer & { is_sandbox?: true } = {
+    id: row.offer_id,
+    heading: row.heading,
+    ...details,
+    target_url: complete(row.target_url, baseUrl),
+    ...(assets ? { assets: assets.map((asset) => completeAll(asset, ['image_url', 'target_url'], baseUrl)) } : {}),
+    ...(disclosure_details ? { disclosure_details: completeAll(disclosure_details, ['target_url'], baseUrl) } : {}),
+    ...(is_sandbox ? { is_sandbox: true } : {}),
+  };
+  const advertiser = { id: row.advertiser_id, name: row.advertiser_name, logo_url: complete(row.logo_url, baseUrl) };
+  return { advertiser: row.description === null ? advertiser : { ...advertiser, description: row.description }, offer };
+}
+
+function footer(baseUrl: string): Footer {
+  return {
+    attribution_details: {
+      copy: 'Offers by the sandbox network',
+      logo_url: `${baseUrl}/logos/network.svg`,
+      target_url: `${baseUrl}/`,
+    },
+    privacy_policy: { copy: 'Privacy policy', target_url: `${baseUrl}/privacy` },
+  };
+}
+
+function complete(address: string, baseUrl: string): string {
+  return address.startsWith('/') ? baseUrl + address : address;
+}
+
+function completeAll<T extends object>(value: T, fields: readonly (keyof T)[], baseUrl: string): T {
+  const copy = { ...value };
+  for (const field of fields) {
+    const address = copy[field];
+    if (typeof address === 'string') copy[field] = complete(address, baseUrl) as T[typeof field];
+  }
+  return copy;
+}
