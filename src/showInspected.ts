@@ -3,7 +3,9 @@ import { showOffers as show, type Offers } from './page/showOffers.ts';
 
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
 export function showOffers(options: ShowOptions): Offers {
-  // Bundlers make a file of its own of this; it is loaded in sandbox only.
-  // oxlint-disable-next-line no-restricted-imports -- lazy: nothing of it is in anybody's bundle
-  return show(options, async (...given) => (await import('./inspector/inspect.tsx')).inspect(...given));
+  // Bundlers put the inspector into a file of its own, which is loaded in sandbox mode only.
+  return show(options, {
+    // oxlint-disable-next-line no-restricted-imports -- lazy: it is in nobody's main bundle
+    inspect: async (...given) => (await import('./inspector/inspect.tsx')).inspect(...given),
+  });
 }

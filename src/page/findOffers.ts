@@ -3,11 +3,8 @@ import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../wire/offers/response.ts';
 import { askRelay } from './askRelay.ts';
 import type { Memory } from './memory.ts';
-import { nextTask } from './nextTask.ts';
 import { outcome, type Outcome } from './outcome.ts';
-
-/** Milliseconds between the looks for the answer of another tab. */
-const ARRIVAL_MS = 30;
+import { storable } from './storable.ts';
 
 /** What is asked, of whom, under which key it is remembered, and what ends it early. */
 export interface Search {
@@ -35,9 +32,7 @@ export async function findOffers(search: Search): Promise<Found | Outcome> {
   if (!key || !locks) return go();
   return (
     locks
-      .request(key, { ifAvailable: true }, (lock) =>
-        lock ? go() : locks.request(key, { signal }, () => arrival(search.memory).then(go)),
-      )
+      .request(key, { signal }, go)
       // A frame whose storage is blocked is refused locks as well: nobody shares anything with it.
       .catch(() => {
         signal.throwIfAborted();
@@ -46,13 +41,8 @@ export async function findOffers(search: Search): Promise<Found | Outcome> {
   );
 }
 
-/** What another tab has kept is seen here some milliseconds after its lock is free: browsers write to each other's memory later. */
-async function arrival({ recall }: Memory): Promise<void> {
-  for (let looks = 10; looks-- && !recall();) await nextTask(ARRIVAL_MS);
-}
-
 async function recallOrAsk({ relay, body, memory, signal }: Search): Promise<Found | Outcome> {
-  const kept = memory.recall();
+  const kept = await memory.recall();
   const remembered = read(kept);
   if (remembered.ok) return { answer: remembered.value, json: kept, isRemembered: true };
   const reply = await askRelay({ relay, body, signal });
@@ -67,7 +57,7 @@ async function recallOrAsk({ relay, body, memory, signal }: Search): Promise<Fou
     );
   }
   signal.throwIfAborted();
-  if (fresh.value.groups.length > 0) memory.keep(reply.json);
+  if (fresh.value.groups.length > 0) await memory.keep(storable(fresh.value));
   return { answer: fresh.value, json: reply.json, isRemembered: false };
 }
 

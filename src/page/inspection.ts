@@ -1,4 +1,4 @@
-import type { Queue } from '../queue/openQueue.ts';
+import type { PageQueue } from '../queue/openQueue.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { ShowOptions } from './options.ts';
 import type { Offers } from './showOffers.ts';
@@ -16,7 +16,7 @@ export interface Inspected extends Partial<Exchange> {
   /** Forgets what this device knows of its orders, and shows anew with other options. */
   again(changes: Partial<ShowOptions>): void;
   /** Opens the mount's queue anew. A queue takes the page's `fetch` and storage when it is opened. */
-  reopen(): Queue;
+  reopen(): PageQueue;
 }
 
 /** Looks at a mount. It is awaited before anything is counted, so that it can still begin anew. */

@@ -1,64 +1,103 @@
-import { own, parseJson, type JsonObject } from '../wire/json.ts';
+import { own, parseJson } from '../wire/json.ts';
 import { toJson } from '../wire/toJson.ts';
 
-/** Every key that the page keeps begins with this. */
+/** The prefix of every key that the page writes to localStorage. */
 export const MEMORY_PREFIX = 'offerlet:';
-/** Milliseconds an order's answer is kept: a day, for the shopper who comes back to the order page. */
+/** Milliseconds that an order is remembered: a day, for the shopper who returns to the order page. */
 const KEPT_MS = 24 * 3_600_000;
-/** Characters of an answer that is kept: the page's own scripts share the same few megabytes. */
+/** Maximum characters of a stored response: the page's own scripts share the same few megabytes. */
 const KEPT_LENGTH = 100_000;
 
-/** What is known of one order on this device, in every tab of it. */
+/** What is remembered of one order on this device, in every tab. */
 export interface Memory {
-  /** The relay's answer as it came, to be read and checked anew, or `undefined`. */
-  recall(): unknown;
-  keep(json: unknown): void;
-  /** True the first time a name comes, for this order, in any tab. */
+  /** Resolves to the stored response, to be validated again, or to undefined. */
+  recall(): Promise<unknown>;
+  /** Resolves once the response is stored where it survives a crash. */
+  keep(response: unknown): Promise<void>;
+  /** Returns true the first time it is called with a name for this order, in any tab. */
   once(name: string): boolean;
-  /** Tells whether a name has come. */
-  has(name: string): boolean;
+  /** Whether `once` was called with the name, in any tab. */
+  has(name: string): Promise<boolean>;
 }
 
-/** The memory of an order; without a key, or where storage is blocked, it lasts as long as the page. */
-export function openMemory(
-  key = '',
-  storage: () => Storage = () => localStorage,
-  now: () => number = Date.now,
-): Memory {
-  let here: JsonObject = {};
+/** Small values that survive a crash: the queue's notes. */
+export interface MemoryNotes {
+  read(key: string): Promise<unknown>;
+  update(key: string, change: (before: unknown) => unknown): Promise<void>;
+  sweep(isFresh: (value: unknown) => boolean): Promise<void>;
+}
 
-  function read(): JsonObject {
-    const kept = key && attempt(() => parseJson(storage().getItem(key) ?? ''));
-    return isFresh(kept, now()) ? (kept as JsonObject) : here;
+/** What `openMemory` takes. Without a key, the memory lasts as long as the page. */
+export interface MemoryOptions {
+  readonly key: string | undefined;
+  /** The current notes, if any. */
+  notes(): MemoryNotes | undefined;
+  storage?(): Storage;
+  now?(): number;
+}
+
+/** One order as it is stored. */
+interface Kept {
+  readonly at: number;
+  readonly response?: unknown;
+  readonly seen: readonly unknown[];
+}
+
+/**
+ * Opens the memory of an order. It is stored twice: in the notes, which survive a crash, and in localStorage, which other
+ * tabs can read synchronously. Chromium writes localStorage to disk seconds later.
+ */
+export function openMemory({ key, notes, storage = () => localStorage, now = Date.now }: MemoryOptions): Memory {
+  let here: Kept = { at: now(), seen: [] };
+
+  /** Adds what is known elsewhere. */
+  const merge = (other: unknown): Kept => {
+    if (!isFresh(other, now())) return here;
+    const { at, response, seen } = other;
+    return {
+      at: Math.min(here.at, at),
+      response: here.response ?? response,
+      seen: [...new Set([...here.seen, ...seen])],
+    };
+  };
+
+  function readMirror(): void {
+    if (key) here = merge(attempt(() => parseJson(storage().getItem(key) ?? '')));
   }
 
-  function write(changes: JsonObject): void {
-    here = { at: now(), ...read(), ...changes };
-    if (key) attempt(() => storage().setItem(key, toJson(here)));
+  async function read(): Promise<Kept> {
+    readMirror();
+    if (key) here = merge(await notes()?.read(key));
+    return here;
   }
 
-  function names(): unknown[] {
-    const kept = own(read(), 'seen');
-    return Array.isArray(kept) ? kept : [];
+  async function write(): Promise<void> {
+    if (!key) return;
+    attempt(() => storage().setItem(key, toJson(here)));
+    await notes()?.update(key, merge);
   }
 
   return {
-    recall: () => own(read(), 'answer'),
-    keep(answer) {
+    recall: async () => (await read()).response,
+    async keep(response) {
       attempt(() => sweep(storage(), now()));
-      if (toJson(answer).length <= KEPT_LENGTH) write({ answer });
+      void notes()?.sweep((kept) => isFresh(kept, now()));
+      if (toJson(response).length > KEPT_LENGTH) return;
+      here = { ...here, response };
+      await write();
     },
     once(name) {
-      const seen = names();
-      if (seen.includes(name)) return false;
-      write({ seen: [...seen, name] });
+      readMirror();
+      if (here.seen.includes(name)) return false;
+      here = { ...here, seen: [...here.seen, name] };
+      void write();
       return true;
     },
-    has: (name) => names().includes(name),
+    has: async (name) => (await read()).seen.includes(name),
   };
 }
 
-/** Empties the memory of every order. */
+/** Removes every order from localStorage. */
 export function forgetAll(storage: () => Storage = () => localStorage): void {
   attempt(() => sweep(storage(), Infinity));
 }
@@ -70,11 +109,12 @@ function sweep(storage: Storage, now: number): void {
   }
 }
 
-function isFresh(kept: unknown, now: number): boolean {
-  return Math.abs(now - Number(own(kept, 'at'))) < KEPT_MS;
+/** Whether it was stored within a day. Version 0.1 stored the raw response as `answer`: that is never fresh. */
+function isFresh(kept: unknown, now: number): kept is Kept {
+  return Math.abs(now - Number(own(kept, 'at'))) < KEPT_MS && Array.isArray(own(kept, 'seen')) && !own(kept, 'answer');
 }
 
-/** Storage may be missing, blocked or full: then the memory is this page. */
+/** Storage may be missing, blocked or full. Then the memory lasts as long as the page. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,4 +1,4 @@
-import type { Queue } from '../queue/openQueue.ts';
+import type { PageQueue } from '../queue/openQueue.ts';
 import { buildRequest } from './buildRequest.ts';
 import { wrong, type Settings } from './checkOptions.ts';
 import { findOffers } from './findOffers.ts';
@@ -6,7 +6,7 @@ import { findPlace } from './findPlace.ts';
 import { firstOffers } from './firstOffers.ts';
 import type { Exchange } from './inspection.ts';
 import { isBot } from './isBot.ts';
-import { openMemory, type Memory } from './memory.ts';
+import { openMemory } from './memory.ts';
 import { mountOffers } from './mountOffers.ts';
 import { nextTask } from './nextTask.ts';
 import type { ShowOptions } from './options.ts';
@@ -22,7 +22,8 @@ export interface Opening {
   readonly settings: Settings;
   readonly story: Story;
   readonly signal: AbortSignal;
-  track: Queue['track'];
+  /** The mount's queue, while it has one. */
+  queue(): PageQueue | undefined;
   /** Told of an answer that says sandbox. */
   inspect(exchange: Exchange): Promise<unknown>;
   /** Told how to close the offers once they stand. */
@@ -35,7 +36,7 @@ export async function openOffers({
   settings,
   story,
   signal,
-  track,
+  queue,
   inspect,
   onMount,
 }: Opening): Promise<Outcome> {
@@ -46,10 +47,10 @@ export async function openOffers({
 
   const body = await buildRequest(options);
   const key = await orderKey(relay, body);
-  const memory = openMemory(key);
+  const memory = openMemory({ key, notes: () => queue()?.notes });
   const isSandbox = options.sandbox === true;
   const user_details = Object.keys(body.user_details ?? {});
-  if (isLayer && isClosed(memory)) return alreadyShown();
+  if (isLayer && (await memory.has('closed'))) return alreadyShown();
   story.asked = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
 
   signal.throwIfAborted();
@@ -71,9 +72,13 @@ export async function openOffers({
   const report = createReport({
     session_id,
     emit: story.emit,
-    once: memory.once,
+    // Other sessions of this order count for themselves.
+    once: (name) => memory.once(`${session_id} ${name}`),
     track(event) {
-      if (isCounted) track(event).catch((error: unknown) => story.emit({ type: 'error', reason: String(error) }));
+      if (isCounted)
+        queue()
+          ?.track(event)
+          .catch((error: unknown) => story.emit({ type: 'error', reason: String(error) }));
     },
   });
   // A remembered answer was counted by the page that asked for it.
@@ -89,13 +94,9 @@ export async function openOffers({
   if (isLayer) await whenNoModal(signal);
   signal.throwIfAborted();
   // The shopper may have closed them in another tab meanwhile.
-  if (isLayer && isClosed(memory)) return alreadyShown();
+  if (isLayer && (await memory.has('closed'))) return alreadyShown();
   onMount(mountOffers({ options, mode, answer, groups, target, report, story, memory, signal }));
   return outcome('rendered', `${offers} ${offers === 1 ? 'offer is' : 'offers are'} on the page`);
-}
-
-function isClosed(memory: Memory): boolean {
-  return memory.has('closed');
 }
 
 function alreadyShown(): Outcome {

@@ -1,6 +1,7 @@
 import type { Explanation } from './explanation.ts';
 import type { Inspect } from './inspection.ts';
 import type { ShowOptions } from './options.ts';
+import { PAGE_DECISION } from './readAttributes.ts';
 import { showOffers, type Offers } from './showOffers.ts';
 
 /** What a page's own scripts can ask of the script tag: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
@@ -20,7 +21,9 @@ export interface PageApi {
 /** The page's API, with no mounts yet. */
 export function openPageApi(inspect?: Inspect): PageApi {
   const mounts = new Set<Offers>();
-  let word: boolean | undefined;
+  let decision: boolean | undefined;
+  /** Another tab decided, and has cleared what was stored. */
+  let isElsewhere = false;
 
   const page: PageApi = {
     push(...calls) {
@@ -34,7 +37,16 @@ export function openPageApi(inspect?: Inspect): PageApi {
       }
     },
     show(options) {
-      const offers = showOffers(word === undefined ? options : { ...options, consent: word }, inspect);
+      // A no holds for mounts to come. A yes holds for those that do not wait for a decision of their own.
+      const isOpen = decision === false || options?.consent === undefined || options.consent === PAGE_DECISION;
+      const offers = showOffers(decision !== undefined && isOpen ? { ...options, consent: decision } : options, {
+        inspect,
+        isDecided: decision === true || isElsewhere,
+        onWithdrawn() {
+          decision = false;
+          isElsewhere = true;
+        },
+      });
       const { destroy } = offers;
       offers.destroy = () => {
         mounts.delete(offers);
@@ -44,7 +56,8 @@ export function openPageApi(inspect?: Inspect): PageApi {
       return offers;
     },
     consent(isGiven) {
-      word = isGiven;
+      decision = isGiven;
+      isElsewhere = false;
       for (const offers of mounts) offers.consent(isGiven);
     },
     explain: () => [...mounts].map((offers) => offers.explain()),

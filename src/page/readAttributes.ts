@@ -1,5 +1,8 @@
 import type { ShowOptions } from './options.ts';
 
+/** The `consent` of a mount that waits for a decision on the whole page, as `data-consent="required"` does. */
+export const PAGE_DECISION: Promise<boolean> = /* @__PURE__ */ new Promise(() => {});
+
 /**
  * The options that an element's attributes say, with `data-` before each or not. An attribute that a template left
  * empty is not there. All others go along, so that a key that somebody put among them is noticed.
@@ -28,8 +31,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     },
     sandbox: sandbox !== null && sandbox !== 'false',
     maxOffers: most && Number(most),
-    // Waits for a word that comes by `consent(true)`.
-    consent: get('consent') === 'required' ? new Promise<boolean>(() => {}) : undefined,
+    consent: get('consent') === 'required' ? PAGE_DECISION : undefined,
     attributes: Object.fromEntries(
       [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
     ),

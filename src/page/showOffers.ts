@@ -1,6 +1,6 @@
 import { dom } from '../dom/dom.ts';
 import { emptyQueue } from '../queue/emptyQueue.ts';
-import { openQueue, type Queue } from '../queue/openQueue.ts';
+import { openPageQueue, type PageQueue } from '../queue/openQueue.ts';
 import { checkOptions, type Settings } from './checkOptions.ts';
 import type { Explanation } from './explanation.ts';
 import { mayInspect, type Exchange, type Inspect } from './inspection.ts';
@@ -33,13 +33,28 @@ function saysNo(): boolean | undefined {
   return (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
 }
 
+/** What a mount is given by the page that it belongs to. */
+export interface PageContext {
+  readonly inspect?: Inspect | undefined;
+  /** The shopper has already decided for the whole page, so a no of this mount says nothing about what is stored. */
+  readonly isDecided?: boolean | undefined;
+  /** Called when consent was withdrawn in another tab, or by another mount. */
+  onWithdrawn?(): void;
+}
+
+/** How long a mount waits for what a withdrawal is still clearing: storage may hang. */
+const CLEARING_MS = 1_000;
+
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
-export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
+export function showOffers(options: ShowOptions, { inspect, isDecided, onWithdrawn }: PageContext = {}): Offers {
   const story = beginStory(options?.onEvent);
   let settings = checkOptions(options, dom.baseURI);
   let life = new AbortController();
-  let queue: Queue | undefined;
-  let isAllowed = false;
+  let queue: PageQueue | undefined;
+  /** Undefined until there is a decision. */
+  let isAllowed: boolean | undefined;
+  /** What is still being cleared from storage. */
+  let clearing: Promise<unknown> | undefined;
   let isDestroyed = false;
   let closeOffers: (() => void) | undefined;
   let settle: (result: Outcome) => void;
@@ -61,8 +76,8 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
     },
     consent(isGiven) {
       if (isDestroyed || 'code' in settings) return;
+      if (isGiven === isAllowed) return;
       if (!isGiven) return deny();
-      if (isAllowed) return;
       life.abort();
       restart(true);
     },
@@ -92,10 +107,12 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
     const isYes: unknown = await Promise.resolve(word).catch(() => false);
     if (signal.aborted) return;
     if ('code' in settings) return end(settings);
-    isAllowed = isYes === true;
-    if (!isAllowed) return deny();
+    if (isYes !== true) return deny();
+    isAllowed = true;
     try {
       await whenReady();
+      signal.throwIfAborted();
+      await Promise.race([clearing, clearing && nextTask(CLEARING_MS)]);
       signal.throwIfAborted();
       queue ??= reopen();
       await nextTask();
@@ -106,7 +123,7 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
           settings,
           story,
           signal,
-          track: async (event) => queue?.track(event),
+          queue: () => queue,
           inspect: look,
           onMount: (close) => (closeOffers = close),
         }),
@@ -117,14 +134,14 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
     }
   }
 
-  /** Whatever an earlier page was allowed to keep goes as well. */
-  function deny(): void {
+  /** Takes the offers down and clears what this page, or an earlier one, was allowed to store. */
+  function deny(isElsewhere?: boolean): void {
     isAllowed = false;
     life.abort();
-    forgetAll();
     if ('code' in settings) return;
-    if (queue) void queue.purge().then(queue.close, queue.close);
-    else void emptyQueue(`${settings.relay}/events/batch`);
+    if (queue ?? !isDecided) forgetAll();
+    if (queue && !isElsewhere) clearing = queue.withdraw();
+    else if (!queue && !isDecided) clearing = emptyQueue(endpoint());
     queue = undefined;
     end(outcome('consent_denied', 'There is no consent', 'consent(true) shows the offers once there is'));
   }
@@ -132,18 +149,30 @@ export function showOffers(options: ShowOptions, inspect?: Inspect): Offers {
   function restart(word: boolean | Promise<boolean>): void {
     if (story.outcome) ended = unsettled();
     story.asked = story.answered = story.outcome = undefined;
-    isAllowed = false;
+    isAllowed = undefined;
     void run(word);
   }
 
-  function reopen(): Queue {
+  function endpoint(): string {
+    return `${(settings as Settings).relay}/events/batch`;
+  }
+
+  function reopen(): PageQueue {
     void queue?.close();
-    return (queue = openQueue({ endpoint: `${(settings as Settings).relay}/events/batch`, onEvent: story.emit }));
+    return (queue = openPageQueue({
+      endpoint: endpoint(),
+      onEvent: story.emit,
+      onWithdrawn() {
+        deny(true);
+        onWithdrawn?.();
+      },
+    }));
   }
 
   function again(changes: Partial<ShowOptions>): void {
     life.abort();
     forgetAll();
+    clearing = queue?.notes.sweep(() => false);
     options = { ...options, ...changes };
     settings = checkOptions(options, dom.baseURI);
     restart(options.consent ?? true);

@@ -1,73 +1,124 @@
 // @vitest-environment happy-dom
 import { beforeEach, expect, test } from 'vitest';
-import { forgetAll, openMemory } from '../../src/page/memory.ts';
+import { forgetAll, openMemory, type Memory, type MemoryNotes } from '../../src/page/memory.ts';
 
 const DAY = 24 * 3_600_000;
+const KEY = 'offerlet:1';
 let now = 1_000;
-const open = (key?: string) => openMemory(key, undefined, () => now);
+let stored = new Map<string, unknown>();
+const notes: MemoryNotes = {
+  read: async (key) => stored.get(key),
+  async update(key, change) {
+    stored.set(key, change(stored.get(key)));
+  },
+  async sweep(isFresh) {
+    for (const [key, value] of stored) if (!isFresh(value)) stored.delete(key);
+  },
+};
+const blocked = (): Storage => {
+  throw new Error('blocked');
+};
+const open = (key?: string, storage = () => localStorage, kept: MemoryNotes | undefined = notes): Memory =>
+  openMemory({ key, notes: () => kept, storage, now: () => now });
 beforeEach(() => {
   localStorage.clear();
+  stored = new Map();
   now = 1_000;
 });
 
-test('an answer is recalled within a day, in another tab too, and not after it', () => {
-  open('offerlet:1').keep({ session_id: 's' });
+test('a response is recalled within a day, in another tab too, and not after it', async () => {
+  await open(KEY).keep({ session_id: 's' });
   now += DAY - 1;
-  expect(open('offerlet:1').recall()).toEqual({ session_id: 's' });
+  expect(await open(KEY).recall()).toEqual({ session_id: 's' });
   now += 1;
-  expect(open('offerlet:1').recall()).toBeUndefined();
+  expect(await open(KEY).recall()).toBeUndefined();
 });
 
-test('a name comes once, whoever asks, until the answer is forgotten', () => {
-  expect(open('offerlet:1').once('VIEW')).toBe(true);
-  expect(open('offerlet:1').once('VIEW')).toBe(false);
-  expect(open('offerlet:1').has('VIEW')).toBe(true);
+test('a name is new once, whoever asks, until the order is forgotten', async () => {
+  expect(open(KEY).once('VIEW')).toBe(true);
+  expect(open(KEY).once('VIEW')).toBe(false);
+  expect(await open(KEY).has('VIEW')).toBe(true);
   expect(open('offerlet:2').once('VIEW')).toBe(true);
   now += DAY;
-  expect(open('offerlet:1').once('VIEW')).toBe(true);
+  expect(open(KEY).once('VIEW')).toBe(true);
 });
 
-test('without a key it lasts as long as the page and stores nothing', () => {
-  const memory = open();
-  memory.keep({ session_id: 's' });
-  expect(memory.once('VIEW')).toBe(true);
-  expect(memory.once('VIEW')).toBe(false);
-  expect(localStorage.length).toBe(0);
+test('what a killed browser had not yet written to localStorage is found in the notes', async () => {
+  const memory = open(KEY);
+  await memory.keep({ session_id: 's' });
+  memory.once('closed');
+  localStorage.clear();
+  const next = open(KEY);
+  expect(await next.recall()).toEqual({ session_id: 's' });
+  expect(await next.has('closed')).toBe(true);
+  expect(next.once('closed')).toBe(false);
 });
 
-test('storage that throws costs only the memory across pages', () => {
-  const blocked = (): Storage => {
-    throw new Error('blocked');
-  };
-  const memory = openMemory('offerlet:1', blocked);
-  memory.keep({ session_id: 's' });
-  expect(memory.once('VIEW')).toBe(true);
-  expect(memory.once('VIEW')).toBe(false);
+test('where there is no IndexedDB, localStorage alone remembers; where both are blocked, the page does', async () => {
+  const memory = openMemory({ key: KEY, notes: () => undefined, now: () => now });
+  await memory.keep({ session_id: 's' });
+  expect(await openMemory({ key: KEY, notes: () => undefined, now: () => now }).recall()).toEqual({ session_id: 's' });
+  const alone = openMemory({ key: KEY, notes: () => undefined, storage: blocked, now: () => now });
+  await alone.keep({ session_id: 's' });
+  expect([alone.once('VIEW'), alone.once('VIEW'), await alone.recall()]).toEqual([true, false, { session_id: 's' }]);
   expect(() => forgetAll(blocked)).not.toThrow();
 });
 
-test('garbage, a foreign value and a date in the far future count as nothing', () => {
-  for (const text of ['{', 'null', '[]', '{"at":"x"}', `{"at":${now + 2 * DAY},"answer":1}`]) {
-    localStorage.setItem('offerlet:1', text);
-    expect(open('offerlet:1').recall()).toBeUndefined();
+test('an order that was shown in one tab and dismissed in another is both', async () => {
+  const [first, second] = [open(KEY), open(KEY, blocked)];
+  await first.keep({ session_id: 's' });
+  second.once('closed');
+  first.once('VIEW');
+  const next = open(KEY, blocked);
+  expect([await next.recall(), await next.has('closed'), await next.has('VIEW')]).toEqual([
+    { session_id: 's' },
+    true,
+    true,
+  ]);
+});
+
+test('without a key it lasts as long as the page and stores nothing', async () => {
+  const memory = open();
+  await memory.keep({ session_id: 's' });
+  expect(memory.once('VIEW')).toBe(true);
+  expect(memory.once('VIEW')).toBe(false);
+  expect([localStorage.length, stored.size]).toEqual([0, 0]);
+});
+
+test('garbage, a raw response of an old version and a date in the far future count as nothing', async () => {
+  const future = { at: now + 2 * DAY, response: 1, seen: [] };
+  for (const kept of [
+    '{',
+    null,
+    [],
+    { at: 'x' },
+    { at: now, response: 1 },
+    future,
+    { at: now, answer: {}, seen: [] },
+  ]) {
+    localStorage.setItem(KEY, JSON.stringify(kept));
+    stored.set(KEY, kept);
+    expect(await open(KEY).recall(), JSON.stringify(kept)).toBeUndefined();
   }
 });
 
-test('an answer above 100,000 characters is not kept', () => {
-  open('offerlet:1').keep({ text: 'x'.repeat(100_000) });
-  expect(localStorage.length).toBe(0);
+test('a response above 100,000 characters is not stored', async () => {
+  await open(KEY).keep({ text: 'x'.repeat(100_000) });
+  expect([localStorage.length, stored.size]).toEqual([0, 0]);
 });
 
-test('keeping one order sweeps what is older than a day, and nothing of anybody else', () => {
-  open('offerlet:1').keep({});
+test('storing one order removes what is older than a day or raw, and nothing of anybody else', async () => {
+  await open(KEY).keep({});
   localStorage.setItem('shop', 'theirs');
   now += DAY;
-  open('offerlet:2').keep({});
+  localStorage.setItem('offerlet:raw', JSON.stringify({ at: now, answer: { user: 'anna@example.com' }, seen: [] }));
+  await open('offerlet:2').keep({});
   expect(Object.keys(localStorage).toSorted()).toEqual(['offerlet:2', 'shop']);
+  expect([...stored.keys()]).toEqual(['offerlet:2']);
 });
 
-test('forgetAll empties every order, and nothing of anybody else', () => {
-  open('offerlet:1').keep({});
+test('forgetAll removes every order, and nothing of anybody else', async () => {
+  await open(KEY).keep({});
   localStorage.setItem('shop', 'theirs');
   forgetAll();
   expect(Object.keys(localStorage)).toEqual(['shop']);

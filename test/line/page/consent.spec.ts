@@ -89,6 +89,47 @@ test('a withdrawn consent takes the offers down and empties what is kept', async
   await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
+test('a mount’s own no or open decision holds after a yes for the page, until the page decides again', async ({
+  page,
+}) => {
+  await page.goto(fixture.page('/own', shop(scriptTag({ consent: 'required' }))));
+  await page.waitForFunction('window.offerlet?.show');
+  await page.evaluate('offerlet.consent(true)');
+  await expect(page.locator('[part~=accept]')).toHaveCount(1);
+  await expect.poll(fixture.names).toContain('WIDGET_VIEW');
+  const before = fixture.asked.length;
+  const mount = (name: string, consent: string): Promise<unknown> =>
+    page.evaluate(
+      `(() => { const target = document.body.appendChild(document.createElement('div'));
+      window['${name}'] = offerlet.show({ ...${options('INLINE')}, target, consent: ${consent} }); })()`,
+    );
+  await mount('denied', 'false');
+  await mount('open', 'new Promise((resolve) => (window.decide = resolve))');
+  expect(await page.evaluate('denied.outcome')).toMatchObject({ code: 'consent_denied' });
+  await page.waitForTimeout(600);
+  expect(fixture.asked).toHaveLength(before);
+  // Nor does one mount's no take down, or make the device forget, what the shopper allowed for the page.
+  await expect(page.locator('[part~=accept]')).toHaveCount(1);
+  expect(await everythingStored(page)).toContain('session_id');
+  await page.evaluate('offerlet.consent(true)');
+  await expect(page.locator('[part~=accept]')).toHaveCount(3);
+  // The decision that is overtaken says nothing any more.
+  await page.evaluate('decide(false)');
+  await page.waitForTimeout(200);
+  await expect(page.locator('[part~=accept]')).toHaveCount(3);
+  await page.evaluate('offerlet.consent(false)');
+  await expect(page.locator('[part~=accept]')).toHaveCount(0);
+  await mount('late', 'true');
+  expect(await page.evaluate('late.outcome')).toMatchObject({ code: 'consent_denied' });
+});
+
+test('a mount that waits for the page’s decision has it already when the page has said yes', async ({ page }) => {
+  const early = '<script>(window.offerlet ||= []).push((o) => o.consent(true))</script>';
+  const element = `<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" consent="required" external-guid="4"></offer-let>`;
+  await page.goto(fixture.page('/early-yes', shop(`${early}${element}<script async src="/offerlet.js"></script>`)));
+  await expect(page.locator('offer-let [part~=accept]')).toBeVisible();
+});
+
 test('a no empties what an earlier page was allowed to keep', async ({ page }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await page.goto(fixture.page('/before', shop(scriptTag())));

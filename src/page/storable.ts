@@ -1,0 +1,26 @@
+import type { RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
+
+/**
+ * The part of a response that is stored: the validated fields that are shown again, in the wire's own shape, so that
+ * reading it back validates it again.
+ */
+export function storable({ session_id, groups, footer, sandbox }: SafeResponse): RecommendationResponse {
+  const all = groups.flatMap(({ offers }) => offers);
+  return {
+    session_id,
+    sandbox,
+    footer,
+    recommendations: Object.fromEntries(
+      all.map(({ offer_id, advertiser, offer }) => [offer_id, { advertiser, offer }]),
+    ),
+    recommendation_groups: groups.map(({ offers, ...group }) => ({
+      ...group,
+      items: offers.map(({ insertion_id, offer_id, advertiser_id }, insertion_order) => ({
+        insertion_order,
+        insertion_id,
+        offer_id,
+        advertiser_id,
+      })),
+    })),
+  };
+}

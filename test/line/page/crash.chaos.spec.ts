@@ -1,0 +1,73 @@
+// The same order is the same session, also when the browser is killed right after the response.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { startKillable } from '../drivers/killable.ts';
+import { startFixture, type Fixture } from './pageFixture.ts';
+import { scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+const requests = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
+const count = (name: string) => fixture.names().filter((one) => one === name).length;
+
+/** Runs each visit in a browser of its own, on one profile, and kills the browser as soon as the visit is over. */
+async function visits(...all: ((page: Page) => Promise<unknown>)[]): Promise<void> {
+  const profile = mkdtempSync(join(tmpdir(), 'offerlet-'));
+  for (const visit of all) {
+    const killable = await startKillable(profile);
+    const page = await killable.context.newPage();
+    await page.goto(fixture.page('/order', shop(scriptTag({ 'display-mode': 'OVERLAY' }))));
+    await visit(page);
+    await killable.kill();
+  }
+  rmSync(profile, { recursive: true, force: true });
+}
+
+const rendered = (page: Page) => page.waitForFunction("offerlet.explain?.()[0]?.outcome?.code === 'rendered'");
+const session = (page: Page) => page.evaluate('offerlet.explain()[0].answered');
+
+test('killed right after the response, it asks nothing again and counts one load', async () => {
+  const sessions: unknown[] = [];
+  await visits(rendered, async (page) => {
+    await rendered(page);
+    sessions.push(await session(page));
+    await expect.poll(() => count('WIDGET_LOAD')).toBe(1);
+  });
+  expect(sessions).toMatchObject([{ isRemembered: true, session_id: fixture.events[0]?.session_id }]);
+  expect(requests()).toBe(1);
+  expect(count('WIDGET_LOAD')).toBe(1);
+});
+
+test('killed after a view, it counts no second display or view', async () => {
+  await visits(
+    async (page) => {
+      await rendered(page);
+      await expect.poll(() => count('WIDGET_VIEW')).toBe(1);
+    },
+    async (page) => {
+      await rendered(page);
+      await page.waitForTimeout(1_500);
+    },
+  );
+  for (const name of ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_VIEW'])
+    expect(count(name), name).toBe(1);
+});
+
+test('killed right after it was dismissed, it stays away', async () => {
+  await visits(
+    async (page) => {
+      await rendered(page);
+      await page.locator('[part~=close]').click();
+      await expect(page.locator('offer-let-layer')).toHaveCount(0);
+    },
+    (page) => page.waitForFunction("offerlet.explain?.()[0]?.outcome?.code === 'already_shown'"),
+  );
+  expect(requests()).toBe(1);
+});
