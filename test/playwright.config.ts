@@ -27,7 +27,7 @@ function use(kind: 'chromium' | 'firefox' | 'webkit') {
 }
 
 export default defineConfig({
-  testDir: 'line',
+  testDir: '.',
   outputDir: '../test-results',
   workers: 2,
   fullyParallel: true,
@@ -38,7 +38,12 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   projects: [
-    { name: 'chromium', use: use('chromium'), testIgnore: ['**/*.chaos.spec.ts'] },
+    {
+      name: 'chromium',
+      use: use('chromium'),
+      testMatch: ['line/**/*.spec.ts', 'trust/**/*.spec.ts'],
+      testIgnore: ['**/*.chaos.spec.ts'],
+    },
     // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
     { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts' },
     { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', workers: 1 },

@@ -1,0 +1,70 @@
+import { expect, test, type Page } from '@playwright/test';
+import { openTrustShop, thankYou, type TrustShop } from './trustShop.ts';
+
+// What SECURITY.md promises about counting. Each title is a promise as it stands there.
+let shop: TrustShop;
+test.beforeAll(async () => {
+  shop = await openTrustShop();
+});
+test.beforeEach(() => shop.reset());
+test.afterAll(() => shop.close());
+
+const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
+const accept = (page: Page) => page.locator('[part~=accept]').first();
+const arrived = () =>
+  shop.calls.flatMap(({ body }) => (body.events ?? []) as { event_name: string; event_datetime: string }[]);
+const event = (fields: Record<string, unknown> = {}) => ({
+  event_id: crypto.randomUUID(),
+  event_name: 'BRAND_DISPLAY',
+  event_datetime: new Date().toISOString(),
+  session_id: SESSION,
+  initiating_target: 'INLINE_SLOT',
+  brand_properties: { offer_id: 'o', advertiser_id: 'a', insertion_id: 'i' },
+  ...fields,
+});
+const post = (...events: unknown[]) =>
+  fetch(`${shop.url}/offers/events/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ events }),
+  });
+
+test('The relay never forwards an event again once the network has accepted it.', async () => {
+  const one = event();
+  expect((await post(one)).status).toBe(202);
+  expect((await post(one)).status).toBe(202);
+  expect((await post(one, event())).status).toBe(202);
+  expect(arrived()).toHaveLength(2);
+});
+
+test('Nobody can suppress an event by sending its id first from another session.', async () => {
+  const one = event();
+  expect((await post({ ...one, session_id: crypto.randomUUID() })).status).toBe(202);
+  expect((await post(one)).status).toBe(202);
+  expect((await post({ ...one, event_id: one.event_id.toUpperCase() })).status).toBe(202);
+  expect(arrived()).toHaveLength(3);
+});
+
+test('A page cannot report a conversion.', async () => {
+  const conversion = event({ event_name: 'CONVERSION', conversion_properties: { conversion_id: 'c', amount: 999 } });
+  const body = (await (await post(conversion, event())).json()) as { results: unknown[] };
+  expect(body.results[0]).toMatchObject({ success: false, error: { retryable: false } });
+  expect(arrived().map(({ event_name }) => event_name)).toEqual(['BRAND_DISPLAY']);
+});
+
+test('What was tracked is delivered after an outage, once, with the time at which it happened.', async ({ page }) => {
+  shop.batchStatus = 503;
+  await page.goto(shop.page('/', thankYou()));
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(() => arrived().length).toBeGreaterThan(0);
+  const failedAt = Date.now();
+  await page.goto('about:blank');
+  shop.calls.length = 0;
+  shop.batchStatus = 202;
+  await page.goto(shop.page('/', thankYou()));
+  await expect.poll(() => arrived().map(({ event_name }) => event_name), { timeout: 20_000 }).toContain('WIDGET_LOAD');
+  await page.waitForTimeout(1_500);
+  const loads = arrived().filter(({ event_name }) => event_name === 'WIDGET_LOAD');
+  expect(loads).toHaveLength(1);
+  expect(Date.parse(loads[0]?.event_datetime ?? '')).toBeLessThan(failedAt);
+});

@@ -1,0 +1,135 @@
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf } from '../line/page/pageFixture.ts';
+import { everythingStored } from '../line/page/pageShop.ts';
+import { CANARIES, openTrustShop, thankYou, type TrustShop } from './trustShop.ts';
+
+// What SECURITY.md promises to shoppers. Each title is a promise as it stands there.
+let shop: TrustShop;
+test.beforeAll(async () => {
+  shop = await openTrustShop();
+});
+test.beforeEach(() => shop.reset());
+test.afterAll(() => shop.close());
+
+const accept = (page: Page) => page.locator('[part~=accept]').first();
+const decide = (page: Page, isGiven: boolean) => page.evaluate(`window.offerlet.push((o) => o.consent(${isGiven}))`);
+
+async function expectNothing(page: Page): Promise<void> {
+  await page.waitForTimeout(600);
+  expect(shop.posts).toEqual([]);
+  expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
+  expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+}
+
+test('Where consent is required, nothing is requested or stored before it is given.', async ({ page }) => {
+  await page.goto(shop.page('/', thankYou({ consent: 'required' })));
+  await expectNothing(page);
+  await decide(page, true);
+  await expect(accept(page)).toBeVisible();
+});
+
+test('Global Privacy Control counts as a refusal unless the page passes a decision of its own.', async ({ page }) => {
+  await page.addInitScript(() =>
+    Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }),
+  );
+  await page.goto(shop.page('/', thankYou()));
+  await expectNothing(page);
+  await decide(page, true);
+  await expect(accept(page)).toBeVisible();
+});
+
+test('Withdrawing consent removes the offers in every tab and deletes what was stored.', async ({ page, context }) => {
+  shop.batchStatus = 503; // so that events are still waiting when consent is withdrawn
+  await page.goto(shop.page('/', thankYou()));
+  await expect(accept(page)).toBeVisible();
+  const other = await context.newPage();
+  await other.goto(shop.url);
+  await expect(accept(other)).toBeVisible();
+  await expect.poll(() => everythingStored(page)).toMatch(/WIDGET_LOAD/);
+  await decide(page, false);
+  await expect(accept(page)).toHaveCount(0);
+  await expect(accept(other)).toHaveCount(0);
+  await expect.poll(() => everythingStored(page)).not.toMatch(/WIDGET_LOAD|session_id/);
+  const requests = shop.posts.length;
+  shop.batchStatus = 202;
+  await other.evaluate("dispatchEvent(new Event('online'))");
+  await page.waitForTimeout(1_500);
+  expect(shop.posts.length).toBe(requests);
+  expect(await everythingStored(page)).not.toMatch(/WIDGET_|BRAND_|session_id/);
+});
+
+test('No email, hash, phone number, name, order id or amount is stored on the device.', async ({ page }) => {
+  const { email, order_id, amount, first_name, phone } = CANARIES;
+  shop.batchStatus = 503;
+  // A network that returns what it was sent, in fields that nobody knows.
+  shop.offers = () => ({ ...offersOf(1), debug: CANARIES });
+  await page.goto(shop.page('/', thankYou()));
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(() => everythingStored(page)).toContain('WIDGET_LOAD'); // the search below is not in vain
+  const { email_hash } = shop.calls[0]?.body.user_details as { email_hash: string };
+  expect(email_hash).toMatch(/^[0-9a-f]{64}$/);
+  const stored = await everythingStored(page);
+  for (const canary of [email, email_hash, phone, first_name, order_id, amount]) expect(stored).not.toContain(canary);
+});
+
+test('An email given to the page leaves the browser only as its SHA-256 hash.', async ({ page }) => {
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.url(), request.postData() ?? ''));
+  await page.goto(shop.page('/', thankYou()));
+  await expect(accept(page)).toBeVisible();
+  expect(sent.join('\n')).toContain('"email_hash":"');
+  expect(sent.join('\n').toLowerCase()).not.toContain(CANARIES.email);
+});
+
+test('No cookie is set or read.', async ({ page, context }) => {
+  await page.addInitScript(() => {
+    const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie') as Required<PropertyDescriptor>;
+    const uses = ((window as unknown as { cookieUses: string[] }).cookieUses = []);
+    Object.defineProperty(Document.prototype, 'cookie', {
+      get(this: Document) {
+        uses.push('read' as never);
+        return get.call(this) as string;
+      },
+      set(this: Document, value: string) {
+        uses.push('write' as never);
+        set.call(this, value);
+      },
+    });
+  });
+  await page.goto(shop.page('/', thankYou()));
+  await expect(accept(page)).toBeVisible();
+  await page.waitForTimeout(600);
+  expect(await page.evaluate('cookieUses')).toEqual([]);
+  expect(await context.cookies()).toEqual([]);
+});
+
+test('Only https links are opened, without an opener and without the path of the order page.', async ({ page }) => {
+  const urls = ['javascript:alert(1)', 'data:text/html,x', 'http://plain.example/', 'https://user:pass@a.example/'];
+  const response = offersOf(urls.length + 1) as { recommendations: Record<string, { offer: { target_url: string } }> };
+  urls.forEach((url, index) => {
+    const recommendation = response.recommendations[`offer-${index + 1}`];
+    if (recommendation) recommendation.offer.target_url = url;
+  });
+  shop.offers = () => response;
+  await page.goto(shop.page('/order/secret-token', thankYou()));
+  await expect(accept(page)).toBeVisible();
+  const links = page.locator('#offers a[href]');
+  const hrefs = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).protocol));
+  expect(hrefs.length).toBeGreaterThan(0);
+  expect(new Set(hrefs)).toEqual(new Set(['https:']));
+  await expect(accept(page)).toHaveAttribute('href', `https://advertiser.example/${urls.length + 1}`);
+  await expect(accept(page)).toHaveAttribute('rel', /noopener/);
+  await expect(accept(page)).toHaveAttribute('referrerpolicy', 'strict-origin');
+});
+
+test('Every card is labelled as sponsored, whatever the texts and the theme of the page say.', async ({ page }) => {
+  const script = `<script>(window.offerlet ||= []).push((o) => o.show({ relay: '/offers', target: '#offers',
+    request: { user_details: { external_guid: 'x' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } },
+    messages: { sponsored: '\\u200b\\u00ad\\u3164' } }))</script><script async src="/offerlet.js"></script>`;
+  const head = `<style>#offers * { --offerlet-muted: transparent; --offerlet-text: transparent }
+    #offers { --offerlet-muted: transparent; --offerlet-text: transparent }</style>`;
+  await page.goto(shop.page('/', thankYou({}, head).replace(/<script async.*<\/script>/, script)));
+  const label = page.getByText('Sponsored', { exact: true }).first();
+  await expect(label).toBeVisible();
+  expect(await label.evaluate((element) => getComputedStyle(element).color)).not.toMatch(/, 0\)$|transparent/);
+});

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import { offersOf } from '../line/page/pageFixture.ts';
+
+/** The key that must never leave the server. */
+export const KEY = 'adnet_rk_test_canary0123456789';
+/** Personal data that must never be stored. */
+export const CANARIES = {
+  email: 'canary.shopper@example.com',
+  order_id: 'order-canary-4711',
+  amount: '9134.77',
+  first_name: 'Canarina',
+  phone: '+49 30 5550 4711',
+};
+
+/** One request that reached the network behind the relay. */
+export interface NetworkCall {
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+}
+
+/** A shop that runs what is published: the built script in its page, the built relay in its backend. */
+export interface TrustShop {
+  url: string;
+  /** Every request that reached the network, in order. */
+  calls: NetworkCall[];
+  /** The path of every request that reached the relay, in order. */
+  posts: string[];
+  /** Every line the relay logged. */
+  logs: string[];
+  /** The body of the next responses to POST /recommendations; by default one offer. */
+  offers(): unknown;
+  /** Headers the network adds to its responses. */
+  networkHeaders: Record<string, string>;
+  /** Replaces the network's response to a batch, once set. */
+  batchStatus: number;
+  page(path: string, html: string, headers?: Record<string, string>): string;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const built = (file: string): URL => pathToFileURL(`${import.meta.dirname}/../../dist/${file}`);
+
+/** Starts the shop and its network on free ports. */
+export async function openTrustShop(): Promise<TrustShop> {
+  const { createRelay, toNode } = (await import(built('relay.js').href)) as typeof import('../../src/relay.ts');
+  const files = new Map(
+    ['offerlet.js', 'offerlet-inspector.js', 'relay.js', 'clients.js'].map((file) => [
+      `/${file}`,
+      readFileSync(built(file)),
+    ]),
+  );
+  const pages = new Map<string, { html: string; headers: Record<string, string> }>();
+
+  const network = createServer((request, response) => void respond(request, response));
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
+    const path = request.url ?? '/';
+    shop.calls.push({ path, headers: request.headers, body });
+    if (path === '/recommendations') return send(response, 200, shop.offers(), shop.networkHeaders);
+    const events = (body.events as unknown[] | undefined) ?? [];
+    const results = events.map((_, index) => ({ index, success: true }));
+    send(response, shop.batchStatus, { results, accepted: results.length, failed: 0 }, shop.networkHeaders);
+  }
+
+  const baseUrl = await listen(network);
+  const relay = toNode(
+    createRelay({
+      apiKey: KEY,
+      version: '1.0.0',
+      baseUrl,
+      basePath: '/offers',
+      sandbox: true,
+      onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
+    }),
+  );
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://shop');
+    if (pathname.startsWith('/offers/')) {
+      shop.posts.push(pathname);
+      return void relay(request, response);
+    }
+    const page = pages.get(pathname);
+    const file = files.get(pathname) ?? moduleAt(pathname);
+    if (page) return void response.writeHead(200, page.headers).end(page.html);
+    response.writeHead(file ? 200 : 404, { 'content-type': 'text/javascript' }).end(file);
+  });
+  const url = await listen(server);
+
+  const shop: TrustShop = {
+    url,
+    calls: [],
+    posts: [],
+    logs: [],
+    offers: () => offersOf(1),
+    networkHeaders: {},
+    batchStatus: 202,
+    page(path, html, headers = {}) {
+      pages.set(path, { html, headers: { 'content-type': 'text/html; charset=utf-8', ...headers } });
+      return url + path;
+    },
+    reset() {
+      for (const list of [shop.calls, shop.posts, shop.logs]) list.length = 0;
+      shop.offers = () => offersOf(1);
+      shop.networkHeaders = {};
+      shop.batchStatus = 202;
+    },
+    async close() {
+      await Promise.all([server, network].map(end));
+    },
+  };
+  return shop;
+}
+
+/** A thank-you page with the script tag; attributes that are `undefined` are left out. */
+export function thankYou(attributes: Record<string, string | undefined> = {}, head = '', body = ''): string {
+  const all = {
+    relay: '/offers',
+    view: 'THANK_YOU',
+    'display-mode': 'INLINE',
+    target: '#offers',
+    email: CANARIES.email,
+    'order-id': CANARIES.order_id,
+    'order-amount': CANARIES.amount,
+    'order-currency': 'EUR',
+    ...attributes,
+  };
+  const text = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [` data-${name}="${value}"`],
+  );
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Thank you</title><link rel="icon" href="data:,">${head}</head>
+<body><h1>Thank you</h1><div id="offers"></div>${body}<script async src="/offerlet.js"${text.join('')}></script></body></html>`;
+}
+
+/** A file of the build that another built file imports. */
+function moduleAt(pathname: string): Buffer | undefined {
+  try {
+    return /^\/[\w./-]+\.js$/.test(pathname) ? readFileSync(built(pathname.slice(1))) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string>): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function end(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
