@@ -16,7 +16,7 @@ function linesOf(page: Page): string[] {
   const lines: string[] = [];
   page.on('console', (message) => {
     // The browser's own notice of a failed request or picture, which no script can prevent.
-    if (!/^Failed to load resource/.test(message.text())) lines.push(message.text());
+    if (!message.text().startsWith('Failed to load resource')) lines.push(message.text());
   });
   page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`));
   return lines;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
+import type * as RelayEntry from '../../src/relay.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 
 /** The key that must never leave the server. */
@@ -46,7 +47,7 @@ const built = (file: string): URL => pathToFileURL(`${import.meta.dirname}/../..
 
 /** Starts the shop and its network on free ports. */
 export async function openTrustShop(): Promise<TrustShop> {
-  const { createRelay, toNode } = (await import(built('relay.js').href)) as typeof import('../../src/relay.ts');
+  const { createRelay, toNode } = (await import(built('relay.js').href)) as typeof RelayEntry;
   const files = new Map(
     ['offerlet.js', 'offerlet-inspector.js', 'relay.js', 'clients.js'].map((file) => [
       `/${file}`,
@@ -81,7 +82,7 @@ export async function openTrustShop(): Promise<TrustShop> {
     const { pathname } = new URL(request.url ?? '/', 'http://shop');
     if (pathname.startsWith('/offers/')) {
       shop.posts.push(pathname);
-      return void relay(request, response);
+      return relay(request, response);
     }
     const page = pages.get(pathname);
     const file = files.get(pathname) ?? moduleAt(pathname);
