@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { codeBlocks, pageAt, sectionOf } from '../../docs/pages.ts';
@@ -44,6 +45,12 @@ test('the session by hand of the network page ends in its report', async () => {
   const output = await project.run(session, { env: { OFFERLET_PORT: '0' }, until: /"data_through"/ });
   expect(output).toContain('{"results":[{"index":0,"success":true}],"accepted":1,"failed":0}');
   expect(output).toMatch(/"feed_loads":[1-9]/);
+});
+
+test('the command of the security page prints the integrity value of the script', async () => {
+  const command = blocksOf('docs/security.md', 'Integrity')('sh');
+  const value = createHash('sha384').update(readFileSync('dist/offerlet.js')).digest('base64');
+  expect(await project.run(command)).toBe(value);
 });
 
 /** The code blocks of a section, by language. */
