@@ -1,17 +1,33 @@
-// `npm test`: what a newcomer's machine can do, in a few minutes. `npm run test:all` adds the other engines,
-// PostgreSQL, Redis, chaos and the packed tarball. Each step says what it is; the first failure ends the run.
+// Runs the tests. Each step prints what it is and how long the one before took; the first failure ends the run.
+//
+//   npm test                          what a change must pass: lint, types, all tests that one machine can run, Chromium
+//   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, unused code
+//   npm run test:unit -- [NAME…]      tests that need no build, no database and no browser
+//   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
 import { existsSync } from 'node:fs';
 import { build, install, run } from '../build/prepare.mjs';
 
-const all = process.argv.includes('--all');
+const [mode = '--usual', ...names] = process.argv.slice(2);
+const all = mode === '--all';
+const started = performance.now();
+let stepStarted;
 
-step('Dependencies and build');
+step('Dependencies');
 install();
+if (mode === '--unit') {
+  run('npx', 'vitest', 'run', '--project', 'unit', ...names);
+  process.exit(0);
+}
+step('Build');
 build();
 const { ensure, install: installPackages, onPath } = await import('./browsers.mjs');
 
 step('Browsers');
 for (const kind of all ? ['chromium', 'firefox', 'webkit'] : ['chromium']) need(kind, ensure(kind));
+if (mode === '--browser') {
+  run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', '--project=chromium', ...names);
+  process.exit(0);
+}
 
 if (all) {
   step('Servers');
@@ -22,26 +38,30 @@ if (all) {
   Object.assign(process.env, { OFFERLET_TEST_POSTGRES: '1', OFFERLET_TEST_REDIS: '1', OFFERLET_LONG: '1' });
 }
 
-if (!all) {
-  step('Lint');
-  run('npm', 'run', '--silent', 'lint');
-  step('Types');
-  run('npm', 'run', '--silent', 'types');
-}
-step(all ? 'Unit, component and server tests, with PostgreSQL and Redis' : 'Unit, component and server tests');
-run('npx', 'vitest', 'run', ...(all ? [] : ['--exclude', 'test/package/**']));
-step(all ? 'Real browsers: Firefox, WebKit, chaos' : 'Real browsers: Chromium');
-run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
-step('Pictures');
-run('npm', 'run', '--silent', 'pictures');
+step('Lint');
+run('npm', 'run', '--silent', 'lint');
+step('Types');
+run('npm', 'run', '--silent', 'types');
 if (all) {
   step('Unused code and dependencies');
   run('npx', 'knip', '--no-progress');
 }
-console.log(`\n${all ? 'npm run test:all' : 'npm test'}: all passed.`);
+step(all ? 'Unit and server tests, with PostgreSQL and Redis, and the packages' : 'Unit and server tests');
+run('npx', 'vitest', 'run', ...(all ? [] : ['--project', 'unit', '--project', 'servers']));
+step(all ? 'Browsers: Chromium, Firefox, WebKit, chaos' : 'Browsers: Chromium');
+run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
+step('Pictures');
+run('npm', 'run', '--silent', 'pictures');
+step(`${all ? 'npm run test:all' : 'npm test'}: all passed in ${seconds(started)} s.`);
 
 function step(title) {
+  if (stepStarted !== undefined) console.log(`(${seconds(stepStarted)} s)`);
+  stepStarted = performance.now();
   console.log(`\n— ${title}`);
+}
+
+function seconds(since) {
+  return Math.round((performance.now() - since) / 1_000);
 }
 
 function need(what, found) {

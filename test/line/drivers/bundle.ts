@@ -1,7 +1,17 @@
 import { build, type Rolldown } from 'vite';
 
-/** A file of ours as browsers get it: one script that answers to `name`, or one module. */
-export async function bundle(entry: string, format: 'iife' | 'es', name = 'offerletScript'): Promise<string> {
+/** A worker runs many files of tests, and most of them need the same bundles. */
+const bundles = new Map<string, Promise<string>>();
+
+/** Returns a source file as browsers get it: one script that defines `name`, or one module. Each is built once per worker. */
+export function bundle(entry: string, format: 'iife' | 'es', name = 'offerletScript'): Promise<string> {
+  const key = [entry, format, name].join(' ');
+  const known = bundles.get(key) ?? bundleAnew({ entry, formats: [format], name });
+  bundles.set(key, known);
+  return known;
+}
+
+async function bundleAnew(lib: { entry: string; formats: ('iife' | 'es')[]; name: string }): Promise<string> {
   const output = (await build({
     configFile: false,
     logLevel: 'error',
@@ -11,8 +21,8 @@ export async function bundle(entry: string, format: 'iife' | 'es', name = 'offer
       write: false,
       target: 'es2022',
       cssTarget: ['chrome123', 'safari17.5', 'firefox128'],
-      lib: { entry, formats: [format], name },
-      // What is loaded lazily comes along: a test serves one file.
+      lib,
+      // Modules that are loaded lazily are included: a test serves one file.
       rolldownOptions: { output: { codeSplitting: false } },
     },
   })) as Rolldown.RolldownOutput[];
