@@ -22,12 +22,12 @@ export async function measureSizes(): Promise<Size[]> {
     { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), held: 22_300, aim: 13 * KB },
     { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW) },
     {
-      what: '  … preact and idb-keyval counted apart',
+      what: '  … without preact and idb-keyval',
       code: await bundleOf(SHOW, ['preact', 'idb-keyval']),
       held: 18_300,
       aim: 9 * KB,
     },
-    { what: '  … preact and idb-keyval, by themselves', code: await bundleOf(FLOOR) },
+    { what: '  … preact and idb-keyval alone', code: await bundleOf(FLOOR) },
     { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), held: 4_000, aim: 2.4 * KB },
   ];
 }
