@@ -1,4 +1,4 @@
-import type { PageQueue } from '../queue/openQueue.ts';
+import type { PageQueue } from '../queue/openPageQueue.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { ShowOptions } from './options.ts';
 import type { Offers } from './showOffers.ts';

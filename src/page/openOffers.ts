@@ -1,4 +1,4 @@
-import type { PageQueue } from '../queue/openQueue.ts';
+import type { PageQueue } from '../queue/openPageQueue.ts';
 import { buildRequest } from './buildRequest.ts';
 import { wrong, type Settings } from './checkOptions.ts';
 import { findOffers } from './findOffers.ts';

@@ -1,6 +1,6 @@
 import { dom } from '../dom/dom.ts';
-import { emptyQueue } from '../queue/emptyQueue.ts';
-import { openPageQueue, type PageQueue } from '../queue/openQueue.ts';
+import { withdrawConsent } from '../queue/withdrawConsent.ts';
+import { openPageQueue, type PageQueue } from '../queue/openPageQueue.ts';
 import { checkOptions, type Settings } from './checkOptions.ts';
 import type { Explanation } from './explanation.ts';
 import { mayInspect, type Exchange, type Inspect } from './inspection.ts';
@@ -141,7 +141,7 @@ export function showOffers(options: ShowOptions, { inspect, isDecided, onWithdra
     if ('code' in settings) return;
     if (queue ?? !isDecided) forgetAll();
     if (queue && !isElsewhere) clearing = queue.withdraw();
-    else if (!queue && !isDecided) clearing = emptyQueue(endpoint());
+    else if (!queue && !isDecided) clearing = withdrawConsent(endpoint());
     queue = undefined;
     end(outcome('consent_denied', 'There is no consent', 'consent(true) shows the offers once there is'));
   }

@@ -6,8 +6,11 @@ export type TrackedEvent = Omit<WireEvent, 'event_datetime' | 'conversion_proper
 /** An event as it is kept: complete, and nothing in it but the wire's known fields. */
 export type StoredEvent = Omit<WireEvent, 'event_id' | 'conversion_properties'> & { event_id: string };
 
-/** Why events were dropped: the store was at its cap, they were too old, the browser lost them, the dead letters were at their cap. */
-export type DropReason = 'full' | 'expired' | 'storage_lost' | 'dead_letters_full';
+/**
+ * Why events were dropped: the queue was full, they were too old, the browser lost them, the dead letters were at their cap, or consent
+ * was withdrawn in another tab.
+ */
+export type DropReason = 'full' | 'expired' | 'storage_lost' | 'dead_letters_full' | 'withdrawn';
 
 /** Each step in an event's life. `nextTryAt` is a time in milliseconds since 1970. */
 export type QueueEvent =

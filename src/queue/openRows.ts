@@ -1,174 +1,268 @@
 import { promisifyRequest as done } from 'idb-keyval';
-import { QUEUE_MAX_EVENTS } from '../wire/limits.ts';
-import type { Trouble } from './backoff.ts';
-import { committed, openDisk, type Disk } from './disk.ts';
+import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import type { DropReason, QueueEvent, StoredEvent } from './events.ts';
-import { GONE, isWaiting, NOTE } from './key.ts';
-import { overdue } from './overdue.ts';
+import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './key.ts';
+import { openCap, type Drops } from './openCap.ts';
+import { committed, openDatabase, type Database } from './openDatabase.ts';
+import { rememberCount } from './rememberCount.ts';
 
-/** One event as it is kept; a refused one carries how often, a dead one why. */
-export interface Row {
+/** One event as it is stored; a refused one carries how often, a dead one why. */
+export interface EventRow {
   event: StoredEvent;
   tries?: number;
   reason?: string;
 }
-type Kept = Row | Trouble;
+
+/**
+ * What this page knows of a row.
+ * - `unwritten`: no transaction has it yet.
+ * - `unconfirmed`: not known to be on disk. A full disk refuses a row late, and who reads meanwhile must not take it for delivered.
+ * - `local`: put by this page and on disk as far as it knows, or in memory where there is no disk.
+ * - `inFlight`: in a request of this page; `isForeign` when another page has put it.
+ */
+export interface KnownRow {
+  value: unknown;
+  state: 'unwritten' | 'unconfirmed' | 'local' | 'inFlight';
+  isForeign?: boolean | undefined;
+}
+
+/** Puts a value, or removes the row when there is none. With `from` it replaces a row, if nobody else has removed that meanwhile. */
+export type Change = readonly [key: string, value?: unknown, from?: string];
 
 /** The rows of a queue, on disk or in memory. */
 export interface Rows {
-  readonly disk: Disk;
-  /** The rows that this page has put, as far as it knows them to be there still. */
-  readonly mine: Map<string, Kept>;
-  /** The keys of rows in requests of this page. */
-  readonly flying: Set<string>;
-  /** Whatever else is to be written again once storage is back. */
-  whenBack?: () => void;
+  readonly known: Map<string, KnownRow>;
   isMemory(): boolean;
-  /** Writes what is pending; resolves when it is on disk, or in memory where there is no disk. */
+  /** Runs a transaction unless consent was withdrawn. */
+  run: Database['run'];
+  /** Stores a new row; resolves when it is on disk, or in memory where there is no disk. */
+  add(key: string, row: EventRow): Promise<void>;
+  /** Writes at once what is not written yet. */
   write(): Promise<void>;
-  add(key: string, row: Row): Promise<void>;
-  /** All keys, and the first rows: never all. In a turn it also notices lost ones. */
-  look(isTurn?: boolean): Promise<[keys: string[], first: Map<string, Kept>]>;
-  /** Takes rows away and puts others, at once. `mayDrop`: then also drops what is too much or too old. */
-  change(gone: readonly string[], put: readonly (readonly [string, Kept])[], mayDrop?: boolean): Promise<void>;
+  /** Reads all keys, and the first rows: never all. While this tab has the lock it also notices lost ones. */
+  read(more?: number, isLocked?: boolean): Promise<{ keys: readonly string[]; first: ReadonlyMap<string, unknown> }>;
+  /** Makes changes in one transaction. `mayDrop`: also drops what is too much or too old. */
+  change(changes: readonly Change[], mayDrop?: boolean): Promise<void>;
+  /** Empties the queue. Resolves when it is empty, or storage is gone. */
   purge(): Promise<void>;
+  /** Forgets everything and writes nothing more. */
+  stop(): void;
+  /** Stops because consent was withdrawn elsewhere. */
+  withdrawn(): void;
+  close: Database['close'];
 }
 
-/** Rows read at once: one batch, and the three that are no events. */
-const READ_MAX = 23;
+/** What the rows report. */
+export interface RowsListener {
+  emit(event: QueueEvent): void;
+  /** Consent was withdrawn elsewhere: the rows have stopped. */
+  onWithdrawn(): void;
+  /** Storage is back, and may lack what was in it. */
+  onBack(): void;
+}
 
 /** Opens the rows of a queue. */
-export function openRows(name: string, emit: (event: QueueEvent) => void): Rows {
-  const mine: Rows['mine'] = new Map();
-  const flying = new Set<string>();
-  /** The rows that are not known to be on disk yet. A full disk refuses them late, and whoever looks meanwhile must not take them for delivered. */
-  const unsure = new Set<string>();
+export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListener): Rows {
+  const known: Rows['known'] = new Map();
+  const cap = openCap(known);
   let isMemory = false;
-  let isFirstLook = true;
-  let pending: (readonly [string, Kept])[] = [];
+  let isFirstRead = true;
+  let isStopped = false;
   let writing: Promise<void> | undefined;
-  /** Rows that may be added before the cap has to be looked at; as of the last look, other tabs add as well. */
-  let room = QUEUE_MAX_EVENTS;
+  /** The consent under which the database was opened, once it is known. */
+  let consent: string | undefined;
 
-  const disk = openDisk(
-    name,
-    (error) => {
+  const database = openDatabase(name, {
+    onBroken(error) {
       isMemory = true;
       emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
     },
-    () => {
-      isMemory = false;
-      emit({ type: 'error', reason: 'Storage is back: events are written again' });
-      void change([], [...mine]);
-      all.whenBack?.();
+    onDisconnect() {
+      consent = undefined;
     },
-  );
+    onDeletion: (rows) => readRows(rows, 0),
+    onBack() {
+      consent = undefined;
+      isMemory = false;
+      if (isStopped) return;
+      emit({ type: 'error', reason: 'Storage is back: events are written again' });
+      void change([...known].flatMap(([key, { value, isForeign }]): Change[] => (isForeign ? [] : [[key, value]])));
+      onBack();
+    },
+  });
+
+  /** Whether what was read under `given` consent may go on. */
+  function checkConsent(stored: unknown, given: string | undefined): boolean {
+    if (given && stored !== given) withdrawn();
+    return !isStopped;
+  }
+
+  /** Whether a transaction may write. The first one stores the consent when there is none. */
+  function admit(rows: IDBObjectStore, stored: string | undefined): boolean {
+    if (!checkConsent(stored, consent)) return false;
+    const id = stored ?? Math.random().toString(36);
+    if (!stored) rows.put(id, CONSENT);
+    rows.transaction.addEventListener('complete', () => (consent = id));
+    return true;
+  }
+
+  function withdrawn(): void {
+    if (isStopped) return;
+    const keys = [...known.keys()];
+    const count = [...known].filter(([key, { isForeign }]) => isWaiting(key) && !isForeign).length;
+    stop();
+    // What was written before this page knew.
+    const removed = Promise.resolve().then(() =>
+      database.run('readwrite', (rows) => {
+        for (const key of keys) rows.delete(key);
+      }),
+    );
+    database.close(removed);
+    dropped('withdrawn', count);
+    onWithdrawn();
+  }
+
+  function forgetAll(): void {
+    known.clear();
+    remember(0, Infinity);
+  }
+
+  function stop(): void {
+    isStopped = true;
+    forgetAll();
+  }
 
   function dropped(why: DropReason, count: number): void {
     if (count > 0) emit({ type: 'dropped', count, why });
   }
 
-  /**
-   * Remembers, outside IndexedDB, how many rows there have ever been: Chromium repairs a damaged store by leaving rows out,
-   * without an error. That sum never shrinks, so what a killed browser had not yet remembered is too little, never too much.
-   */
-  function remember(waiting: number, sum: number): void {
-    try {
-      const [kept = 0, before = 0] = String(localStorage.getItem(name)).split(',').map(Number);
-      if (isFirstLook) dropped('storage_lost', Math.min(kept, before - sum));
-      if (waiting) localStorage.setItem(name, `${waiting},${sum}`);
-      else localStorage.removeItem(name);
-    } catch {
-      // Blocked: then nothing is remembered.
-    }
-    isFirstLook = false;
-  }
-
-  function hold(key: string, row: Kept): void {
-    mine.set(key, row);
-    unsure.add(key);
-  }
-
-  const write = (): Promise<void> =>
-    (writing ??= Promise.resolve().then(() => {
-      const fresh = pending;
-      pending = [];
-      writing = undefined;
-      if (fresh[0]) return change([], fresh, (room -= fresh.length) < 0);
-    }));
-
-  const change: Rows['change'] = async (gone, put, mayDrop) => {
-    const drops = (keys: string[]): ReturnType<typeof overdue> =>
-      overdue(
-        keys.filter((key) => !flying.has(key)),
-        mine,
-      );
-    for (const key of gone) mine.delete(key);
-    for (const [key, row] of put) hold(key, row);
-    const found = await disk('readwrite', async (rows) => {
-      for (const key of gone) rows.delete(key);
-      for (const [key, row] of put) rows.put(row, key);
-      const found = mayDrop ? drops((await done(rows.getAllKeys(beforeNotes()))) as string[]) : [];
-      let less = gone.length;
-      for (const [, keys] of found) {
-        for (const key of keys) rows.delete(key);
-        less += keys.length;
-      }
-      if (less) rows.put(((await done<number | undefined>(rows.get(GONE))) ?? 0) + less, GONE);
-      await committed(rows);
-      return found;
-    });
-    for (const [key] of put) unsure.delete(key);
-    for (const [why, keys] of found ?? drops([...mine.keys()].sort())) {
-      for (const key of keys) mine.delete(key);
+  function forget(drops: Drops): void {
+    for (const [why, keys] of drops) {
+      for (const key of keys) known.delete(key);
       dropped(why, keys.length);
     }
-  };
-
-  async function look(isTurn?: boolean): ReturnType<Rows['look']> {
-    const lost = new Set([...mine.keys()].filter((key) => !unsure.has(key)));
-    const found = await disk('readonly', (rows) =>
-      Promise.all([done(rows.getAllKeys(beforeNotes())), done(rows.getAll(beforeNotes(), READ_MAX))]),
-    );
-    if (!found) return [[...mine.keys()].sort(), mine];
-    const [keys, values] = found as [string[], Kept[]];
-    // Rows of ours that are gone: another tab has delivered them, unless the whole database went meanwhile.
-    for (const key of keys) lost.delete(key);
-    for (const key of lost) if (!unsure.has(key)) mine.delete(key);
-    room = QUEUE_MAX_EVENTS - keys.length;
-    const first = new Map(values.map((row, at) => [keys[at] ?? '', row]));
-    if (isTurn) remember(keys.filter(isWaiting).length, keys.length + Number(first.get(GONE) ?? 0));
-    return [keys, first];
   }
 
-  const all: Rows = {
-    disk,
-    mine,
-    flying,
-    isMemory: () => isMemory,
-    write,
-    look,
-    change,
-    add(key, row) {
-      hold(key, row);
-      pending.push([key, row]);
-      return write();
-    },
-    async purge() {
-      pending = [];
-      mine.clear();
-      flying.clear();
-      remember(0, Infinity);
-      await disk('readwrite', (rows) => {
-        rows.clear();
-        return committed(rows);
-      });
-    },
-  };
-  return all;
-}
+  function remember(waiting: number, sum: number): void {
+    const lost = rememberCount(name, waiting, sum);
+    if (isFirstRead) dropped('storage_lost', lost);
+    isFirstRead = false;
+  }
 
-/** All rows but the page's notes. */
-function beforeNotes(): IDBKeyRange {
-  return IDBKeyRange.upperBound(NOTE);
+  function write(): Promise<void> {
+    writing = undefined;
+    let keys = [...known].flatMap(([key, { state }]) => (state === 'unwritten' ? [key] : []));
+    // Far more at once than there is room for: what has to go is not written first.
+    if (keys.length > QUEUE_MAX_EVENTS) forget(cap.findAmong(keys));
+    keys = keys.filter((key) => known.has(key));
+    return change(
+      keys.map((key) => [key, known.get(key)?.value]),
+      cap.add(keys.length),
+    );
+  }
+
+  async function change(changes: readonly Change[], mayDrop?: boolean): Promise<void> {
+    if (isStopped || (!changes[0] && !mayDrop)) return;
+    for (const [key, value, from = key] of changes) {
+      known.delete(from);
+      if (value) known.set(key, { value, state: 'unconfirmed' });
+    }
+    const hasMoves = changes.some(([, , from]) => from);
+    const drops = await database.run('readwrite', async (rows): Promise<Drops> => {
+      const given = consent;
+      const requests = [CONSENT, ...(hasMoves ? changes.map(([key, , from = key]) => from) : [])].map(
+        (key): IDBRequest<string | undefined> => rows.get(key),
+      );
+      // A page that ends now cannot wait for a read: new events are written first, and removed if there is no consent.
+      if (hasMoves || !given) {
+        const [stored] = await Promise.all(requests.map(done));
+        if (!admit(rows, stored)) return [];
+      }
+      let removed = 0;
+      changes.forEach(([key, value, from], at) => {
+        if (!value || from) {
+          rows.delete(from ?? key);
+          removed++;
+        }
+        if (from && !requests[at + 1]?.result) known.delete(key);
+        // What was purged since this was called is not written.
+        if (value && known.has(key)) rows.put(value, key);
+      });
+      const drops = mayDrop ? await cap.find(rows, hasMoves ? [] : changes.map(([key]) => key)) : [];
+      for (const [, keys] of drops) {
+        for (const key of keys) rows.delete(key);
+        removed += keys.length;
+      }
+      if (removed) rows.put(((await done<number | undefined>(rows.get(REMOVED))) ?? 0) + removed, REMOVED);
+      await committed(rows);
+      checkConsent(requests[0]?.result, given);
+      return drops;
+    });
+    for (const [key] of changes) {
+      const row = known.get(key);
+      if (row?.state === 'unconfirmed') row.state = 'local';
+    }
+    forget(drops ?? (mayDrop ? cap.findAmong(known.keys()) : []));
+  }
+
+  async function readRows(rows: IDBObjectStore, more: number): ReturnType<Rows['read']> {
+    const given = consent;
+    const before = [...known].flatMap(([key, { state }]) => (state === 'local' ? [key] : []));
+    const [keys, values] = (await Promise.all([
+      done(rows.getAllKeys(eventRange())),
+      done(rows.getAll(eventRange(), BATCH_MAX_EVENTS + SHARED_MAX + more)),
+    ])) as [string[], unknown[]];
+    const first = new Map(values.map((value, at) => [keys[at] ?? '', value]));
+    const stored = first.get(CONSENT);
+    if (checkConsent(stored, given)) consent ??= stored as string | undefined;
+    // Rows of ours that are gone: another tab has delivered them, unless the whole database went meanwhile.
+    const found = new Set(keys);
+    for (const key of before) if (!found.has(key) && known.get(key)?.state === 'local') known.delete(key);
+    cap.count(keys.filter(isWaiting).length);
+    return { keys, first };
+  }
+
+  return {
+    known,
+    isMemory: () => isMemory,
+    run: (mode, work) =>
+      database.run(mode, async (rows) =>
+        mode === 'readonly' || admit(rows, await done<string | undefined>(rows.get(CONSENT)))
+          ? work(rows)
+          : (undefined as never),
+      ),
+    add(key, value) {
+      known.set(key, { value, state: 'unwritten' });
+      return (writing ??= Promise.resolve().then(write));
+    },
+    write,
+    async read(more = 0, isLocked = false) {
+      const found = await database.run('readonly', (rows) => readRows(rows, more));
+      if (!found) {
+        const first = new Map([...known].map(([key, { value }]) => [key, value]));
+        return { keys: [...first.keys()].sort(), first };
+      }
+      const { keys, first } = found;
+      if (isLocked && !isStopped)
+        remember(keys.filter(isWaiting).length, keys.length + Number(first.get(REMOVED) ?? 0));
+      return found;
+    },
+    change,
+    async purge() {
+      forgetAll();
+      await database.run(
+        'readwrite',
+        async (rows) => {
+          const stored: unknown = await done(rows.get(CONSENT));
+          rows.clear();
+          if (stored) rows.put(stored, CONSENT);
+          await committed(rows);
+        },
+        true,
+      );
+    },
+    stop,
+    withdrawn,
+    close: database.close,
+  };
 }

@@ -1,37 +1,49 @@
-import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import { dom } from '../dom/dom.ts';
+import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import { toJson } from '../wire/toJson.ts';
-import { ask } from './ask.ts';
-import { afterFailure, FAILURE_PAUSE_MS, HOUR_MS, jitter, waitFor, type Trouble } from './backoff.ts';
+import { FAILURE_PAUSE_MS, HOUR_MS, remainingDelay, type Backoff } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from './events.ts';
-import { judge } from './judge.ts';
-import { DEAD, dueAt, isWaiting, keyTime, TROUBLE } from './key.ts';
-import type { Row, Rows } from './openRows.ts';
-import { takeTurn } from './takeTurn.ts';
-import { watchPage } from './watchPage.ts';
+import { BACKOFF, isWaiting, keyTime } from './key.ts';
+import type { EventRow, Rows } from './openRows.ts';
+import { readVerdict } from './readVerdict.ts';
+import { runExclusively } from './runExclusively.ts';
+import { sendBatch } from './sendBatch.ts';
+import { settle } from './settle.ts';
+import { isSuspect, takeBatch, type QueueEntry } from './takeBatch.ts';
 
-/** What `openQueue` asks of the sender. */
+/** What the queue needs of the sender. */
 export interface Sender {
-  /** A new event is kept: sends at once for a click or a full batch, else in a moment. */
-  soon(isClick: boolean): void;
+  /** A new event is stored: sends at once for a click or a full batch, else in a moment. */
+  schedule(isClick: boolean): void;
   flush(): Promise<void>;
-  stats(): { isPaused: boolean; nextTryAt?: number | undefined; lastAnswer?: LastAnswer | undefined };
-  close(): void;
+  state(): { isPaused: boolean; nextTryAt: number | undefined; lastAnswer: LastAnswer | undefined };
+  /** Hands over what is queued as a closing page does, and stops. Resolves when no request is in flight. */
+  close(): Promise<unknown>;
+  /** Stops at once. */
+  stop(): void;
 }
 
-type Entry = [key: string, row: Row];
+/** What the sender works with. */
+export interface SenderOptions {
+  name: string;
+  rows: Rows;
+  send: Send;
+  emit(event: QueueEvent): void;
+}
 
 /** Milliseconds in which displays gather into one batch. */
 const GATHER_MS = 250;
-/** Milliseconds until we ask again for a turn that another tab has. */
+/** Milliseconds until we try again for a lease that another tab has. */
 const BUSY_MS = 1_000;
 /** Bytes of keepalive requests in flight: the page shares 65,536 among everybody on it. */
 const KEEPALIVE_MAX_BYTES = 60 * 1024;
 
-/** Sends what is kept, one tab at a time, and keeps what was not accepted. */
-export function openSender(name: string, rows: Rows, send: Send, emit: (event: QueueEvent) => void): Sender {
-  const { mine, flying, change } = rows;
-  let trouble: Trouble | undefined;
+/** Sends what is queued, one tab at a time, and keeps what was not accepted. */
+export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
+  const { known } = rows;
+  let backoff: Backoff | undefined;
   let lastAnswer: LastAnswer | undefined;
+  /** Events since the last request. */
   let fresh = 0;
   /** Sizes of the next batches: the halves of one that was refused whole. */
   let sizes: number[] = [];
@@ -39,154 +51,167 @@ export function openSender(name: string, rows: Rows, send: Send, emit: (event: Q
   let isEager = false;
   /** What is too old has been dropped: once a page is enough. */
   let hasSwept = false;
-  let isClosed = false;
-  let turns = Promise.resolve();
+  let isStopped = false;
+  /** Ends when nothing is being sent. */
+  let drained: Promise<unknown> = Promise.resolve();
+  let left: Promise<unknown> = drained;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = Infinity;
-  let room = KEEPALIVE_MAX_BYTES;
-  /** The page may have used up what keepalive allows: after a failure with it the next try goes without. */
-  let isShy = false;
+  let keepaliveRoom = KEEPALIVE_MAX_BYTES;
+  /** The page may have used up what keepalive allows: after a failure with it the next request goes without. */
+  let avoidsKeepalive = false;
 
-  const wait = (): number => waitFor(trouble, Date.now(), isEager);
+  /** Milliseconds until a request may be sent. A backoff that suspects have caused holds up suspects only. */
+  function delay(isSuspects?: boolean): number {
+    return remainingDelay(backoff, Date.now(), isEager || (!isSuspects && !!backoff?.isSuspects));
+  }
 
   function wake(ms: number): void {
     const at = performance.now() + ms;
-    if (at >= timerAt) return;
+    if (at >= timerAt || isStopped) return;
     clearTimeout(timer);
     timerAt = at;
     timer = setTimeout(() => void drain(), ms);
   }
 
-  function drain(): Promise<void> {
+  function drain(): Promise<unknown> {
     timerAt = Infinity;
-    return (turns = turns.then(async () => {
+    return (drained = drained.then(async () => {
       let hasMore: boolean | undefined;
-      do hasMore = await takeTurn(name, rows.disk, once);
+      do hasMore = await runExclusively(name, rows.run, sendNext);
       while (hasMore);
       if (hasMore === undefined) wake(BUSY_MS);
     }));
   }
 
-  /** One turn: read, send, settle. Tells whether the next turn may follow at once. */
-  async function once(): Promise<boolean> {
-    if (isPaused || isClosed) return false;
-    const [, first] = await rows.look(true);
+  /** Reads, sends and settles one batch. Resolves to whether the next may follow at once. */
+  async function sendNext(): Promise<boolean> {
+    if (isPaused || isStopped) return false;
+    const { first } = await rows.read(Object.keys(backoff?.failures ?? {}).length, true);
+    if (isStopped) return false;
+    backoff = first.get(BACKOFF) as Backoff | undefined;
     if (!hasSwept) {
       hasSwept = true;
-      await change([], [], true);
+      await rows.change([], true);
       return true;
     }
     const now = Date.now();
-    trouble = first.get(TROUBLE) as Trouble | undefined;
-    let early = 0;
-    const due = ([...first] as Entry[]).filter(([key, { tries }]) => {
-      if (!isWaiting(key) || flying.has(key)) return false;
+    let earliest = 0;
+    const due = ([...first] as [string, EventRow][]).filter(([key, { tries }]) => {
+      if (!isWaiting(key) || known.get(key)?.state === 'inFlight') return false;
       const left = tries ? keyTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
       if (left <= 0 || left > HOUR_MS) return true;
-      early ||= left;
+      earliest ||= left;
       return false;
     });
-    const ms = due[0] ? wait() : early;
-    if (due[0] && !ms) return deliver(due.slice(0, sizes.shift() ?? BATCH_MAX_EVENTS));
+    const batch = takeBatch(due, backoff?.failures).slice(0, sizes.shift());
+    const ms = batch[0] ? delay(isSuspect(backoff?.failures, batch[0][0])) : earliest;
+    if (batch[0] && !ms) return deliver(batch);
     if (ms) wake(ms);
     return false;
   }
 
-  async function deliver(batch: readonly Entry[], isLeaving?: boolean): Promise<boolean> {
+  async function deliver(batch: readonly QueueEntry[], isLeaving?: boolean): Promise<boolean> {
     const events = batch.map(([, { event }]) => event);
     const bytes = toJson(events).length;
-    const keepalive = !isShy && bytes <= room;
+    const keepalive = !avoidsKeepalive && bytes <= keepaliveRoom;
     if (isLeaving && !keepalive) return false;
-    const before = isEager ? undefined : trouble;
+    const before = backoff;
+    const wasEager = isEager;
     isEager = false;
     fresh = 0;
-    for (const [key] of batch) flying.add(key);
-    if (keepalive) room -= bytes;
-    const { status, body, retryAfter, reason } = await ask(send, events, keepalive);
-    if (keepalive) room += bytes;
-    isShy = keepalive && !status;
+    for (const [key, value] of batch) {
+      const row = known.get(key);
+      known.set(key, { value, state: 'inFlight', isForeign: row ? row.isForeign : true });
+    }
+    if (keepalive) keepaliveRoom -= bytes;
+    const response = await sendBatch(send, events, keepalive);
+    if (keepalive) keepaliveRoom += bytes;
+    const { status, body, reason } = response;
+    avoidsKeepalive = keepalive && !status;
     const now = Date.now();
     lastAnswer = { status, at: now };
 
-    const { fates, next } = judge(status, body, batch.length);
-    const gone: string[] = [];
-    const put: [string, Row | Trouble][] = [];
-    const event_ids: string[] = [];
-    const told: QueueEvent[] = [];
-    let kept = 0;
-    batch.forEach(([key, { event, tries = 0 }], index) => {
-      const [fate, why = reason] = fates[index] ?? [];
-      // Purged meanwhile.
-      if (!flying.has(key)) return;
-      if (fate === 'kept') return void kept++;
-      gone.push(key);
-      if (fate === 'done') event_ids.push(event.event_id);
-      else if (fate === 'dead' || tries + 1 >= QUEUE_MAX_REFUSALS) {
-        put.push([DEAD + key, { event, reason: why }]);
-        told.push({ type: 'dead_letter', event, reason: why });
-      } else {
-        const nextTryAt = now + jitter(1_000 * 2 ** tries);
-        put.push([dueAt(key, nextTryAt), { event, tries: tries + 1 }]);
-        told.push({ type: 'retried', count: 1, reason: why, nextTryAt });
-      }
-    });
-    if (event_ids[0]) told.push({ type: 'delivered', count: event_ids.length, event_ids });
-    if (next === 'wait') {
-      trouble = afterFailure(before, now, retryAfter);
-      put.push([TROUBLE, trouble]);
-      if (kept) told.push({ type: 'retried', count: kept, reason, nextTryAt: trouble.at });
-    } else {
-      trouble = undefined;
-      gone.push(TROUBLE);
-      if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), batch.length >> 1);
-      else if (next === 'pause' && !isPaused) {
-        isPaused = true;
-        told.push({ type: 'paused', status, reason });
-      }
-    }
-    await change(
-      gone,
-      put,
-      told.some(({ type }) => type === 'dead_letter'),
+    const verdict = readVerdict(status, body, batch.length);
+    const isInFlight = (key: string): boolean => known.get(key)?.state === 'inFlight';
+    const settled = settle({ batch, isWanted: isInFlight, response, verdict, before, isEager: wasEager, now });
+    ({ backoff } = settled);
+    await rows.change(
+      settled.changes,
+      settled.events.some(({ type }) => type === 'dead_letter'),
     );
-    for (const [key] of batch) flying.delete(key);
-    told.forEach(emit);
-    if (next === 'wait') wake(wait());
+    for (const [key] of batch) {
+      const row = known.get(key);
+      if (row?.isForeign) known.delete(key);
+      else if (row) row.state = 'local';
+    }
+    settled.events.forEach(emit);
+    const { next } = verdict;
+    if (next === 'wait') wake(delay(true));
+    if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), batch.length >> 1);
+    if (next === 'pause' && !isPaused) {
+      isPaused = true;
+      emit({ type: 'paused', status, reason });
+    }
     return next === 'go' || next === 'split';
   }
 
   function leave(): void {
     void rows.write();
-    if (isPaused || (trouble && !rows.isMemory())) return;
-    // Kept until an answer is seen, which may be never: what arrives twice, the relay drops.
-    const rest = ([...mine] as Entry[]).filter(([key, { tries }]) => isWaiting(key) && !tries && !flying.has(key));
-    while (rest[0]) void deliver(rest.splice(0, BATCH_MAX_EVENTS), true);
+    if (isPaused || (backoff?.at && !backoff.isSuspects && !rows.isMemory())) return;
+    // Stored until a response is seen, which may be never: the relay drops duplicates.
+    const rest = [...known].flatMap(([key, { value, state }]): QueueEntry[] => {
+      const row = value as EventRow;
+      const mayGo = isWaiting(key) && state !== 'inFlight' && !row.tries && !isSuspect(backoff?.failures, key);
+      return mayGo ? [[key, row]] : [];
+    });
+    while (rest[0]) left = Promise.all([left, deliver(rest.splice(0, BATCH_MAX_EVENTS), true)]);
   }
 
   function revive(isNewView: boolean): void {
     if (isNewView) isPaused = false;
     isEager = true;
-    wake(wait());
+    wake(delay());
+  }
+
+  function stop(): void {
+    unwatch();
+    clearTimeout(timer);
+    isStopped = true;
   }
 
   const unwatch = watchPage(leave, revive);
   wake(0);
 
   return {
-    soon(isClick) {
-      wake(isClick || ++fresh >= BATCH_MAX_EVENTS ? wait() : Math.max(wait(), GATHER_MS));
+    schedule(isClick) {
+      wake(isClick || ++fresh >= BATCH_MAX_EVENTS ? delay() : Math.max(delay(), GATHER_MS));
     },
     async flush() {
       revive(true);
-      if (wait() <= FAILURE_PAUSE_MS) await new Promise((slept) => setTimeout(slept, wait()));
+      if (delay() <= FAILURE_PAUSE_MS) await new Promise((slept) => setTimeout(slept, delay()));
       await drain();
     },
-    stats: () => ({ isPaused, nextTryAt: trouble?.at, lastAnswer }),
+    state: () => ({ isPaused, nextTryAt: backoff?.at, lastAnswer }),
     close() {
       leave();
-      unwatch();
-      isClosed = true;
+      stop();
+      return Promise.all([left, drained]);
     },
+    stop,
   };
+}
+
+/** Follows the page's lifecycle where there is a page; `revive(true)` is a new view of it. Returns a function that stops. */
+function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () => void {
+  const stop = new AbortController();
+  const on = (type: string, listener: (event: Event) => void): void =>
+    // Captured: `visibilitychange` is the document's, and a page that stops it from bubbling does not stop us.
+    globalThis.addEventListener?.(type, listener, { capture: true, signal: stop.signal });
+  on('pagehide', leave);
+  on('pageshow', (event) => revive((event as PageTransitionEvent).persisted));
+  on('online', () => revive(false));
+  on('visibilitychange', () => (dom.hidden ? leave() : revive(false)));
+  return () => stop.abort();
 }

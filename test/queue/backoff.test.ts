@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { afterFailure, retryAfterMs, waitFor, type Trouble } from '../../src/queue/backoff.ts';
+import { afterFailure, retryAfterMs, remainingDelay, type Backoff } from '../../src/queue/backoff.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 
 /** The waits of `count` failures, each at once after the wait before. */
 function waits(count: number): number[] {
   const found: number[] = [];
-  let trouble: Trouble | undefined;
+  let backoff: Backoff | undefined;
   for (let now = NOW; found.length < count; now += found.at(-1) ?? 0) {
-    trouble = afterFailure(trouble, now);
-    found.push(trouble.at - now);
+    backoff = afterFailure(backoff, now);
+    found.push((backoff.at ?? 0) - now);
   }
   return found;
 }
@@ -46,11 +46,11 @@ it('then the waits double up to five minutes, at least half of each certain', ()
 it('500 pages that failed together do not come back together', () => {
   const seconds = new Map<number, number>();
   for (let page = 0; page < 500; page++) {
-    let trouble: Trouble | undefined;
+    let backoff: Backoff | undefined;
     let now = NOW + Math.random() * 1_000;
     while (now < NOW + 60_000) {
-      trouble = afterFailure(trouble, now);
-      now = trouble.at;
+      backoff = afterFailure(backoff, now);
+      now = backoff.at ?? 0;
     }
     const second = Math.floor((now - NOW) / 1_000);
     seconds.set(second, (seconds.get(second) ?? 0) + 1);
@@ -73,20 +73,22 @@ it('a huge Retry-After is an hour', () => {
 it('a wait is never shorter than Retry-After, not even when told to send', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3_600 }), (seconds) => {
-      const trouble = afterFailure(undefined, NOW, String(seconds));
-      return waitFor(trouble, NOW, true) >= seconds * 1_000 && waitFor(trouble, NOW, false) >= seconds * 1_000;
+      const backoff = afterFailure(undefined, NOW, String(seconds));
+      return (
+        remainingDelay(backoff, NOW, true) >= seconds * 1_000 && remainingDelay(backoff, NOW, false) >= seconds * 1_000
+      );
     }),
   );
 });
 
 it('being told to send ends the back-off, but for half a second after the failure', () => {
-  const trouble = { since: NOW - 90_000, at: NOW + 60_000, floor: NOW + 500 };
-  expect(waitFor(trouble, NOW, false)).toBe(60_000);
-  expect(waitFor(trouble, NOW, true)).toBe(500);
-  expect(waitFor(trouble, NOW + 501, true)).toBe(0);
+  const backoff = { since: NOW - 90_000, at: NOW + 60_000, floor: NOW + 500 };
+  expect(remainingDelay(backoff, NOW, false)).toBe(60_000);
+  expect(remainingDelay(backoff, NOW, true)).toBe(500);
+  expect(remainingDelay(backoff, NOW + 501, true)).toBe(0);
 });
 it('a clock that was set back by years does not stop the queue', () => {
-  const trouble = afterFailure(undefined, NOW + 5e10);
-  expect(waitFor(trouble, NOW, false)).toBe(0);
-  expect(afterFailure(trouble, NOW).at - NOW).toBeLessThanOrEqual(2_000);
+  const backoff = afterFailure(undefined, NOW + 5e10);
+  expect(remainingDelay(backoff, NOW, false)).toBe(0);
+  expect(afterFailure(backoff, NOW).at - NOW).toBeLessThanOrEqual(2_000);
 });

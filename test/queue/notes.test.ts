@@ -1,7 +1,6 @@
-import { IDBFactory } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openPageQueue, type PageQueue } from '../../src/queue/openQueue.ts';
-import { event, freshStorage, names, onDisk } from './world.ts';
+import { openPageQueue, type PageQueue } from '../../src/queue/openPageQueue.ts';
+import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 
 const opened: PageQueue[] = [];
 const openPage = (): PageQueue => {
@@ -92,18 +91,7 @@ it('what was changed while storage was slow is applied to what is on disk', asyn
   const add = (mark: string) => (before: unknown) => [...new Set([...((before ?? []) as string[]), mark])];
   await earlier.notes.update('seen', add('before'));
   await earlier.close();
-  const { open } = IDBFactory.prototype;
-  const factory = indexedDB;
-  vi.spyOn(factory, 'open').mockImplementation((...given) => {
-    const late = {} as IDBOpenDBRequest;
-    setTimeout(() => {
-      const request = open.apply(factory, given);
-      request.addEventListener('success', () =>
-        late.onsuccess?.call(Object.assign(late, { result: request.result }), new Event('success')),
-      );
-    }, 1_500);
-    return late;
-  });
+  slowStorage(1_500);
   const slow = openPage();
   await slow.notes.update('seen', add('meanwhile'));
   expect(await slow.notes.read('seen')).toEqual(['meanwhile']);

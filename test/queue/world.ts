@@ -1,4 +1,5 @@
-import { IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
+import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
+import { vi } from 'vitest';
 import { openQueue, type Queue, type QueueOptions } from '../../src/queue/openQueue.ts';
 import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
@@ -10,7 +11,7 @@ export function event(id: string, more: Partial<TrackedEvent> = {}): TrackedEven
 /** An empty browser storage in place of the one before. */
 export function freshStorage(): void {
   const kept = new Map<string, string>();
-  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange, IDBObjectStore, IDBTransaction });
+  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBDatabase, IDBKeyRange, IDBObjectStore, IDBTransaction });
   Object.defineProperty(globalThis, 'localStorage', {
     configurable: true,
     value: {
@@ -62,6 +63,30 @@ export function mixed(ids: readonly string[], bad: Readonly<Record<string, boole
 /** The names `e0` to `e<count - 1>`. */
 export function names(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `e${index}`);
+}
+
+/** Storage that takes `ms` to open anything. */
+export function slowStorage(ms: number): void {
+  const { open } = IDBFactory.prototype;
+  const factory = indexedDB;
+  vi.spyOn(factory, 'open').mockImplementation((...given) => {
+    const late = {} as IDBOpenDBRequest;
+    setTimeout(() => {
+      const request = open.apply(factory, given);
+      request.addEventListener('upgradeneeded', () => {
+        Object.assign(late, { result: request.result, transaction: request.transaction });
+        late.onupgradeneeded?.call(late, new Event('upgradeneeded') as IDBVersionChangeEvent);
+      });
+      request.addEventListener('success', () =>
+        late.onsuccess?.call(Object.assign(late, { result: request.result }), new Event('success')),
+      );
+      request.addEventListener('error', (error) => {
+        error.preventDefault();
+        late.onerror?.call(Object.assign(late, { error: request.error }), new Event('error'));
+      });
+    }, ms);
+    return late;
+  });
 }
 
 /** Takes rows out of the queue's database, past the queue. */

@@ -101,7 +101,7 @@ test('without storage the events live in memory, are sent, and are handed over w
       },
     });
     const { openQueue } = offerletQueue;
-    globalThis.queue = openQueue({ endpoint: '/events/batch' });
+    Object.assign(globalThis, { queue: openQueue({ endpoint: '/events/batch' }) });
     await track('d', 5);
   });
   expect(await driver.eval(() => queue.stats())).toMatchObject({ storage: 'memory', onDisk: 0 });

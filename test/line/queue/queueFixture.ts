@@ -25,10 +25,14 @@ export interface QueueSite {
 }
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Queue</title><link rel="icon" href="data:,"><body>
-<script src="/queue.js"></script><script>
+<script src="/queue.js"></script><script src="/pageQueue.js"></script><script>
   const asked = new URLSearchParams(location.search);
   window.told = [];
-  if (!asked.has('idle')) window.queue = offerletQueue.openQueue({ endpoint: '/events/batch', onEvent: (event) => told.push(event) });
+  if (!asked.has('idle') && !asked.has('page')) window.queue = offerletQueue.openQueue({ endpoint: '/events/batch', onEvent: (event) => told.push(event) });
+  window.withdrawn = 0;
+  window.openPage = (endpoint = '/events/batch') => (window.queue = offerletPageQueue.openPageQueue({
+    endpoint, onEvent: (event) => told.push(event), onWithdrawn: () => withdrawn++ }));
+  if (asked.has('page')) openPage();
   window.track = (from, count, name = 'BRAND_DISPLAY') => Promise.all(Array.from({ length: count }, (_, n) => queue.track({
     event_id: from + n, event_name: name, session_id: '6f1a3c9e-1111-4222-8333-444455556666', initiating_target: 'INLINE_SLOT',
     brand_properties: { offer_id: 'offer-1', advertiser_id: 'adv-1', insertion_id: 'ins-' + n } })));
@@ -41,6 +45,7 @@ export async function startQueueSite(): Promise<QueueSite> {
     'iife',
     'offerletQueue',
   );
+  const pageScript = await bundle(fileURLToPath(new URL('pageQueue.ts', import.meta.url)), 'iife', 'offerletPageQueue');
   const site: QueueSite = {
     url: '',
     batches: [],
@@ -62,9 +67,9 @@ export async function startQueueSite(): Promise<QueueSite> {
   const server = createServer((request, response) => {
     void (async () => {
       if (request.url !== '/events/batch') {
-        const isScript = request.url === '/queue.js';
-        response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' });
-        return response.end(isScript ? script : PAGE);
+        const found = { '/queue.js': script, '/pageQueue.js': pageScript }[request.url ?? ''];
+        response.writeHead(200, { 'content-type': found ? 'text/javascript' : 'text/html' });
+        return response.end(found ?? PAGE);
       }
       // A sandboxed frame is of another origin.
       response.setHeader('access-control-allow-origin', '*').setHeader('access-control-allow-headers', 'content-type');

@@ -1,10 +1,17 @@
-import type { openQueue, Queue } from '../../../src/queue/openQueue.ts';
+import type { openPageQueue, PageQueue } from '../../../src/queue/openPageQueue.ts';
+import type { openQueue } from '../../../src/queue/openQueue.ts';
+import type { withdrawConsent } from '../../../src/queue/withdrawConsent.ts';
 import type { QueueEvent } from '../../../src/queue/events.ts';
 
 declare global {
   // What the page of `queueFixture.ts` puts there.
   var offerletQueue: { openQueue: typeof openQueue };
-  var queue: Queue;
+  var offerletPageQueue: { openPageQueue: typeof openPageQueue; withdrawConsent: typeof withdrawConsent };
+  /** Without notes and `withdraw` on pages opened without `?page`. */
+  var queue: PageQueue;
+  var openPage: (endpoint?: string) => PageQueue;
+  /** How often `onWithdrawn` was called. */
+  var withdrawn: number;
   var told: QueueEvent[];
   var track: (from: string, count: number, name?: string) => Promise<void[]>;
 }

@@ -1,5 +1,5 @@
 import { promisifyRequest as done } from 'idb-keyval';
-import { committed, type Disk } from './disk.ts';
+import { committed, type Database } from './openDatabase.ts';
 import { NOTE } from './key.ts';
 
 /** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
@@ -27,9 +27,9 @@ export interface StoredNotes extends Notes {
 }
 
 /** Opens the notes in the queue's own database. */
-export function openNotes(disk: Disk): StoredNotes {
+export function openNotes(run: Database['run']): StoredNotes {
   /** What this page has read or written, for when storage fails. */
-  const memory = new Map<string, unknown>();
+  let memory = new Map<string, unknown>();
   let unsaved: [key: string, change: Change][] = [];
 
   function remember(key: string, value: unknown): void {
@@ -38,13 +38,17 @@ export function openNotes(disk: Disk): StoredNotes {
   }
 
   async function update(key: string, change: Change): Promise<void> {
-    const stored = await disk('readwrite', async (rows) => {
+    const copies = memory;
+    const stored = await run('readwrite', async (rows) => {
+      if (copies !== memory) return undefined;
       const value = change(await done(rows.get(NOTE + key)));
       if (value === undefined) rows.delete(NOTE + key);
       else rows.put(value, NOTE + key);
       await committed(rows);
       return [value];
     });
+    // Purged meanwhile.
+    if (copies !== memory) return;
     if (!stored) unsaved.push([key, change]);
     remember(key, stored ? stored[0] : change(memory.get(key)));
   }
@@ -52,12 +56,12 @@ export function openNotes(disk: Disk): StoredNotes {
   return {
     update,
     async read(key) {
-      const stored = await disk('readonly', async (rows) => [await done<unknown>(rows.get(NOTE + key))]);
+      const stored = await run('readonly', async (rows) => [await done<unknown>(rows.get(NOTE + key))]);
       if (stored) remember(key, stored[0]);
       return memory.get(key);
     },
     async sweep(isFresh) {
-      const keys = await disk('readonly', (rows) => done(rows.getAllKeys(IDBKeyRange.lowerBound(NOTE))));
+      const keys = await run('readonly', (rows) => done(rows.getAllKeys(IDBKeyRange.lowerBound(NOTE))));
       const names = keys ? (keys as string[]).map((key) => key.slice(NOTE.length)) : [...memory.keys()];
       const keepFresh: Change = (value) => (isFresh(value) ? value : undefined);
       await Promise.all(names.map((name) => update(name, keepFresh)));
@@ -74,7 +78,7 @@ export function openNotes(disk: Disk): StoredNotes {
       }
     },
     forget() {
-      memory.clear();
+      memory = new Map();
       unsaved = [];
     },
   };

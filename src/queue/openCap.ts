@@ -1,0 +1,83 @@
+import { promisifyRequest as done } from 'idb-keyval';
+import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
+import { HOUR_MS } from './backoff.ts';
+import type { DropReason } from './events.ts';
+import { byWorth, DEAD, eventRange, isWaiting, keyTime } from './key.ts';
+import type { Rows } from './openRows.ts';
+
+/** Dead letters kept at most. */
+const DEAD_MAX = 50;
+/** Older than this no browser keeps anything: the clock was wrong then or is wrong now, and a wrong clock must not cost events. */
+const BELIEVABLE_AGE_MS = 365 * 24 * HOUR_MS;
+/** How many of the next rows to drop are remembered, so that a full queue is not read whole for each new event. */
+const NEXT_MAX = 256;
+
+/** Which rows to drop, and why. */
+export type Drops = readonly (readonly [why: DropReason, keys: readonly string[]])[];
+
+/** The cap on a queue's rows. */
+export interface Cap {
+  /** Counts rows that are about to be added. Returns whether the cap has to be checked for them. */
+  add(count: number): boolean;
+  /** Takes note of how many rows are waiting. */
+  count(waiting: number): void;
+  /** Finds what to drop. A full queue that only this page adds to need not be read for that. */
+  find(rows: IDBObjectStore, added: readonly string[]): Promise<Drops>;
+  /** Finds what to drop of these rows. */
+  findAmong(keys: Iterable<string>): Drops;
+}
+
+/** Opens the cap. Rows in flight are never dropped. */
+export function openCap(known: Rows['known']): Cap {
+  /** Rows that may be added before the cap has to be checked; as of the last read, since other tabs add as well. */
+  let room = QUEUE_MAX_EVENTS;
+  /** The next rows to drop, the least worth last. */
+  let next: readonly string[] = [];
+
+  const isIdle = (key: string): boolean => known.get(key)?.state !== 'inFlight';
+
+  /** Finds what to drop of all rows. */
+  function overdue(keys: readonly string[]): Drops {
+    const expired: string[] = [];
+    const rest = keys.filter((key) => {
+      if (!isWaiting(key) || !isIdle(key)) return false;
+      const age = Date.now() - keyTime(key);
+      // No clock makes those old that this page has seen come.
+      const isOld = age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !known.has(key);
+      if (isOld) expired.push(key);
+      return !isOld;
+    });
+    const full = rest.sort(byWorth).splice(QUEUE_MAX_EVENTS);
+    next = rest.slice(-NEXT_MAX);
+    return [
+      ['expired', expired],
+      ['full', full],
+      ['dead_letters_full', keys.filter((key) => key > DEAD).slice(0, -DEAD_MAX)],
+    ];
+  }
+
+  return {
+    add: (count) => (room -= count) < 0,
+    count(waiting) {
+      room = QUEUE_MAX_EVENTS - waiting;
+    },
+    async find(rows, added) {
+      const count = added.length;
+      room = 0;
+      next = next.filter(isIdle);
+      const [first = ''] = next;
+      if (
+        count &&
+        next.length > count &&
+        (await done(rows.count(IDBKeyRange.bound('0', DEAD)))) === QUEUE_MAX_EVENTS + count
+      ) {
+        const ranked = [...next, ...added].sort(byWorth);
+        const full = ranked.splice(-count);
+        next = ranked.slice(ranked.indexOf(first));
+        return [['full', full]];
+      }
+      return overdue((await done(rows.getAllKeys(eventRange()))) as string[]);
+    },
+    findAmong: (keys) => overdue([...keys].sort()),
+  };
+}

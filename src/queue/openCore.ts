@@ -1,0 +1,102 @@
+import type { QueueEvent, Send, StoredEvent } from './events.ts';
+import { queueName, rowKey } from './key.ts';
+import { openRows, type Rows } from './openRows.ts';
+import { openSender, type Sender } from './openSender.ts';
+import { post } from './sendBatch.ts';
+
+/** What the core of a queue is opened with. */
+export interface CoreOptions {
+  /** Where batches are posted, e.g. `/offers/events/batch`. */
+  endpoint: string;
+  /** Queues of one name on one origin are one queue. By default it is named after its endpoint, so that no event goes astray. */
+  name?: string | undefined;
+  /** Replaces the built-in POST to `endpoint`. */
+  send?: Send | undefined;
+  /** Called with each step in an event's life. What it throws is ignored. */
+  onEvent?: ((event: QueueEvent) => void) | undefined;
+  /** Called once when consent was withdrawn in another tab, or by another mount. The queue has stopped by then. */
+  onWithdrawn?: (() => void) | undefined;
+  /** Called when storage is back, which may lack what was in it. */
+  onBack?: (() => void) | undefined;
+}
+
+/** A queue of checked events, without checks and statistics. */
+export interface Core {
+  readonly rows: Rows;
+  readonly sender: Sender;
+  /** How many events were delivered and dropped since this page opened the queue. */
+  readonly total: { delivered: number; dropped: number };
+  /** Resolves when the event is on disk, or in memory where the browser has no storage. */
+  track(event: StoredEvent): Promise<void>;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+  /** Stops at once: nothing more is written or sent. */
+  stop(): void;
+}
+
+/** Opens the core of a queue, which begins to send what earlier pages have left. */
+export function openCore({
+  endpoint,
+  name = queueName(endpoint),
+  send = post(endpoint),
+  onEvent,
+  onWithdrawn,
+  onBack,
+}: CoreOptions): Core {
+  const tab = Math.random().toString(36).slice(2, 6);
+  const total = { delivered: 0, dropped: 0 };
+  let count = 0;
+  let last = 0;
+  let isClosed = false;
+
+  function emit(event: QueueEvent): void {
+    if (event.type === 'delivered' || event.type === 'dropped') total[event.type] += event.count;
+    try {
+      onEvent?.(event);
+    } catch {
+      // The page's own mistake; it must not cost an event.
+    }
+  }
+
+  const rows = openRows(name, {
+    emit,
+    onWithdrawn() {
+      isClosed = true;
+      sender.stop();
+      onWithdrawn?.();
+    },
+    onBack: () => onBack?.(),
+  });
+  const sender = openSender({ name, rows, send, emit });
+
+  return {
+    rows,
+    sender,
+    total,
+    async track(event) {
+      if (isClosed) throw Error('The queue is closed');
+      const isClick = event.event_name.endsWith('CLICK');
+      last = Math.max(last + 1, Date.now());
+      await rows.add(rowKey(last, isClick, tab + count++), { event });
+      emit({ type: 'tracked', event });
+      sender.schedule(isClick);
+    },
+    async flush() {
+      await rows.write();
+      await sender.flush();
+    },
+    close() {
+      isClosed = true;
+      const ended = sender.close();
+      const saved = rows.write();
+      rows.close(Promise.allSettled([ended, saved]));
+      return saved;
+    },
+    stop() {
+      isClosed = true;
+      sender.stop();
+      rows.stop();
+      rows.close(Promise.resolve());
+    },
+  };
+}

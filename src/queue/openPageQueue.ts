@@ -1,0 +1,54 @@
+import { openCore, type CoreOptions } from './openCore.ts';
+import { openNotes, type Notes } from './openNotes.ts';
+import { addChecks, type Queue } from './openQueue.ts';
+import { CHANNEL, withdrawConsent } from './withdrawConsent.ts';
+
+/** The queue of a page that shows offers. */
+export interface PageQueue extends Queue {
+  /** Small values stored beside the events. */
+  readonly notes: Notes;
+  /**
+   * Consent is withdrawn: at once nothing more is written or sent, the queues and notes of this origin are emptied, other tabs are notified.
+   * Resolves when nothing is left on disk.
+   */
+  withdraw(): Promise<void>;
+}
+
+/** Opens the queue of a page, which also stores the page's notes and follows what other tabs hear about consent. */
+export function openPageQueue({ onWithdrawn, ...options }: CoreOptions): PageQueue {
+  const core = openCore({
+    ...options,
+    onBack: () => notes.restore(),
+    onWithdrawn() {
+      end();
+      onWithdrawn?.();
+    },
+  });
+  const notes = openNotes(core.rows.run);
+  const channel = globalThis.BroadcastChannel && new BroadcastChannel(CHANNEL);
+  channel?.addEventListener('message', core.rows.withdrawn);
+  const queue = addChecks(core);
+
+  function end(): void {
+    notes.forget();
+    channel?.close();
+  }
+
+  return {
+    ...queue,
+    notes,
+    async purge() {
+      notes.forget();
+      await queue.purge();
+    },
+    withdraw() {
+      end();
+      core.stop();
+      return withdrawConsent(options.endpoint);
+    },
+    close() {
+      channel?.close();
+      return queue.close();
+    },
+  };
+}

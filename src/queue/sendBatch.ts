@@ -1,0 +1,57 @@
+import { toJson } from '../wire/toJson.ts';
+import type { Send, StoredEvent } from './events.ts';
+import { hasResults } from './readVerdict.ts';
+import { within } from './within.ts';
+
+/** The parts of a response that matter; status 0 when there was none. */
+export interface BatchResponse {
+  status: number;
+  body?: unknown;
+  retryAfter?: string | null;
+  reason: string;
+}
+
+/** Milliseconds that one request may take, its body included where that is read. */
+const TIMEOUT_MS = 10_000;
+/** Milliseconds that a body nobody reads may take to end, so that the connection can be used again. */
+const UNREAD_MS = 1_000;
+
+/** Sends one batch and reads the response. It never takes longer than ten seconds and never rejects. */
+export async function sendBatch(
+  send: Send,
+  events: readonly StoredEvent[],
+  keepalive: boolean,
+): Promise<BatchResponse> {
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  const read = async (): Promise<BatchResponse> => {
+    const response = await send(events, { keepalive, signal: abort.signal });
+    const { status } = response;
+    const reason = `Status ${status}`;
+    if (!('headers' in response)) return { ...response, reason };
+    let body: unknown;
+    if (hasResults(status)) body = await response.json().catch(() => {});
+    else within(UNREAD_MS, response.text()).catch(stop);
+    return { status, body, retryAfter: response.headers.get('retry-after'), reason };
+  };
+  try {
+    return await within(TIMEOUT_MS, read());
+  } catch (error) {
+    stop();
+    return { status: 0, reason: String(error) };
+  }
+}
+
+/** Returns the built-in `send`: a POST of the batch as JSON. */
+export function post(endpoint: string): Send {
+  // Taken now: what the host page makes of `fetch` later is not ours.
+  const { fetch } = globalThis;
+  return (events, how) =>
+    fetch(endpoint, {
+      ...how,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: toJson({ events }),
+      redirect: 'error',
+    });
+}

@@ -1,0 +1,68 @@
+import { QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import { afterFailure, jitter, type Backoff } from './backoff.ts';
+import type { QueueEvent } from './events.ts';
+import { BACKOFF, DEAD, dueAt } from './key.ts';
+import type { Change } from './openRows.ts';
+import type { BatchVerdict } from './readVerdict.ts';
+import type { BatchResponse } from './sendBatch.ts';
+import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';
+
+/** What a response to a batch is judged by. */
+export interface SentBatch {
+  readonly batch: readonly QueueEntry[];
+  /** Whether a row is still in flight, and not purged meanwhile. */
+  isWanted(key: string): boolean;
+  readonly response: BatchResponse;
+  readonly verdict: BatchVerdict;
+  /** The backoff state before the request. */
+  readonly before: Backoff | undefined;
+  /** The request was sent before its time, so the delays begin anew. */
+  readonly isEager: boolean;
+  readonly now: number;
+}
+
+/** What a response changes, and what is reported of it. */
+export interface Settlement {
+  readonly changes: readonly Change[];
+  readonly backoff: Backoff | undefined;
+  readonly events: readonly QueueEvent[];
+}
+
+/** Decides what becomes of the events of a batch, and of the backoff state. */
+export function settle({ batch, isWanted, response, verdict, before, isEager, now }: SentBatch): Settlement {
+  const { status, reason, retryAfter } = response;
+  const changes: Change[] = [];
+  const events: QueueEvent[] = [];
+  const event_ids: string[] = [];
+  const queued: string[] = [];
+  const failures: Record<string, number> = { ...before?.failures };
+
+  batch.forEach(([key, { event, tries = 0 }], index) => {
+    const [fate, why = reason] = verdict.fates[index] ?? ['queued'];
+    if (!isWanted(key)) return;
+    if (fate === 'queued') return void queued.push(key);
+    delete failures[key];
+    if (fate === 'delivered') {
+      changes.push([key]);
+      event_ids.push(event.event_id);
+    } else if (fate === 'dead' || tries + 1 >= QUEUE_MAX_REFUSALS) {
+      changes.push([DEAD + key, { event, reason: why }, key]);
+      events.push({ type: 'dead_letter', event, reason: why });
+    } else {
+      const nextTryAt = now + jitter(1_000 * 2 ** tries);
+      changes.push([dueAt(key, nextTryAt), { event, tries: tries + 1 }, key]);
+      events.push({ type: 'retried', count: 1, reason: why, nextTryAt });
+    }
+  });
+  if (event_ids[0]) events.push({ type: 'delivered', count: event_ids.length, event_ids });
+
+  const all: Failures = status >= 500 ? countFailure(failures, queued) : failures;
+  let backoff: Backoff | undefined = Object.keys(all)[0] ? { failures: all } : undefined;
+  if (verdict.next === 'wait') {
+    const isSuspects = (!before?.at || before.isSuspects) && queued.every((key) => isSuspect(before?.failures, key));
+    backoff = { ...backoff, ...afterFailure(isEager ? undefined : before, now, retryAfter), isSuspects };
+    if (queued[0]) events.push({ type: 'retried', count: queued.length, reason, nextTryAt: backoff.at ?? 0 });
+  }
+  changes.push([BACKOFF, backoff]);
+  return { changes, backoff, events };
+}

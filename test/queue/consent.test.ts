@@ -1,0 +1,277 @@
+// Consent is given per origin: a withdrawal in one tab stops every other, and nothing that was stored comes back.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
+import type { CoreOptions } from '../../src/queue/openCore.ts';
+import { openPageQueue, type PageQueue } from '../../src/queue/openPageQueue.ts';
+import { withdrawConsent } from '../../src/queue/withdrawConsent.ts';
+import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
+
+const NAME = 'offerlet-queue /events/batch';
+const click = (id: string): ReturnType<typeof event> => event(id, { event_name: 'BRAND_CLICK' });
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+const databases = async (): Promise<unknown[]> => (await indexedDB.databases()).map(({ name }) => name);
+
+interface Tab extends PageQueue {
+  sent: string[][];
+  told: QueueEvent[];
+  onWithdrawn: ReturnType<typeof vi.fn<() => void>>;
+}
+const tabs: Tab[] = [];
+
+function openTab(
+  answer: () => SendAnswer | Promise<SendAnswer> = () => ({ status: 503 }),
+  more: Partial<CoreOptions> = {},
+): Tab {
+  const sent: string[][] = [];
+  const told: QueueEvent[] = [];
+  const onWithdrawn = vi.fn<() => void>();
+  const queue = openPageQueue({
+    endpoint: '/events/batch',
+    send: async (events) => {
+      sent.push(events.map(({ event_id }) => event_id));
+      return answer();
+    },
+    onEvent: (now) => void told.push(now),
+    onWithdrawn,
+    ...more,
+  });
+  const tab = Object.assign(queue, { sent, told, onWithdrawn });
+  tabs.push(tab);
+  return tab;
+}
+
+function deleteDatabase(): Promise<string> {
+  return new Promise((done) => {
+    const request = indexedDB.deleteDatabase(NAME);
+    request.addEventListener('success', () => done('deleted'));
+    request.addEventListener('blocked', () => done('blocked'));
+  });
+}
+
+/** A response that comes when it is told to. */
+function pending(): { answer: () => Promise<SendAnswer>; respond: (answer: SendAnswer) => void } {
+  let respond: (answer: SendAnswer) => void = () => undefined;
+  const promise = new Promise<SendAnswer>((resolve) => (respond = resolve));
+  return { answer: () => promise, respond };
+}
+
+beforeEach(() => freshStorage());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
+  await sleep(50);
+});
+
+describe('a withdrawal in another tab', () => {
+  it('stops the tab, which has events in flight, and nothing comes back', async () => {
+    const { answer, respond } = pending();
+    const [other, here] = [openTab(answer), openTab()];
+    await other.track(click('a'));
+    await other.notes.update('order', () => 1);
+    await vi.waitFor(() => expect(other.sent).toEqual([['a']]));
+    await here.withdraw();
+    expect((await onDisk()).keys).toEqual([]);
+    await vi.waitFor(() => expect(other.onWithdrawn).toHaveBeenCalledTimes(1));
+    respond({ status: 207, body: { results: [{ index: 0, success: false }] } });
+    await sleep(300);
+    await other.notes.update('order', () => 2);
+    await expect(other.track(click('b'))).rejects.toThrow('closed');
+    await sleep(300);
+    expect((await onDisk()).keys).toEqual([]);
+    expect(other.sent).toEqual([['a']]);
+    expect(other.told).toContainEqual({ type: 'dropped', count: 1, why: 'withdrawn' });
+    expect(here.onWithdrawn).not.toHaveBeenCalled();
+  });
+
+  it('stops a tab that missed the message at its next write: it leaves nothing on disk, and sends nothing', async () => {
+    vi.stubGlobal('BroadcastChannel', undefined);
+    const [frozen, here] = [openTab(), openTab()];
+    await frozen.flush();
+    await here.withdraw();
+    expect(frozen.onWithdrawn).not.toHaveBeenCalled();
+    await frozen.track(click('late'));
+    await vi.waitFor(() => expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1));
+    await sleep(300);
+    expect((await onDisk()).keys).toEqual([]);
+    expect(frozen.sent).toEqual([]);
+  });
+
+  it('stops such a tab before its next request, and its notes', async () => {
+    vi.stubGlobal('BroadcastChannel', undefined);
+    for (const wake of [(tab: Tab) => tab.flush(), (tab: Tab) => tab.notes.update('order', () => 1)]) {
+      freshStorage();
+      const [frozen, here] = [openTab(), openTab()];
+      await frozen.track(event('a'));
+      await frozen.flush();
+      const before = frozen.sent.length;
+      await here.withdraw();
+      await wake(frozen);
+      expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1);
+      await sleep(700);
+      expect(frozen.sent).toHaveLength(before);
+      expect((await onDisk()).keys).toEqual([]);
+    }
+  });
+
+  it('stops a tab even when consent was given anew meanwhile, without touching the new queue', async () => {
+    vi.stubGlobal('BroadcastChannel', undefined);
+    const [frozen, here] = [openTab(), openTab()];
+    await frozen.flush();
+    await here.withdraw();
+    const again = openTab();
+    await again.track(event('new'));
+    await frozen.track(event('old'));
+    await vi.waitFor(() => expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1));
+    await sleep(100);
+    expect((await onDisk()).events).toEqual(['new']);
+    expect(again.onWithdrawn).not.toHaveBeenCalled();
+  });
+
+  it('empties the queues of other endpoints, and stops them', async () => {
+    const other = openTab(undefined, { endpoint: '/other' });
+    await other.track(event('a'));
+    const here = openTab();
+    await here.flush();
+    await here.withdraw();
+    expect((await onDisk('offerlet-queue /other')).keys).toEqual([]);
+    await vi.waitFor(() => expect(other.onWithdrawn).toHaveBeenCalledTimes(1));
+  });
+
+  it('is noticed when the database is deleted right after it', async () => {
+    vi.stubGlobal('BroadcastChannel', undefined);
+    const [frozen, here] = [openTab(), openTab()];
+    await frozen.track(event('a'));
+    await here.flush();
+    await here.withdraw();
+    expect(await deleteDatabase()).toBe('deleted');
+    await sleep(300);
+    expect(frozen.onWithdrawn).toHaveBeenCalledTimes(1);
+    expect(await databases()).toEqual([]);
+  });
+});
+
+describe('a withdrawal here', () => {
+  it('is not blocked by slow storage, and has happened when it resolves', async () => {
+    slowStorage(1_500);
+    const tab = openTab();
+    const tracked = tab.track(click('a'));
+    await tab.notes.update('order', () => 1);
+    await tracked;
+    expect(await tab.stats()).toMatchObject({ storage: 'memory' });
+    await tab.withdraw();
+    vi.restoreAllMocks();
+    expect((await onDisk()).keys).toEqual([]);
+    await sleep(2_000);
+    expect((await onDisk()).keys).toEqual([]);
+  });
+
+  it('lets a consent tool delete the database, which does not come back', async () => {
+    for (const end of [(tab: Tab) => tab.withdraw(), (tab: Tab) => tab.close()]) {
+      freshStorage();
+      const { answer, respond } = pending();
+      const tab = openTab(answer);
+      await tab.track(click('a'));
+      await vi.waitFor(() => expect(tab.sent).toHaveLength(1));
+      void end(tab);
+      expect(await deleteDatabase()).toBe('deleted');
+      respond({ status: 503 });
+      await sleep(1_500);
+      expect(await databases()).toEqual([]);
+      expect(tab.onWithdrawn).not.toHaveBeenCalled();
+    }
+  });
+
+  it('makes no database where there is none', async () => {
+    await withdrawConsent('/events/batch');
+    expect(await databases()).toEqual([]);
+  });
+
+  it('resolves where there is no storage', async () => {
+    Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
+    const tab = openTab();
+    await tab.track(event('a'));
+    await tab.withdraw();
+    expect(await tab.stats()).toMatchObject({ inMemory: 0 });
+  });
+
+  it('leaves nothing in localStorage', async () => {
+    const tab = openTab();
+    await tab.track(event('a'));
+    await tab.flush();
+    expect(localStorage.getItem(NAME)).not.toBeNull();
+    await tab.withdraw();
+    expect(localStorage.getItem(NAME)).toBeNull();
+  });
+});
+
+describe('what is not a withdrawal', () => {
+  it('a deleted database: each tab writes its events again', async () => {
+    const [one, two] = [openTab(), openTab()];
+    await Promise.all([one.track(event('a')), two.track(event('b'))]);
+    await one.notes.update('order', () => 1);
+    await deleteDatabase();
+    await vi.waitFor(async () => expect((await onDisk()).events.sort()).toEqual(['a', 'b']), 3_000);
+    expect(await one.notes.read('order')).toBe(1);
+    await Promise.all([one.track(event('c')), two.track(event('d'))]);
+    expect((await onDisk()).events.sort()).toEqual(['a', 'b', 'c', 'd']);
+    for (const tab of [one, two]) expect(tab.onWithdrawn).not.toHaveBeenCalled();
+  });
+
+  it('a purge: events in flight in another tab do not come back, later ones are stored', async () => {
+    for (const status of [207, 503, 0]) {
+      freshStorage();
+      const { answer, respond } = pending();
+      const [other, here] = [openTab(answer), openTab()];
+      await other.track(click('a'));
+      await vi.waitFor(() => expect(other.sent).toHaveLength(1));
+      await here.purge();
+      respond({ status, body: { results: [{ index: 0, success: false }] } });
+      await sleep(100);
+      expect((await onDisk()).events).toEqual([]);
+      await Promise.all([other.track(event('b')), here.track(event('c'))]);
+      expect((await onDisk()).events.sort()).toEqual(['b', 'c']);
+      await other.flush();
+      expect(other.sent.slice(1).flat()).not.toContain('a');
+      for (const tab of [other, here]) expect(tab.onWithdrawn).not.toHaveBeenCalled();
+    }
+  });
+});
+
+it('a purge while storage is slow resolves when it has happened, and nothing lands on disk after it', async () => {
+  for (const wait of [0, 1_200]) {
+    freshStorage();
+    slowStorage(2_000);
+    const tab = openTab();
+    void tab.track(event('a'));
+    void tab.notes.update('order', () => 1);
+    await sleep(wait);
+    const opened = vi.spyOn(IDBObjectStore.prototype, 'clear');
+    await tab.purge();
+    expect(opened).toHaveBeenCalled();
+    vi.restoreAllMocks();
+    expect((await onDisk()).events).toEqual([]);
+    await tab.track(event('later'));
+    await vi.waitFor(async () => expect((await onDisk()).events).toEqual(['later']), 3_000);
+    expect((await onDisk()).keys.filter((key) => key > '~')).toEqual([]);
+  }
+});
+
+it('a queue that is closed keeps no connection and no timer, and takes no more events', async () => {
+  const opened: IDBDatabase[] = [];
+  const { transaction } = IDBDatabase.prototype;
+  vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function watch(this: IDBDatabase, ...given) {
+    if (!opened.includes(this)) opened.push(this);
+    return transaction.apply(this, given);
+  });
+  const closed = vi.spyOn(IDBDatabase.prototype, 'close');
+  for (const id of names(20)) {
+    const tab = openTab(() => ({ status: 202 }));
+    await tab.track(event(id));
+    await tab.flush();
+    await tab.close();
+    await expect(tab.track(event('late'))).rejects.toThrow('closed');
+  }
+  await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(20));
+  for (const db of opened) expect([db.onclose, db.onversionchange]).toEqual([null, null]);
+});

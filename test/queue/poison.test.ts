@@ -1,0 +1,150 @@
+// One event that makes the server fail must not block the others, and an outage must not cause more requests for that.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { SendAnswer } from '../../src/queue/events.ts';
+import { countFailure, takeBatch, type Failures } from '../../src/queue/takeBatch.ts';
+import { event, freshStorage, names, onDisk, open, type Watched } from './world.ts';
+
+const opened: Watched[] = [];
+let start = 0;
+
+/** A queue of `ids` on a clock of its own, whose server is `answer`. */
+async function queueOf(ids: readonly string[], answer: (ids: string[]) => SendAnswer): Promise<Watched> {
+  const queue = open(answer);
+  opened.push(queue);
+  const tracked = Promise.all(ids.map((id) => queue.track(event(id))));
+  await rest();
+  await tracked;
+  return queue;
+}
+
+/** Lets everything that is not waiting for the clock come to rest. */
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < 80; turn++) await new Promise((done) => setImmediate(done));
+}
+
+/** Goes from timer to timer, with all that each sets off, until so many milliseconds are over. */
+async function pass(ms: number): Promise<void> {
+  const end = Date.now() + ms;
+  while (Date.now() < end && vi.getTimerCount()) {
+    await vi.advanceTimersToNextTimerAsync();
+    await rest();
+  }
+  vi.setSystemTime(Math.max(end, Date.now()));
+}
+
+beforeEach(() => {
+  freshStorage();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  start = Date.now();
+});
+afterEach(async () => {
+  const closing = Promise.all(opened.splice(0).map((queue) => queue.close()));
+  await rest();
+  await closing;
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+it('an event that always draws a 500 blocks no other, wherever it stands', async () => {
+  for (const bad of [0, 7, 19]) {
+    freshStorage();
+    const queue = await queueOf(names(36), (ids) => ({ status: ids.includes(`e${bad}`) ? 500 : 202 }));
+    await pass(60_000);
+    expect((await onDisk()).events).toEqual([`e${bad}`]);
+    expect(queue.batches.filter((ids) => ids.includes(`e${bad}`) && ids.length > 1).length).toBeLessThanOrEqual(8);
+    await queue.close();
+  }
+});
+
+it('two of them are found as well', async () => {
+  const queue = await queueOf(names(40), (ids) => ({
+    status: ids.some((id) => id === 'e3' || id === 'e11') ? 502 : 202,
+  }));
+  await pass(120_000);
+  expect((await onDisk()).events).toEqual(['e3', 'e11']);
+  expect(queue.of('dead_letter')).toEqual([]);
+});
+
+it('once something else was accepted, later events are sent at once while it waits', async () => {
+  const queue = await queueOf(['bad', ...names(20)], (ids) => ({ status: ids.includes('bad') ? 500 : 202 }));
+  await pass(600_000);
+  expect((await onDisk()).events).toEqual(['bad']);
+  const waits = queue.batches.length;
+  const tracked = queue.track(event('good', { event_name: 'BRAND_CLICK' }));
+  await rest();
+  await tracked;
+  await pass(1_000);
+  expect(queue.batches[waits]).toEqual(['good']);
+  expect(waits).toBeLessThan(40);
+});
+
+it('what is known of it survives the page', async () => {
+  const answer = (ids: string[]): SendAnswer => ({ status: ids.includes('e0') ? 500 : 202 });
+  const first = await queueOf(names(24), answer);
+  await pass(4_500);
+  expect(first.batches.length).toBeGreaterThanOrEqual(3);
+  const closing = first.close();
+  await rest();
+  await closing;
+  const next = await queueOf([], answer);
+  await pass(60_000);
+  expect(next.batches[0]?.length).toBeLessThanOrEqual(10);
+  expect((await onDisk()).events).toEqual(['e0']);
+});
+
+it('an outage causes no more requests than one in which nothing is split: 20 events, 1,000 events', async () => {
+  for (const count of [20, 1_000]) {
+    const requests: number[] = [];
+    // A connection that is refused says nothing about the events: nothing is split.
+    for (const status of [0, 408, 429, 500, 502, 503]) {
+      freshStorage();
+      vi.setSystemTime(start);
+      const queue = await queueOf(names(count), () => {
+        if (!status) throw new TypeError('refused');
+        return { status };
+      });
+      await pass(2 * 3_600_000);
+      requests.push(queue.batches.length);
+      if (status < 500) expect(new Set(queue.batches.map((ids) => ids.length))).toEqual(new Set([20]));
+      expect((await onDisk()).events).toHaveLength(count);
+      await Promise.all([queue.close(), rest()]);
+    }
+    expect(Math.max(...requests) - Math.min(...requests)).toBeLessThanOrEqual(1);
+  }
+}, 120_000);
+
+it('after an outage the events arrive in a few requests more', async () => {
+  for (const count of [20, 300]) {
+    freshStorage();
+    let isDown = true;
+    const queue = await queueOf(names(count), () => ({ status: isDown ? 503 : 202 }));
+    await pass(3_600_000);
+    isDown = false;
+    const before = queue.batches.length;
+    await pass(400_000);
+    expect((await onDisk()).events).toEqual([]);
+    expect(queue.batches.length - before).toBeLessThanOrEqual(Math.ceil(count / 20) + 12);
+  }
+}, 60_000);
+
+it('a batch is the oldest events; suspects come last, in halves, those that failed least first', () => {
+  const due = names(10).map(
+    (id) => [id, { event: { event_id: id } }] as never as Parameters<typeof takeBatch>[0][number],
+  );
+  const ids = (failures: Failures): string[] => takeBatch(due, failures).map(([key]) => key);
+  expect(ids({})).toEqual(names(10));
+  expect(ids({ e0: 2, e1: 3 })).toEqual(['e0', ...names(10).slice(2)]);
+  const all = (times: number): Failures => Object.fromEntries(names(10).map((id) => [id, times]));
+  expect(ids(all(3))).toEqual(names(5));
+  expect(ids({ ...all(4), e9: 3, e8: 3, e7: 3 })).toEqual(['e7', 'e8']);
+  expect(takeBatch(due.slice(0, 1), { e0: 9 })).toHaveLength(1);
+  expect(takeBatch([], {})).toEqual([]);
+});
+
+it('at most a hundred suspects are remembered', () => {
+  const batch = (from: number): string[] => names(20).map((_, n) => `k${from + n}`);
+  let failures: Failures = {};
+  for (let n = 0; n < 200; n++) failures = countFailure(failures, batch(n * 20));
+  expect(Object.keys(failures)).toHaveLength(100);
+});

@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it, vi } from 'vitest';
+import { post, sendBatch } from '../../src/queue/sendBatch.ts';
+
+const servers: Server[] = [];
+
+/** A server that sends a status and headers, and then whatever `end` sends of a body. */
+async function serve(status: number, body: string, isEnded: boolean): Promise<{ url: string }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' });
+    response.flushHeaders();
+    response.write(body);
+    if (isEnded) response.end();
+  });
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+it('a response is settled by its status as soon as the headers are there; a body that stalls is ended', async () => {
+  for (const status of [201, 202, 400, 401, 413, 429, 500, 503]) {
+    let signal: AbortSignal | undefined;
+    const before = Date.now();
+    const response = await sendBatch(
+      async (_, how) => {
+        ({ signal } = how);
+        return new Response(new ReadableStream(), { status, headers: { 'retry-after': '7' } });
+      },
+      [],
+      false,
+    );
+    expect(response).toMatchObject({ status, retryAfter: '7' });
+    expect(Date.now() - before).toBeLessThan(500);
+    expect(signal?.aborted).toBe(false);
+    await vi.waitFor(() => expect(signal?.aborted).toBe(true), 3_000);
+  }
+}, 30_000);
+
+it('a body that ends is left alone', async () => {
+  const { url } = await serve(202, '{"results":[]}', true);
+  let signal: AbortSignal | undefined;
+  await sendBatch(async (events, how) => post(url)(events, { ...how, signal: (signal = how.signal) }), [], false);
+  await new Promise((done) => setTimeout(done, 1_200));
+  expect(signal?.aborted).toBe(false);
+});
+
+it('the body of a 207 and of a 502 is read', async () => {
+  for (const status of [207, 502]) {
+    const { url } = await serve(status, '{"results":[]}', true);
+    expect(await sendBatch(post(url), [], false)).toMatchObject({ status, body: { results: [] } });
+  }
+});
+
+it('a 207 whose body stalls is no response after ten seconds', async () => {
+  const { url } = await serve(207, '{"results":[', false);
+  expect(await sendBatch(post(url), [], false)).toMatchObject({ status: 0 });
+}, 15_000);
+
+it('a network failure is status 0 with its reason', async () => {
+  const { url } = await serve(202, '', true);
+  servers[0]?.closeAllConnections();
+  await new Promise((done) => servers[0]?.close(done));
+  expect(await sendBatch(post(url), [], false)).toMatchObject({
+    status: 0,
+    reason: expect.stringContaining('TypeError'),
+  });
+});
