@@ -3,12 +3,11 @@
 export { checkNetwork, type NetworkCheck } from './relay/options/checkNetwork.ts';
 export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
-export type { From } from './relay/runtime/exchange.ts';
-export type { LogEntry } from './relay/log.ts';
-export type { RelayMetric, RelayMetricName } from './relay/metrics.ts';
+export type { From } from './relay/runtime/request.ts';
+export type { LogEntry, RelayMetric, RelayMetricName } from './relay/telemetry.ts';
 export type { NodeRequest } from './relay/runtime/fromNode.ts';
 export { openSeenFile, type SeenFile, type SeenFileOptions } from './relay/seen/openSeenFile.ts';
-export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options/options.ts';
+export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options/relayOptions.ts';
 export type { Bucket, RateLimiter, RateLimits } from './relay/limits/rateLimit.ts';
 export { createSeenMemory, type SeenMemory, type SeenMemoryOptions } from './relay/seen/createSeenMemory.ts';
 export type { Claim, SeenStore } from './relay/seen/seenStore.ts';

@@ -1,7 +1,6 @@
 import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode } from '../relay.ts';
 import type { Command } from './command.ts';
 import { createConsole } from './console.ts';
-import { inFlags } from './inFlags.ts';
 import { listen } from './listen.ts';
 import type { Options } from './options.ts';
 import { readSettings, type SettingsSource } from './readSettings.ts';
@@ -55,11 +54,28 @@ export const relayCommand: Command = {
     try {
       await runRelay(source);
     } catch (error) {
-      if (error instanceof RelayConfigError) throw new UsageError(inFlags(error.message));
+      if (error instanceof RelayConfigError) throw new UsageError(inFlags(error));
       throw error;
     }
   },
 };
+
+/** What the options of `createRelay` are called on the command line. */
+const FLAGS: Readonly<Record<string, string>> = {
+  apiKey: 'OFFERLET_API_KEY',
+  baseUrl: '--network',
+  basePath: '--base-path',
+  allowedOrigins: '--allow-origin',
+  addressHeader: '--address-header',
+  version: '--version',
+  environment: '--environment',
+  emails: '--emails',
+};
+
+function inFlags({ option, problem, message }: RelayConfigError): string {
+  const flag = option === undefined ? undefined : FLAGS[option];
+  return flag === undefined ? message : `${flag} ${problem}`;
+}
 
 async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);

@@ -10,7 +10,7 @@ export interface RelayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Why the relay itself refuses a request; its message is what the page is told. */
+/** Why the relay itself refuses a request. The page gets the message. */
 export class RelayError extends Error {
   override name = 'RelayError';
   readonly status: number;
@@ -27,11 +27,17 @@ export class RelayError extends Error {
   }
 }
 
-/** An option that cannot be used: thrown at start, with what to write instead. Never holds the key. */
+/** An option that cannot be used, thrown at the start. Never contains the key. */
 export class RelayConfigError extends RelayError {
   override name = 'RelayConfigError';
+  /** The option, such as `baseUrl`; `undefined` when it is about something else. */
+  readonly option: string | undefined;
+  /** The message without the option's name, for programs that call the option something else. */
+  readonly problem: string;
 
-  constructor(message: string, cause?: unknown) {
-    super(message, { status: 500, code: 'invalid_option', cause });
+  constructor(problem: string, { option, cause }: { option?: string; cause?: unknown } = {}) {
+    super(option === undefined ? problem : `${option} ${problem}`, { status: 500, code: 'invalid_option', cause });
+    this.option = option;
+    this.problem = problem;
   }
 }

@@ -1,12 +1,12 @@
 import { partnerError } from '../wire/errors.ts';
 import type { RelayError } from './errors.ts';
 
-/** What the relay answers, before it becomes a `Response`. Its headers are all built here, none is copied. */
+/** What the relay returns, before it becomes a response with headers. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
   readonly retryAfter?: string | undefined;
-  /** Events that it is about, for the log. */
+  /** Number of events that it is about, for the log. */
   readonly events?: number;
 }
 
@@ -15,7 +15,7 @@ export function jsonReply(status: number, body: object): Reply {
   return { status, body: JSON.stringify(body) };
 }
 
-/** The reply that tells a page why the relay refused. */
+/** A reply that tells a page why the relay refused. */
 export function errorReply(error: RelayError): Reply {
   const retryAfter =
     error.retryAfterMs === undefined ? undefined : String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEMO_OFFERS } from '../../src/network/seed/demoOffers.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/relay/limits/rateLimit.ts';
-import { readOptions } from '../../src/relay/options/settings.ts';
+import { readOptions } from '../../src/relay/options/readOptions.ts';
 import * as limits from '../../src/wire/limits.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { pageAt } from './pages.ts';

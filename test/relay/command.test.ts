@@ -93,7 +93,7 @@ test('a second relay on its directory is one clear line and exit code 2, and SIG
   const second = start(['--data', directory]);
   expect(await second.ended).toBe(2);
   expect(second.output().trim()).toMatch(
-    /^offerlet: \S+ is in use by process \d+: stop it, or give this relay a directory of its own\.$/,
+    /^offerlet: \S+ is in use by process \d+\. Stop it, or give this relay a directory of its own\.$/,
   );
   first.kill('SIGTERM');
   expect(await first.ended).toBe(0);
@@ -113,8 +113,8 @@ test('a relay whose directory another process took over ends with one line', { t
 test.each([
   ['staging', KEY, undefined],
   ['production', LIVE, undefined],
-  ['production', KEY, /The key is a test key .* is a production network: give a live key/],
-  ['staging', LIVE, /The key is a live key .* is a staging network: give a test key/],
+  ['production', KEY, /OFFERLET_API_KEY is a test key .* is a production network\. Use a live key/],
+  ['staging', LIVE, /OFFERLET_API_KEY is a live key .* is a staging network\. Use a test key/],
 ])('before a %s network, the key %s is checked at the start', async (says, key, refusal) => {
   environment = says;
   const running = start([], { env: { OFFERLET_API_KEY: key } });
@@ -131,16 +131,21 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     'with the key of another environment',
     ['--environment', 'production'],
     { OFFERLET_API_KEY: KEY },
-    /staging \(…_test_…\) key but environment is 'production'/,
+    /OFFERLET_API_KEY is a staging \(…_test_…\) key, but the environment is production/,
   ],
-  ['with every origin allowed', ['--allow-origin', '*'], { OFFERLET_API_KEY: KEY }, /exact origins only/],
   [
-    'with an address that is none',
+    'with every origin allowed',
+    ['--allow-origin', '*'],
+    { OFFERLET_API_KEY: KEY },
+    /--allow-origin contains "\*"\. Use exact origins/,
+  ],
+  [
+    'with a URL that is not valid',
     ['--network', 'partner'],
     { OFFERLET_API_KEY: KEY },
-    /--network is missing or is no address.*--network https:/,
+    /--network is not a valid URL: "partner"\. Use something like "https:/,
   ],
-])('%s it says what to write in one line and does not start', async (_, args, env, message) => {
+])('%s it says what to use in one line and does not start', async (_, args, env, message) => {
   const running = start(args, { env });
   expect(await running.ended).toBe(2);
   expect(running.output()).toMatch(message);

@@ -7,35 +7,47 @@ const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', baseUrl: 'https://ne
 const LIVE = 'adnet_rk_live_0123456789';
 
 test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegExp]>([
-  ['no key', { apiKey: undefined }, /apiKey is missing: give the integration key/],
+  [
+    'no key',
+    { apiKey: undefined },
+    /apiKey is missing\. Use the integration key, such as process\.env\.OFFERLET_API_KEY/,
+  ],
   ['an empty key', { apiKey: '' }, /apiKey is missing/],
-  ['a key with a line break', { apiKey: `${KEY}\n` }, /copy it again/],
-  ['a publishable key', { apiKey: 'adnet_pk_test_1' }, /publishable key.*needs the integration key/],
-  ['no version', { version: undefined }, /pin the version.*version: '1\.0\.0'/],
-  ['a version in words', { version: 'latest' }, /pin the version/],
-  ['no address', { baseUrl: undefined }, /baseUrl: 'https:\/\/partner\.example'/],
-  ['an address without a scheme', { baseUrl: 'network.example' }, /baseUrl is missing or is no address/],
+  ['a key with a line break', { apiKey: `${KEY}\n` }, /apiKey contains a space, a line break .* Copy it again/],
+  [
+    'a publishable key',
+    { apiKey: 'adnet_pk_test_1' },
+    /apiKey is a publishable key \(adnet_pk_…\)\. Use the integration key/,
+  ],
+  ['no version', { version: undefined }, /version is missing\. Use .* such as "1\.0\.0"/],
+  ['a version in words', { version: 'latest' }, /version is not a version: "latest"\. Use/],
+  ['no URL', { baseUrl: undefined }, /baseUrl is missing\. Use something like "https:\/\/partner\.example"/],
+  [
+    'a URL without a scheme',
+    { baseUrl: 'network.example' },
+    /baseUrl is not a valid URL: "network\.example"\. Use something like/,
+  ],
   ['another scheme', { baseUrl: 'ftp://network.example' }, /must begin with https/],
-  ['credentials in the address', { baseUrl: 'https://a:b@network.example' }, /password/],
-  ['a query in the address', { baseUrl: 'https://network.example/?a=1' }, /query/],
+  ['credentials in the URL', { baseUrl: 'https://a:b@network.example' }, /password/],
+  ['a query in the URL', { baseUrl: 'https://network.example/?a=1' }, /query/],
   ['a live key in the clear', { apiKey: LIVE, baseUrl: 'http://network.example' }, /in the clear/],
   ['an unknown environment', { environment: 'prod' }, /environment must be 'production' or 'staging'/],
   [
     'a test key for production',
     { environment: 'production' },
-    /staging \(…_test_…\) key but environment is 'production'/,
+    /apiKey is a staging \(…_test_…\) key, but the environment is production\. Use the production \(…_live_…\) key/,
   ],
   [
     'a live key for staging',
     { apiKey: LIVE, environment: 'staging' },
-    /production \(…_live_…\) key but environment is 'staging'/,
+    /apiKey is a production \(…_live_…\) key, but the environment is staging/,
   ],
-  ['a wildcard origin', { allowedOrigins: ['*'] }, /exact origins only/],
+  ['a wildcard origin', { allowedOrigins: ['*'] }, /allowedOrigins contains "\*"\. Use exact origins/],
   ['an origin with a slash', { allowedOrigins: ['https://shop.example/'] }, /no slash at the end/],
-  ['the null origin', { allowedOrigins: ['null'] }, /exact origins only/],
-  ['one origin that is no list', { allowedOrigins: 'https://shop.example' }, /must be a list/],
+  ['the null origin', { allowedOrigins: ['null'] }, /Use exact origins/],
+  ['an origin outside a list', { allowedOrigins: 'https://shop.example' }, /must be a list/],
   ['a base path without a slash', { basePath: 'offers' }, /begins with a slash/],
-  ['a base path that climbs', { basePath: '/a/../b' }, /plain path/],
+  ['a base path that climbs', { basePath: '/a/../b' }, /Use a plain path/],
   ['a wrong word for emails', { emails: 'plain' }, /emails must be 'hash' or 'raw'/],
   ['a word for a flag', { sandbox: 'yes' }, /sandbox must be true or false/],
   [
@@ -46,13 +58,13 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   [
     'an unknown timeout',
     { timeouts: { event: 1 } },
-    /timeouts has no 'event': it takes recommendations, events, body, context/,
+    /timeouts has no 'event'\. It takes recommendations, events, body, context, seen/,
   ],
-  ['a limit that is no number', { limits: { eventsBytes: '1' } }, /limits\.eventsBytes must be a number of bytes/],
+  ['a limit that is not a number', { limits: { eventsBytes: '1' } }, /limits\.eventsBytes must be a number of bytes/],
   [
     'a bucket without a size',
     { rateLimit: { perAddress: { burst: 1 } } },
-    /rateLimit\.perAddress must be two numbers above 0/,
+    /rateLimit\.perAddress must have two numbers above 0/,
   ],
   [
     'a session bucket that holds no batch',
@@ -60,24 +72,45 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
     /rateLimit\.perSession\.burst is 10, so a batch of 20 events .* could never pass\. Use 20 or more/,
   ],
   ['rateLimit: true', { rateLimit: true }, /rateLimit must be false/],
-  ['a store that is none', { seen: new Map() }, /seen must have claim, accept and release/],
-  ['a context that is no function', { context: {} }, /context must be a function/],
-  ['a header name with a colon', { addressHeader: 'x-real-ip:' }, /addressHeader must be the name/],
+  ['a store without methods', { seen: new Map() }, /seen must have claim, accept and release/],
+  ['a context that is not a function', { context: {} }, /context must be a function/],
+  [
+    'a header name with a colon',
+    { addressHeader: 'x-real-ip:' },
+    /addressHeader is not the name of a header: "x-real-ip:"/,
+  ],
   [
     'a word for the limits',
     { limits: 'small' },
-    /limits must be an object of bytes, such as limits: \{ recommendationsBytes: 16384 \}/,
+    /limits must be an object of bytes, such as \{ recommendationsBytes: 16384 \}/,
   ],
   ['a bucket of another kind', { rateLimit: { perShop: {} } }, /rateLimit has no 'perShop'/],
-  ['a log that is no function', { onLog: console }, /onLog must be a function/],
-  ['a fetch that is no function', { fetch: 'fetch' }, /fetch must be a function/],
+  ['a log that is not a function', { onLog: console }, /onLog must be a function/],
+  ['a fetch that is not a function', { fetch: 'fetch' }, /fetch must be a function/],
   ['no option at all', { apiKey: null, version: null, baseUrl: null }, /apiKey is missing/],
-  ['a misspelt option', { apikey: 'x' }, /no option 'apikey': it takes apiKey, version/],
-])('%s stops the start with a sentence that says what to write', (_, bad, message) => {
+  ['a misspelt option', { apikey: 'x' }, /no option 'apikey'\. Its options are apiKey, version/],
+])('%s stops the start with a sentence that says what to use', (_, bad, message) => {
   const start = (): unknown => createRelay({ ...GOOD, ...bad } as RelayOptions);
   expect(start).toThrow(RelayConfigError);
   expect(start).toThrow(message);
   expect(start).not.toThrow(new RegExp(KEY));
+});
+
+test('an error says which option it is about, for programs that call it something else', () => {
+  const start = (options: object): RelayConfigError => {
+    try {
+      createRelay({ ...GOOD, ...options });
+    } catch (error) {
+      if (error instanceof RelayConfigError) return error;
+    }
+    throw new Error('It started.');
+  };
+  expect(start({ baseUrl: 'foo' })).toMatchObject({
+    option: 'baseUrl',
+    problem: 'is not a valid URL: "foo". Use something like "https://partner.example".',
+  });
+  expect(start({ timeouts: { body: 0 } }).option).toBe('timeouts.body');
+  expect(start({ baseUrl: LIVE }).message).not.toContain(LIVE);
 });
 
 test.each<[string, RelayOptions]>([
@@ -93,22 +126,30 @@ test.each<[string, RelayOptions]>([
   expect(createRelay(options)).toBeTypeOf('function');
 });
 
-test('a key and an address from variables that are not set are found out at the start', async () => {
+test('a key and a URL from variables that are not set are noticed at the start', async () => {
   const apiKey = process.env['OFFERLET_NO_SUCH_KEY'];
   const baseUrl = process.env['OFFERLET_NO_SUCH_NETWORK'];
   expect(() => createRelay({ apiKey, version: '1.0.0', baseUrl: GOOD.baseUrl })).toThrow(
-    /apiKey is missing.*apiKey: process\.env\.OFFERLET_API_KEY/,
+    /apiKey is missing.*process\.env\.OFFERLET_API_KEY/,
   );
   expect(() => createRelay({ apiKey: KEY, version: '1.0.0', baseUrl })).toThrow(/baseUrl is missing/);
   await expect(checkNetwork({ apiKey, baseUrl })).rejects.toThrow(/apiKey is missing/);
-  await expect(checkNetwork({ apiKey: KEY, baseUrl: 'partner.example' })).rejects.toThrow(/is no address/);
+  await expect(checkNetwork({ apiKey: KEY, baseUrl: 'partner.example' })).rejects.toThrow(/baseUrl is not a valid URL/);
 });
 
 test.each([
   ['staging', KEY, undefined],
   ['production', LIVE, undefined],
-  ['production', KEY, /test key.*is a production network: give a live key, or the address of the staging network/],
-  ['staging', LIVE, /live key.*is a staging network: give a test key, or the address of the production network/],
+  [
+    'production',
+    KEY,
+    /apiKey is a test key.*is a production network\. Use a live key, or the URL of the staging network/,
+  ],
+  [
+    'staging',
+    LIVE,
+    /apiKey is a live key.*is a staging network\. Use a test key, or the URL of the production network/,
+  ],
 ])('a %s network checks the key %s', async (environment, apiKey, refusal) => {
   const asked: Request[] = [];
   const check = checkNetwork({
@@ -135,7 +176,7 @@ test.each([
   );
 });
 
-test('a key that is of no known form is a warning, whatever the network says of itself', async () => {
+test('a key of no known form is a warning, whatever the network says about itself', async () => {
   const fetch = async (): Promise<Response> => json(200, { status: 'ok', environment: 'staging', version: '1.0.0' });
   const check = await checkNetwork({ ...GOOD, apiKey: 'nonsense', fetch });
   expect(check.warning).toMatch(/does not look like an integration key/);

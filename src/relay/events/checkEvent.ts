@@ -1,10 +1,12 @@
+import { parseBatch } from '../../wire/events/batch.ts';
 import { parseEvent } from '../../wire/events/parseEvent.ts';
 import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { own, type Problem } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
+import { RelayError } from '../errors.ts';
 
-/** An event that may go to the network, or why it must not. */
-export type Judged =
+/** An event that may be forwarded, or why it must not. */
+export type CheckedEvent =
   | { readonly ok: true; readonly event: WireEvent }
   | {
       readonly ok: false;
@@ -13,19 +15,15 @@ export type Judged =
       readonly problems: readonly Problem[];
     };
 
-/** Judges one raw event from a page: conversions, malformed and too old ones go no further. */
-export function judgeEvent(raw: unknown, now: number): Judged {
-  if (own(raw, 'event_name') === 'CONVERSION') {
+/** Checks one event of a page: conversions, malformed events and those that are too old are not forwarded. */
+export function checkEvent(json: unknown, now: number): CheckedEvent {
+  if (own(json, 'event_name') === 'CONVERSION') {
     const message =
-      'Conversions are not taken from pages: the server that knows of the order reports them to the network itself.';
-    return refuse({
-      status: 422,
-      code: 'conversion_from_page',
-      message,
-      problems: [{ path: 'event_name', message: 'must not be CONVERSION' }],
-    });
+      'Conversions are not accepted from pages. The server that handles the order sends them to the network.';
+    const problems = [{ path: 'event_name', message: 'must not be CONVERSION' }];
+    return refuse({ status: 422, code: 'conversion_from_page', message, problems });
   }
-  const parsed = parseEvent(raw);
+  const parsed = parseEvent(json);
   if (!parsed.ok) {
     const message = parsed.problems
       .map(({ path, message }) => (path ? `${path} ${message}` : message))
@@ -33,7 +31,7 @@ export function judgeEvent(raw: unknown, now: number): Judged {
       .slice(0, 300);
     return refuse({ status: 400, code: 'invalid_event', message, problems: parsed.problems });
   }
-  // Parsed once already, so it is a date that `Date.parse` reads.
+  // The parser has checked that this is a date that `Date.parse` reads.
   if (now - Date.parse(parsed.value.event_datetime) > EVENT_MAX_AGE_MS) {
     const problems = [{ path: 'event_datetime', message: 'must not be more than 30 days ago' }];
     return refuse({ status: 422, code: 'event_too_old', message: 'The event is more than 30 days old.', problems });
@@ -41,7 +39,19 @@ export function judgeEvent(raw: unknown, now: number): Judged {
   return { ok: true, event: parsed.value };
 }
 
-function refuse(why: { status: 400 | 422; code: string; message: string; problems: readonly Problem[] }): Judged {
+/** Checks each event of a batch by itself. Throws a 400 when the body is not a batch. */
+export function checkBatch(json: unknown, now: number): readonly CheckedEvent[] {
+  const parsed = parseBatch(json);
+  if (!parsed.ok)
+    throw new RelayError('The body is not a batch of events.', {
+      status: 400,
+      code: 'invalid_batch',
+      problems: parsed.problems,
+    });
+  return parsed.value.map((event) => checkEvent(event, now));
+}
+
+function refuse(why: { status: 400 | 422; code: string; message: string; problems: readonly Problem[] }): CheckedEvent {
   const { status, code, message, problems } = why;
   return { ok: false, status, problems, error: { code, message, retryable: false } };
 }

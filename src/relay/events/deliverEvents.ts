@@ -1,87 +1,100 @@
-import { parseBatch } from '../../wire/events/batch.ts';
 import { partnerError } from '../../wire/errors.ts';
+import { batchResponse, batchStatus } from '../../wire/events/batch.ts';
+import type { BatchResult, ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { RelayError } from '../errors.ts';
-import { forwardBatch, forwardOne } from './forward.ts';
-import { createForwardOnce } from './forwardOnce.ts';
-import { judgeEvent, type Judged } from './checkEvent.ts';
-import type { Ledger, Source } from '../seen/createLedger.ts';
-import type { Measure } from '../metrics.ts';
-import { replyOf, statusOf, type Outcome } from './eventOutcome.ts';
 import { errorReply, jsonReply, type Reply } from '../reply.ts';
-import type { CallNetwork } from '../upstream/networkCall.ts';
+import type { Telemetry } from '../telemetry.ts';
+import type { Source } from '../upstream/createUpstream.ts';
+import type { CheckedEvent } from './checkEvent.ts';
+import type { EventOutcome, Refusal } from './forwardEvents.ts';
+import type { ForwardOnce } from './forwardOnce.ts';
 
 export interface DeliveryOptions {
-  readonly single: CallNetwork;
-  readonly batch: CallNetwork;
-  readonly ledger: Ledger;
-  readonly keepIds: boolean;
-  readonly measure: Measure;
+  readonly forwardOne: ForwardOnce;
+  readonly forwardBatch: ForwardOnce;
+  readonly telemetry: Telemetry;
 }
 
-/** Answers for events with what became of each. */
+/** Forwards events and replies with what became of each. */
 export interface Delivery {
-  single(judged: Judged, source: Source): Promise<Reply>;
-  batch(judged: readonly Judged[], source: Source): Promise<Reply>;
+  one(checked: CheckedEvent, source: Source): Promise<Reply>;
+  batch(checked: readonly CheckedEvent[], source: Source): Promise<Reply>;
 }
 
-/** A `Delivery` to one network. */
-export function createDelivery(options: DeliveryOptions): Delivery {
-  const { measure } = options;
-  const forwardOnce = createForwardOnce(options);
+/** Returns a `Delivery`. */
+export function createDelivery({ forwardOne, forwardBatch, telemetry }: DeliveryOptions): Delivery {
+  const noteRefused = (value: number): void => telemetry.measure({ name: 'events_refused', value });
 
   return {
-    async single(judged, source) {
-      if (!judged.ok) {
-        measure({ name: 'events_refused', value: 1 });
-        return { ...jsonReply(judged.status, partnerError(judged.error.message, judged.problems)), events: 1 };
+    async one(checked, source) {
+      if (!checked.ok) {
+        noteRefused(1);
+        return { ...jsonReply(checked.status, partnerError(checked.error.message, checked.problems)), events: 1 };
       }
-      const { outcomes, asIs, isReflecting } = await forwardOnce([judged.event], {
-        forward: ([event = judged.event]) => forwardOne(options.single, { event, source }),
-        source,
-      });
+      const { outcomes, unchanged, isReflecting } = await forwardOne([checked.event], source);
       if (isReflecting) return WITHHELD;
       const [outcome] = outcomes;
-      if (outcome?.state === 'unanswered') return { ...outcome.reply, events: 1 };
+      if (outcome?.state === 'failed') return { ...outcome.reply, events: 1 };
       if (outcome?.state === 'refused') return { ...errorReply(BUSY), events: 1 };
-      return { ...(asIs ?? { status: 201, body: '' }), events: 1 };
+      return { ...(unchanged ?? { status: 201, body: '' }), events: 1 };
     },
 
-    async batch(judged, source) {
-      const fit = judged.flatMap((one) => (one.ok ? one.event : []));
-      if (fit.length < judged.length) measure({ name: 'events_refused', value: judged.length - fit.length });
-      const { outcomes, asIs, isReflecting } = await forwardOnce(fit, {
-        forward: (events) => forwardBatch(options.batch, { events, source }),
-        source,
-      });
+    async batch(checked, source) {
+      const events = checked.flatMap((each): readonly WireEvent[] => (each.ok ? [each.event] : []));
+      if (events.length < checked.length) noteRefused(checked.length - events.length);
+      const { outcomes, unchanged, isReflecting } = await forwardBatch(events, source);
       if (isReflecting) return WITHHELD;
-      // Everything was forwarded in one call and each event has its result: the network's own words may stand.
-      const isUntouched = asIs !== undefined && fit.length === judged.length && asIs.status === statusOf(outcomes);
-      return { ...(isUntouched ? asIs : replyOf(inOrder(judged, outcomes))), events: judged.length };
+      const results = inOrder(checked, outcomes).map(resultOf);
+      // Everything was forwarded in one call and each event has its result: the network's own reply may stand.
+      if (unchanged && events.length === checked.length && unchanged.status === batchStatus(results))
+        return { ...unchanged, events: checked.length };
+      // The whole call failed: the page gets its status (a 401, a 429, a 503) rather than results, so that it pauses or
+      // backs off instead of counting refusals.
+      const [first] = outcomes;
+      const isFailed = first?.state === 'failed' && events.length === checked.length;
+      if (isFailed && outcomes.every(({ state }) => state === 'failed'))
+        return { ...first.reply, events: checked.length };
+      return { ...jsonReply(batchStatus(results), batchResponse(results)), events: checked.length };
     },
   };
 }
 
-/** The events of a batch body, each judged by itself; throws a 400 when it is no batch. */
-export function judgeBatch(json: unknown, now: number): readonly Judged[] {
-  const parsed = parseBatch(json);
-  if (!parsed.ok)
-    throw new RelayError('The body is not a batch of events.', {
-      status: 400,
-      code: 'invalid_batch',
-      problems: parsed.problems,
-    });
-  return parsed.value.map((raw) => judgeEvent(raw, now));
-}
-
-const WITHHELD: Reply = jsonReply(502, partnerError("The network's answer was withheld, because it held a secret."));
-const BUSY = new RelayError('This event is on its way from another server.', {
+const WITHHELD: Reply = jsonReply(
+  502,
+  partnerError("The network's response was withheld, because it contained a secret."),
+);
+const BUSY = new RelayError('Another server is forwarding this event at the moment.', {
   status: 503,
   code: 'in_flight',
   retryAfterMs: 1_000,
 });
 
-/** The outcomes of the events that were fit to forward, with the relay's own refusals in between. */
-function inOrder(judged: readonly Judged[], outcomes: readonly Outcome[]): readonly Outcome[] {
+/** The outcomes of the events that were forwarded, with the relay's own refusals in between. */
+function inOrder(checked: readonly CheckedEvent[], outcomes: readonly EventOutcome[]): readonly EventOutcome[] {
   let next = 0;
-  return judged.flatMap((one) => (one.ok ? (outcomes[next++] ?? []) : { state: 'refused', error: one.error }));
+  return checked.flatMap((each) => (each.ok ? (outcomes[next++] ?? []) : { state: 'refused', error: each.error }));
+}
+
+function resultOf(outcome: EventOutcome, index: number): BatchResult {
+  switch (outcome.state) {
+    case 'accepted':
+    case 'known':
+      return { index, success: true };
+    case 'failed':
+      return { index, success: false, error: outcome.error };
+    case 'refused': {
+      const error = errorOf(outcome.error);
+      return error ? { index, success: false, error } : { index, success: false };
+    }
+  }
+}
+
+function errorOf(error: Refusal | undefined): ResultError | undefined {
+  if (!error || (error.code === undefined && error.message === undefined && error.retryable !== false))
+    return undefined;
+  return {
+    code: error.code ?? 'refused',
+    message: error.message ?? 'The network refused this event.',
+    retryable: error.retryable ?? true,
+  };
 }

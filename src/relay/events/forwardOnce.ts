@@ -1,74 +1,83 @@
 import type { WireEvent } from '../../wire/events/wireEvent.ts';
-import { withoutIds, type Forwarded } from './forward.ts';
-import { createEventKeys, type EventIdentity } from '../seen/eventKeys.ts';
-import type { Ledger, Source } from '../seen/createLedger.ts';
-import type { Measure } from '../metrics.ts';
-import type { Outcome } from './eventOutcome.ts';
 import type { Reply } from '../reply.ts';
+import type { Ledger } from '../seen/createLedger.ts';
+import { createEventKeys, type EventIdentity } from '../seen/eventKeys.ts';
+import type { Telemetry } from '../telemetry.ts';
+import type { Source } from '../upstream/createUpstream.ts';
+import type { EventOutcome, Forward, Forwarded } from './forwardEvents.ts';
 
-/** Takes events to the network in one call. */
-export type Forward = (events: readonly object[]) => Promise<Forwarded>;
+/** Sends events to the network, each at most once at a time and never again once it was accepted. */
+export type ForwardOnce = (events: readonly WireEvent[], source: Source) => Promise<ForwardedOnce>;
 
-export interface Round {
-  /** One for each event, in its order. */
-  readonly outcomes: readonly Outcome[];
-  /** The call's own reply, when every event of the round was in it. */
-  readonly asIs?: Reply | undefined;
+export interface ForwardedOnce {
+  /** One for each event, in order. */
+  readonly outcomes: readonly EventOutcome[];
+  /** The network's own reply, when every event was in the call that it replies to. */
+  readonly unchanged?: Reply | undefined;
   readonly isReflecting: boolean;
 }
 
-/** Brings events to the network, each at most once at a time and never again once it was accepted. */
-export type ForwardOnce = (events: readonly WireEvent[], by: { forward: Forward; source: Source }) => Promise<Round>;
+export interface ForwardOnceOptions {
+  readonly ledger: Ledger;
+  readonly telemetry: Telemetry;
+}
 
-/** Where an event that is on its way will have its outcome. */
-interface Berth {
-  readonly settled: Promise<readonly (Outcome | undefined)[]>;
+/** Where the outcome of an event that is on its way will be found. */
+interface InFlight {
+  readonly outcomes: Promise<Outcomes>;
   readonly index: number;
 }
 
-/** A `ForwardOnce`: what is on its way at this moment lives here, what was accepted in the ledger. */
-export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; measure: Measure }): ForwardOnce {
-  const { ledger, keepIds, measure } = options;
-  const underWay = new Map<string, Berth>();
+type Outcomes = readonly (EventOutcome | undefined)[];
+
+/** The events of one request while they are being forwarded. */
+interface Batch {
+  readonly events: readonly WireEvent[];
+  /** `undefined` for an event without an id, which cannot be recognized again. */
+  readonly keys: readonly (string | undefined)[];
+  /** Filled as they become known. */
+  readonly outcomes: (EventOutcome | undefined)[];
+  readonly source: Source;
+}
+
+/**
+ * Returns a function that turns each `Forward` into a `ForwardOnce`. All of them share what is in flight at this moment;
+ * what was accepted is in the ledger.
+ */
+export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (forward: Forward) => ForwardOnce {
+  const inFlight = new Map<string, InFlight>();
   const eventKeys = createEventKeys();
 
-  return async (events, { forward, source }) => {
-    const keys = await keysOf(events);
-    const { promise: settled, settle, abandon } = createSettlement();
-    const mine: number[] = [];
-    const copies: { index: number; of: Berth }[] = [];
-    // Between the look into `underWay` and the entry into it nothing awaits, so two copies can never both be first.
-    for (const [index, key] of keys.entries()) {
-      const of = key === undefined ? undefined : underWay.get(key);
-      if (of) copies.push({ index, of });
-      else mine.push(index);
-      if (key !== undefined && !of) underWay.set(key, { settled, index });
+  return (forward) => async (events, source) => {
+    const batch: Batch = { events, source, keys: await keysOf(events), outcomes: events.map(() => undefined) };
+    const settlement = createSettlement();
+    const first: number[] = [];
+    const duplicates: { index: number; of: InFlight }[] = [];
+    // Nothing awaits between the look into `inFlight` and the entry into it, so two duplicates can never both be first.
+    for (const [index, key] of batch.keys.entries()) {
+      const of = key === undefined ? undefined : inFlight.get(key);
+      if (of) duplicates.push({ index, of });
+      else first.push(index);
+      if (key !== undefined && !of) inFlight.set(key, { outcomes: settlement.outcomes, index });
     }
-    const outcomes: (Outcome | undefined)[] = events.map(() => undefined);
     let result: Forwarded | undefined;
     try {
-      const fresh = await claimFresh(mine, { keys, outcomes, source });
-      if (fresh.length > 0) {
-        const sent = fresh.length === events.length ? events : fresh.flatMap((index) => events[index] ?? []);
-        result = await forward(keepIds ? sent : withoutIds(sent));
-        await writeDown(result, { fresh, keys, outcomes, source });
-      }
-      settle(outcomes);
+      result = await forwardFirst(first, batch, forward);
+      settlement.resolve(batch.outcomes);
     } catch (error) {
-      abandon(error);
+      settlement.reject(error);
       throw error;
     } finally {
-      for (const index of mine) underWay.delete(keys[index] ?? '');
+      for (const index of first) inFlight.delete(batch.keys[index] ?? '');
     }
-    for (const { index, of } of copies) outcomes[index] = (await of.settled)[of.index];
+    for (const { index, of } of duplicates) batch.outcomes[index] = (await of.outcomes)[of.index];
     return {
-      outcomes: outcomes.map((outcome) => outcome ?? FORGOTTEN),
-      asIs: result?.outcomes.length === events.length ? result.asIs : undefined,
+      outcomes: batch.outcomes.map((outcome) => outcome ?? NO_RESULT),
+      unchanged: result?.outcomes.length === events.length ? result.unchanged : undefined,
       isReflecting: result?.isReflecting ?? false,
     };
   };
 
-  /** The key of each event; `undefined` for one without an id, which cannot be recognised again. */
   async function keysOf(events: readonly WireEvent[]): Promise<readonly (string | undefined)[]> {
     const named: EventIdentity[] = [];
     for (const { session_id, event_id } of events) if (event_id !== undefined) named.push({ session_id, event_id });
@@ -77,25 +86,42 @@ export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; m
     return events.map(({ event_id }) => (event_id === undefined ? undefined : keys[next++]));
   }
 
-  /** Notes what is known already; what is left is to be forwarded. */
-  async function claimFresh(mine: readonly number[], { keys, outcomes, source }: Notes): Promise<readonly number[]> {
-    const named = mine.filter((index) => keys[index] !== undefined);
+  /** Forwards those events that were not accepted before. */
+  async function forwardFirst(
+    first: readonly number[],
+    batch: Batch,
+    forward: Forward,
+  ): Promise<Forwarded | undefined> {
+    const fresh = await claim(first, batch);
+    if (fresh.length === 0) return undefined;
+    const { events } = batch;
+    const sent = fresh.length === events.length ? events : fresh.flatMap((index) => events[index] ?? []);
+    const result = await forward(sent, batch.source);
+    await record(result, { fresh, batch });
+    return result;
+  }
+
+  /** Fills in what is known already, and returns what is left to be forwarded. */
+  async function claim(first: readonly number[], { keys, outcomes, source }: Batch): Promise<readonly number[]> {
+    const named = first.filter((index) => keys[index] !== undefined);
     const claims = await ledger.claim(keysAt(named, keys), source);
     for (const [at, index] of named.entries()) {
       if (claims[at] === 'known') outcomes[index] = KNOWN;
       if (claims[at] === 'busy') outcomes[index] = BUSY;
     }
-    const fresh = mine.filter((index) => outcomes[index] === undefined);
-    if (fresh.length < mine.length) measure({ name: 'events_known', value: mine.length - fresh.length });
+    const fresh = first.filter((index) => outcomes[index] === undefined);
+    const { measure } = telemetry;
+    if (fresh.length < first.length) measure({ name: 'events_known', value: first.length - fresh.length });
     if (fresh.length > 0) measure({ name: 'events_forwarded', value: fresh.length });
     return fresh;
   }
 
-  /** Notes what the call came to, and tells the ledger before anybody is answered. */
-  async function writeDown(
+  /** Fills in the results of the call, and tells the ledger before anybody gets a response. */
+  async function record(
     result: Forwarded,
-    { fresh, keys, outcomes, source }: Notes & { fresh: readonly number[] },
+    { fresh, batch }: { fresh: readonly number[]; batch: Batch },
   ): Promise<void> {
+    const { keys, outcomes, source } = batch;
     const accepted: number[] = [];
     const refused: number[] = [];
     const lost: number[] = [];
@@ -106,49 +132,39 @@ export function createForwardOnce(options: { ledger: Ledger; keepIds: boolean; m
       else if (result.lost.includes(at)) lost.push(index);
       else refused.push(index);
     }
-    if (accepted.length > 0) await ledger.accept(keysAt(accepted, keys), source);
-    if (refused.length > 0) await ledger.release(keysAt(refused, keys), source);
-    if (lost.length > 0) await ledger.lose(keysAt(lost, keys), source);
+    await ledger.accept(keysAt(accepted, keys), source);
+    await ledger.release(keysAt(refused, keys), source);
+    await ledger.lose(keysAt(lost, keys), source);
   }
 }
 
-interface Notes {
-  readonly keys: readonly (string | undefined)[];
-  readonly outcomes: (Outcome | undefined)[];
-  readonly source: Source;
-}
-
-const KNOWN: Outcome = { state: 'known' };
-const BUSY: Outcome = {
+const KNOWN: EventOutcome = { state: 'known' };
+const BUSY: EventOutcome = {
   state: 'refused',
-  error: { code: 'in_flight', message: 'This event is on its way from another server; ask again.', retryable: true },
+  error: {
+    code: 'in_flight',
+    message: 'Another server is forwarding this event at the moment. Try again.',
+    retryable: true,
+  },
 };
-const FORGOTTEN: Outcome = {
+const NO_RESULT: EventOutcome = {
   state: 'refused',
-  error: { code: 'no_result', message: 'Nothing is known about this event; it may be sent again.', retryable: true },
+  error: { code: 'no_result', message: 'There is no result for this event. Send it again.', retryable: true },
 };
 
 function createSettlement(): {
-  promise: Berth['settled'];
-  settle: (outcomes: readonly (Outcome | undefined)[]) => void;
-  abandon: (error: unknown) => void;
+  outcomes: Promise<Outcomes>;
+  resolve: (outcomes: Outcomes) => void;
+  reject: (error: unknown) => void;
 } {
-  let settle: (outcomes: readonly (Outcome | undefined)[]) => void = () => undefined;
-  let abandon: (error: unknown) => void = () => undefined;
-  const promise: Berth['settled'] = new Promise((resolve, reject) => {
-    settle = resolve;
-    abandon = reject;
-  });
-  // Mostly nobody waits for it.
-  promise.catch(() => undefined);
-  return { promise, settle, abandon };
+  let resolve: (outcomes: Outcomes) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const outcomes = new Promise<Outcomes>((...settle) => ([resolve, reject] = settle));
+  // Usually nobody waits for it.
+  outcomes.catch(() => undefined);
+  return { outcomes, resolve, reject };
 }
 
-function keysAt(indexes: readonly number[], keys: readonly (string | undefined)[]): string[] {
-  const picked: string[] = [];
-  for (const index of indexes) {
-    const key = keys[index];
-    if (key !== undefined) picked.push(key);
-  }
-  return picked;
+function keysAt(indexes: readonly number[], keys: Batch['keys']): string[] {
+  return indexes.flatMap((index) => keys[index] ?? []);
 }

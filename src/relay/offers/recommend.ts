@@ -1,59 +1,57 @@
 import { partnerError, readError } from '../../wire/errors.ts';
 import { isObject, own, type JsonObject } from '../../wire/json.ts';
-import { attributesFrom } from './attributesFrom.ts';
-import { networkOf } from '../limits/callerAddress.ts';
-import { composeQuestion, missingParts } from './composeRequest.ts';
 import { RelayError } from '../errors.ts';
-import type { Incoming } from '../runtime/exchange.ts';
-import type { RelayContext } from '../options/options.ts';
+import type { RelaySettings } from '../options/readOptions.ts';
+import type { RelayContext } from '../options/relayOptions.ts';
 import { jsonReply, type Reply } from '../reply.ts';
+import type { RelayRequest } from '../runtime/request.ts';
+import type { Source, Upstream } from '../upstream/createUpstream.ts';
+import type { NetworkResponse } from '../upstream/networkResponse.ts';
 import { within } from '../within.ts';
-import type { Settings } from '../options/settings.ts';
-import type { CallNetwork, NetworkAnswer } from '../upstream/networkCall.ts';
+import { composeRequest, findMissing, observeAttributes } from './composeRequest.ts';
 
-export interface Question {
-  readonly incoming: Incoming;
+/** A recommendations request of a page. */
+export interface PageRequest {
+  readonly request: RelayRequest;
+  /** The body, parsed. */
   readonly page: unknown;
   readonly address: string | undefined;
-  readonly requestId: string;
+  readonly source: Source;
 }
 
-/** Answers one recommendations request of a page: composes the question, asks the network, passes its answer on. */
-export async function ask(
-  question: Question,
-  { settings, call }: { settings: Settings; call: CallNetwork },
-): Promise<Reply> {
-  const { incoming, page, address, requestId } = question;
-  if (!isObject(page))
-    throw new RelayError('The body must be a JSON object.', { status: 400, code: 'invalid_request' });
-  const observed = attributesFrom(incoming.header);
-  if (settings.forwardAddress && address !== undefined) observed.ip_address = address;
-  const known = await askMerchant(incoming, settings);
-  const body = await composeQuestion({ page, known, observed, emails: settings.emails, sandbox: settings.sandbox });
-  const problems = missingParts(body);
-  if (problems.length > 0)
-    throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
-  const sender = address === undefined ? undefined : networkOf(address);
-  const answer = await call({ body: JSON.stringify(body), requestId, sender });
-  if (answer.isReflecting)
-    throw new RelayError("The network's answer was withheld, because it held a secret.", {
-      status: 502,
-      code: 'key_reflected',
-    });
-  return passOn(answer, own(body['custom_metadata'], 'is_sandbox') === true);
+/** Fetches recommendations for a page. */
+export type Recommend = (request: PageRequest) => Promise<Reply>;
+
+/** Returns a `Recommend`: composes the request, sends it to the network and passes the response on. */
+export function createRecommend(settings: RelaySettings, upstream: Upstream): Recommend {
+  const { emails, sandbox, forwardAddress } = settings;
+
+  return async ({ request, page, address, source }) => {
+    if (!isObject(page))
+      throw new RelayError('The body must be a JSON object.', { status: 400, code: 'invalid_request' });
+    const observed = observeAttributes(request.header);
+    if (forwardAddress && address !== undefined) observed.ip_address = address;
+    const known = await callContext(request, settings);
+    const body = await composeRequest({ page, known, observed, emails, sandbox });
+    const problems = findMissing(body);
+    if (problems.length > 0)
+      throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
+    const response = await upstream.post(JSON.stringify(body), source);
+    return passOn(response, own(body['custom_metadata'], 'is_sandbox') === true);
+  };
 }
 
-async function askMerchant(incoming: Incoming, { context, timeouts }: Settings): Promise<RelayContext> {
+async function callContext(request: RelayRequest, { context, timeouts }: RelaySettings): Promise<RelayContext> {
   if (!context) return {};
   const late = (): Error => new Error(`context took longer than ${timeouts.context} ms.`);
   try {
-    const known: unknown = await within(Promise.resolve(context(incoming.toRequest())), { ms: timeouts.context, late });
+    const known: unknown = await within(Promise.resolve(context(request.toRequest())), { ms: timeouts.context, late });
     if (known !== undefined && known !== null && !isObject(known))
       throw new TypeError('context must return an object or nothing.');
     return (known ?? {}) as RelayContext;
   } catch (error) {
-    // Asking with what the page says alone would let a page choose who the shopper is by making this fail.
-    throw new RelayError("The shop's server could not say what it knows.", {
+    // Going on with what the page sent would let a page choose the shopper by making `context` fail.
+    throw new RelayError("The shop's server could not add what it knows.", {
       status: 500,
       code: 'context_failed',
       cause: error,
@@ -61,31 +59,31 @@ async function askMerchant(incoming: Incoming, { context, timeouts }: Settings):
   }
 }
 
-function passOn(answer: NetworkAnswer, isSandbox: boolean): Reply {
-  const { status, json, text, retryAfter } = answer;
+function passOn(response: NetworkResponse, isSandbox: boolean): Reply {
+  const { status, json, text, retryAfter } = response;
+  if (response.isReflecting)
+    throw badGateway('key_reflected', "The network's response was withheld, because it contained a secret.");
   if (status === 200) {
     if (!isObject(json))
-      throw new RelayError('The network gave an answer that is no JSON object.', {
-        status: 502,
-        code: 'network_answer_unreadable',
-      });
-    return { status, body: mark(text, json, isSandbox) };
+      throw badGateway('network_answer_unreadable', 'The network returned a response that is not a JSON object.');
+    return { status, body: markSandbox(text, { json, isSandbox }) };
   }
   if (status < 400)
-    throw new RelayError(`The network answered ${status}, which is no answer to this question.`, {
-      status: 502,
-      code: 'network_answer_unreadable',
-    });
+    throw badGateway('network_answer_unreadable', `The network returned an unexpected status (${status}).`);
   return isObject(json)
     ? { status, body: text, retryAfter }
     : { ...jsonReply(status, partnerError(readError(status, json).message)), retryAfter };
 }
 
-/** The network's text with the relay's own word on whether it is a test: a shopper's page believes only that. */
-function mark(text: string, json: JsonObject, isSandbox: boolean): string {
-  const said = own(json, 'sandbox');
-  if (said === undefined && !isSandbox) return text;
-  if (said === undefined)
+function badGateway(code: string, message: string): RelayError {
+  return new RelayError(message, { status: 502, code });
+}
+
+/** The network's text with the relay's own statement whether it is a test, which is the only one that pages believe. */
+function markSandbox(text: string, { json, isSandbox }: { json: JsonObject; isSandbox: boolean }): string {
+  const stated = own(json, 'sandbox');
+  if (stated === undefined && !isSandbox) return text;
+  if (stated === undefined)
     return text.replace(/^\s*\{\s*(\}?)/, (_, end: string) => (end ? '{"sandbox":true}' : '{"sandbox":true,'));
   return JSON.stringify({ ...json, sandbox: isSandbox });
 }

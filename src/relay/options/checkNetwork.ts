@@ -2,9 +2,10 @@ import { own, parseJson } from '../../wire/json.ts';
 import { readKey, type Environment } from '../../wire/keys.ts';
 import { plainText } from '../../wire/plainText.ts';
 import { RelayConfigError } from '../errors.ts';
-import { explain } from '../log.ts';
+import { explain } from '../telemetry.ts';
+import { readResponseText } from '../upstream/fetchTransport.ts';
 import { readApiKey, readBaseUrl } from './networkOptions.ts';
-import { readAnswer } from '../upstream/readAnswer.ts';
+import { refuseOption } from './optionValue.ts';
 
 /** What the network says about itself; `warning` when it says nothing that can be used. */
 export interface NetworkCheck {
@@ -14,13 +15,14 @@ export interface NetworkCheck {
 }
 
 const UNKNOWN_FORM =
-  'The key does not look like an integration key (adnet_rk_test_… or adnet_rk_live_…). If every question is answered 401, copy it again.';
+  'The key does not look like an integration key (adnet_rk_test_… or adnet_rk_live_…). If every response is a 401, copy it again.';
 const TIMEOUT_MS = 3_000;
-const ANSWER_BYTES = 16 * 1024;
+const RESPONSE_BYTES = 16 * 1024;
 
 /**
- * Asks the network's `/health` (without the key) whether it is the one that the key is for. Throws a `RelayConfigError`
- * when it is not; a network without such an answer is only a warning. The command does this at every start.
+ * Requests the network's `/health`, without the key, and compares its environment with the key's. Throws a
+ * `RelayConfigError` when they differ; a network without a usable response is only a warning. The command does this at
+ * every start.
  */
 export async function checkNetwork(options: {
   apiKey: string | undefined;
@@ -28,36 +30,37 @@ export async function checkNetwork(options: {
   fetch?: typeof globalThis.fetch;
 }): Promise<NetworkCheck> {
   const { fetch = globalThis.fetch } = options;
-  const apiKey = readApiKey(options);
-  const key = readKey(apiKey);
+  const key = readKey(readApiKey(options));
   const baseUrl = readBaseUrl(options.baseUrl, { isLive: key?.environment === 'production' });
-  const address = `${baseUrl}/health`;
+  const url = `${baseUrl}/health`;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
-    const response = await fetch(address, { redirect: 'manual', signal: abort.signal });
-    const health = parseJson(await readAnswer(response, ANSWER_BYTES));
+    const response = await fetch(url, { redirect: 'manual', signal: abort.signal });
+    const health = parseJson(await readResponseText(response, RESPONSE_BYTES));
     const environment = own(health, 'environment');
     if (response.status !== 200 || (environment !== 'staging' && environment !== 'production')) {
       return {
-        warning: `${address} does not say whether it is staging or production, so the key could not be checked against it.`,
+        warning: `${url} does not say whether it is staging or production, so the key could not be checked against it.`,
       };
     }
-    if (key && key.environment !== environment)
-      throw new RelayConfigError(mismatch(key.environment, { environment, baseUrl }));
+    if (key && key.environment !== environment) refuseKey(key.environment, { environment, baseUrl });
     const version = plainText(own(health, 'version'), 40);
-    const known: NetworkCheck = version === undefined ? { environment } : { environment, version };
-    return key ? known : { ...known, warning: UNKNOWN_FORM };
+    const check: NetworkCheck = version === undefined ? { environment } : { environment, version };
+    return key ? check : { ...check, warning: UNKNOWN_FORM };
   } catch (error) {
     if (error instanceof RelayConfigError) throw error;
-    return { warning: `${address} did not answer, so the key could not be checked against it (${explain(error)}).` };
+    return { warning: `${url} did not respond, so the key could not be checked against it (${explain(error)}).` };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function mismatch(key: Environment, network: { environment: Environment; baseUrl: string }): string {
-  const [is, wanted] =
+function refuseKey(key: Environment, network: { environment: Environment; baseUrl: string }): never {
+  const [is, other] =
     key === 'staging' ? ['a test key (adnet_…_test_…)', 'a live key'] : ['a live key (adnet_…_live_…)', 'a test key'];
-  return `The key is ${is}, but ${network.baseUrl} is a ${network.environment} network: give ${wanted}, or the address of the ${key} network.`;
+  refuseOption(
+    'apiKey',
+    `is ${is}, but ${network.baseUrl} is a ${network.environment} network. Use ${other}, or the URL of the ${key} network.`,
+  );
 }

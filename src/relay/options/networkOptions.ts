@@ -1,9 +1,9 @@
 import { readKey, type Environment } from '../../wire/keys.ts';
 import { isLoopbackHost } from '../../wire/loopback.ts';
-import { fail, oneOf } from './optionValue.ts';
-import type { RelayOptions } from './options.ts';
+import { quote, readWord, refuseOption } from './optionValue.ts';
+import type { RelayOptions } from './relayOptions.ts';
 
-/** Which network is asked, and as whom. */
+/** Which network is called, and with which key. */
 export interface NetworkOptions {
   readonly apiKey: string;
   readonly version: string;
@@ -13,7 +13,7 @@ export interface NetworkOptions {
   readonly environment: Environment | undefined;
 }
 
-/** Checks the options that must agree with each other: key, environment and address. */
+/** Checks the options that must agree with each other: key, environment and URL. */
 export function readNetworkOptions(options: RelayOptions): NetworkOptions {
   const apiKey = readApiKey(options);
   const environment = options.environment ?? readKey(apiKey)?.environment;
@@ -25,50 +25,54 @@ export function readNetworkOptions(options: RelayOptions): NetworkOptions {
   };
 }
 
-/** The key; stops the start when it is none, or one of another environment. */
+/** The key. Stops the start when it is not a usable key, or one of the other environment. */
 export function readApiKey({ apiKey, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
   if (typeof apiKey !== 'string' || apiKey === '')
-    fail('apiKey is missing: give the integration key, such as apiKey: process.env.OFFERLET_API_KEY.');
+    refuseOption('apiKey', 'is missing. Use the integration key, such as process.env.OFFERLET_API_KEY.');
   if (!/^[\x21-\x7e]+$/.test(apiKey))
-    fail(
-      'apiKey holds a space, a line break or another character that no key has: copy it again, without what surrounds it.',
+    refuseOption(
+      'apiKey',
+      'contains a space, a line break or another character that no key has. Copy it again, without what surrounds it.',
     );
   const key = readKey(apiKey);
   if (key?.family === 'publishable')
-    fail('apiKey is a publishable key (adnet_pk_…): the relay needs the integration key (adnet_rk_…).');
+    refuseOption('apiKey', 'is a publishable key (adnet_pk_…). Use the integration key (adnet_rk_…).');
   if (environment === undefined) return apiKey;
-  oneOf('environment', environment, ['production', 'staging']);
-  if (key && key.environment !== environment) {
-    const [is, wants] =
-      key.environment === 'staging'
-        ? ['staging (…_test_…)', 'production (…_live_…)']
-        : ['production (…_live_…)', 'staging (…_test_…)'];
-    fail(
-      `apiKey is a ${is} key but environment is '${environment}': give the ${wants} key, or write environment: '${key.environment}' and the address that goes with it.`,
+  readWord('environment', { value: environment, words: ['production', 'staging'] });
+  if (key && key.environment !== environment)
+    refuseOption(
+      'apiKey',
+      `is a ${NAMES[key.environment]} key, but the environment is ${environment}. Use the ${NAMES[environment]} key, or the environment ${key.environment} with the URL of its network.`,
     );
-  }
   return apiKey;
 }
 
+const NAMES: Readonly<Record<Environment, string>> = {
+  staging: 'staging (…_test_…)',
+  production: 'production (…_live_…)',
+};
+
 function readVersion(version: unknown): string {
   if (typeof version === 'string' && /^v?\d+(\.\d+){0,2}([-+][\w.-]+)?$/.test(version)) return version;
-  return fail(
-    "version is missing or is none: pin the version of the Recommendations API that you tested with, such as version: '1.0.0'.",
+  const problem = version === undefined ? 'is missing' : `is not a version: ${quote(version)}`;
+  return refuseOption(
+    'version',
+    `${problem}. Use the Recommendations API version that you tested with, such as "1.0.0".`,
   );
 }
 
-/** The network's address, without a slash at its end. */
+/** The network's URL, without a slash at its end. */
 export function readBaseUrl(baseUrl: unknown, { isLive }: { isLive: boolean }): string {
-  const example = "write the network's address, such as baseUrl: 'https://partner.example'";
-  const url =
-    typeof baseUrl === 'string' && URL.canParse(baseUrl)
-      ? new URL(baseUrl)
-      : fail(`baseUrl is missing or is no address: ${example}.`);
-  if (url.username || url.password) fail(`baseUrl holds a user name or a password: ${example}, and the key as apiKey.`);
-  if (url.search || url.hash) fail(`baseUrl ends in a query or a fragment: ${example}.`);
-  if (!/^https?:$/.test(url.protocol)) fail(`baseUrl must begin with https://: ${example}.`);
-  if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
-    fail(`baseUrl is not https, so a live key would travel in the clear: ${example}.`);
-  }
+  const example = 'Use something like "https://partner.example"';
+  if (baseUrl === undefined || baseUrl === '') refuseOption('baseUrl', `is missing. ${example}.`);
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl))
+    refuseOption('baseUrl', `is not a valid URL: ${quote(baseUrl)}. ${example}.`);
+  const url = new URL(baseUrl);
+  if (url.username || url.password)
+    refuseOption('baseUrl', `contains a user name or a password. ${example}, and pass the key as apiKey.`);
+  if (url.search || url.hash) refuseOption('baseUrl', `ends in a query or a fragment. ${example}.`);
+  if (!/^https?:$/.test(url.protocol)) refuseOption('baseUrl', `must begin with https://. ${example}.`);
+  if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    refuseOption('baseUrl', `is not https, so a live key would be sent in the clear. ${example}.`);
   return url.href.replace(/\/+$/, '');
 }

@@ -1,43 +1,57 @@
 import { isObject } from '../../wire/json.ts';
+import { looksSecret } from '../../wire/keys.ts';
 import { RelayConfigError } from '../errors.ts';
 
-/** Stops the start with a sentence that says what to write instead. */
-export function fail(message: string): never {
-  throw new RelayConfigError(message);
+const QUOTED_MAX = 100;
+
+/** Stops the start: `problem` continues the option's name, says what is wrong, and what to use instead. */
+export function refuseOption(option: string, problem: string): never {
+  throw new RelayConfigError(problem, { option });
 }
 
-/** A flag, off unless given. */
-export function flag(name: string, value: unknown): boolean {
-  return value === undefined || typeof value === 'boolean' ? value === true : fail(`${name} must be true or false.`);
+/** A value as an error message shows it, unless a key may have been pasted into it. */
+export function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  return looksSecret(text) ? '(a key, not shown)' : `"${text.slice(0, QUOTED_MAX)}"`;
+}
+
+/** A flag, `false` by default. */
+export function readFlag(option: string, value: unknown): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  return refuseOption(option, 'must be true or false.');
 }
 
 /** One of the words. */
-export function oneOf<const Word extends string>(name: string, value: unknown, words: readonly Word[]): Word {
-  return (
-    words.find((word) => word === value) ?? fail(`${name} must be ${words.map((word) => `'${word}'`).join(' or ')}.`)
-  );
+export function readWord<const Word extends string>(
+  option: string,
+  { value, words }: { value: unknown; words: readonly Word[] },
+): Word {
+  const found = words.find((word) => word === value);
+  return found ?? refuseOption(option, `must be ${words.map((word) => `'${word}'`).join(' or ')}.`);
 }
 
-/** A function, or nothing. */
-export function functionOr<T>(name: string, value: T): T {
-  return value === undefined || typeof value === 'function' ? value : fail(`${name} must be a function.`);
+/** A function, or `undefined`. */
+export function readFunction<T>(option: string, value: T): T {
+  if (value === undefined || typeof value === 'function') return value;
+  return refuseOption(option, 'must be a function.');
 }
 
 /** Numbers between 1 and `max`, each with its default. */
-export function numbers<T extends object>(
+export function readNumbers<T extends object>(
   option: string,
   is: { defaults: T; given: Partial<T> | undefined; max: number; unit: string },
 ): T {
   const { defaults, given, max, unit } = is;
   if (given === undefined) return defaults;
-  if (!isObject(given))
-    return fail(
-      `${option} must be an object of ${unit}, such as ${option}: { ${Object.entries(defaults)[0]?.join(': ')} }.`,
-    );
+  if (!isObject(given)) {
+    const example = Object.entries(defaults)[0]?.join(': ');
+    return refuseOption(option, `must be an object of ${unit}, such as { ${example} }.`);
+  }
   for (const [name, value] of Object.entries(given)) {
-    if (!(name in defaults)) fail(`${option} has no '${name}': it takes ${Object.keys(defaults).join(', ')}.`);
+    if (!Object.hasOwn(defaults, name))
+      refuseOption(option, `has no '${name}'. It takes ${Object.keys(defaults).join(', ')}.`);
     const isFine = value === undefined || (typeof value === 'number' && value >= 1 && value <= max);
-    if (!isFine) fail(`${option}.${name} must be a number of ${unit} between 1 and ${max}.`);
+    if (!isFine) refuseOption(`${option}.${name}`, `must be a number of ${unit} between 1 and ${max}.`);
   }
   return { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }

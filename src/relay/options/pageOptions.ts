@@ -1,37 +1,43 @@
-import { fail } from './optionValue.ts';
+import { quote, refuseOption } from './optionValue.ts';
 
-/** The path that the relay is mounted at, without a slash at its end: empty for the root. */
+/** The path at which the relay is mounted, without a slash at its end: empty for the root. */
 export function readBasePath(basePath: unknown): string {
   if (basePath === undefined) return '';
-  if (typeof basePath !== 'string' || !/^\/[\w\-./~]*$/.test(basePath) || /\/\/|\/\.\.?(\/|$)/.test(basePath)) {
-    fail("basePath must be a plain path that begins with a slash, such as basePath: '/offers'.");
-  }
+  if (typeof basePath !== 'string' || !/^\/[\w\-./~]*$/.test(basePath) || /\/\/|\/\.\.?(\/|$)/.test(basePath))
+    refuseOption(
+      'basePath',
+      `is not a path: ${quote(basePath)}. Use a plain path that begins with a slash, such as "/offers".`,
+    );
   return basePath.replace(/\/$/, '');
 }
 
 /** The other origins whose pages may use the relay. */
 export function readOrigins(origins: unknown): ReadonlySet<string> {
   if (origins === undefined) return new Set();
-  if (!Array.isArray(origins)) fail("allowedOrigins must be a list, such as allowedOrigins: ['https://shop.example'].");
+  if (!Array.isArray(origins))
+    refuseOption('allowedOrigins', 'must be a list of origins, such as ["https://shop.example"].');
   for (const origin of origins as readonly unknown[]) {
-    const isExact =
-      typeof origin === 'string' &&
-      URL.canParse(origin) &&
-      /^https?:$/.test(new URL(origin).protocol) &&
-      new URL(origin).origin === origin;
-    if (!isExact)
-      fail(
-        `allowedOrigins holds '${String(origin)}': write exact origins only, such as 'https://shop.example', with no path, no slash at the end and no *.`,
+    if (!isExactOrigin(origin))
+      refuseOption(
+        'allowedOrigins',
+        `contains ${quote(origin)}. Use exact origins such as "https://shop.example", with no path, no slash at the end and no *.`,
       );
   }
   return new Set(origins as readonly string[]);
 }
 
-/** The name of the header in which a proxy of the merchant tells the shopper's address, in the lower case that Node uses. */
-export function readHeaderName(name: unknown): string | undefined {
+/** The name of the header with the shopper's IP address, in the lower case that Node uses. */
+export function readAddressHeader(name: unknown): string | undefined {
   if (name === undefined) return undefined;
   if (typeof name === 'string' && /^[a-z0-9-]+$/i.test(name)) return name.toLowerCase();
-  return fail(
-    "addressHeader must be the name of a header that your own proxy sets, such as addressHeader: 'x-forwarded-for'.",
+  return refuseOption(
+    'addressHeader',
+    `is not the name of a header: ${quote(name)}. Use one that your own proxy sets, such as "x-forwarded-for".`,
   );
+}
+
+function isExactOrigin(origin: unknown): boolean {
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return /^https?:$/.test(url.protocol) && url.origin === origin;
 }

@@ -1,5 +1,5 @@
-import type { From, Incoming } from './exchange.ts';
-import { readNodeBody, type NodeBody } from './readNodeBody.ts';
+import { readNodeBody, type NodeBody } from './readBody.ts';
+import type { From, RelayRequest } from './request.ts';
 
 /** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
 export interface NodeRequest extends NodeBody {
@@ -14,13 +14,13 @@ export interface NodeRequest extends NodeBody {
 }
 
 /** A node:http request as the relay needs it. */
-export function fromNode(message: NodeRequest): Incoming {
+export function fromNode(message: NodeRequest): RelayRequest {
   const host = hostOf(message);
   const target = targetOf(message);
   let text = '';
   return {
     method: message.method ?? 'GET',
-    // Compared letter by letter later: nothing is decoded, no dots are followed, no backslash becomes a slash.
+    // Compared exactly later: nothing is decoded, no dots are followed, no backslash becomes a slash.
     pathname: target.split(/[?#]/, 1)[0] ?? '/',
     host,
     header: (name) => headerOf(message, name),
@@ -47,13 +47,13 @@ export function toRequest(message: NodeRequest, { url, text }: { url: string; te
     const value = name.startsWith(':') ? null : headerOf(message, name);
     if (value !== null) headers.set(name, value);
   }
-  // A body parser may have re-written the body: its length is another then.
+  // A body parser may have rewritten the body, and so changed its length.
   if (headers.has('content-length')) headers.set('content-length', String(new TextEncoder().encode(text).byteLength));
   const method = message.method ?? 'GET';
   return new Request(url, { method, headers, body: method === 'GET' || method === 'HEAD' ? null : text });
 }
 
-/** The whole address of a node:http request, on the Host that it names. */
+/** The whole URL of a node:http request, on the Host that it names. */
 export function urlOf(message: NodeRequest): string {
   return `http://${hostOf(message)}${targetOf(message)}`;
 }
@@ -68,11 +68,11 @@ function hostOf({ headers }: NodeRequest): string {
   return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'localhost';
 }
 
-/** Path and query. Express takes its mount off `url` and keeps the whole in `originalUrl`. */
+/** Path and query. Express removes its mount from `url` and leaves the whole in `originalUrl`. */
 function targetOf({ originalUrl, url }: NodeRequest): string {
   const target = originalUrl ?? url ?? '/';
   if (target.startsWith('/')) return target;
-  // An absolute-form target counts by its path alone.
+  // Of an absolute-form target only the path is used.
   const parsed = URL.canParse(target) ? new URL(target) : undefined;
   return parsed ? parsed.pathname + parsed.search : '/';
 }

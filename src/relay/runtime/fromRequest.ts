@@ -1,15 +1,15 @@
-import type { Incoming } from './exchange.ts';
 import { readBody } from './readBody.ts';
+import type { RelayRequest } from './request.ts';
 
 /** A Web `Request` as the relay needs it. */
-export function fromRequest(request: Request, { keepBody }: { keepBody: boolean }): Incoming {
+export function fromRequest(request: Request, { keepBody }: { keepBody: boolean }): RelayRequest {
   const url = new URL(request.url);
   return {
     method: request.method,
     pathname: url.pathname,
     host: url.host,
     header: (name) => request.headers.get(name),
-    // Whoever asks for the request afterwards gets the original, with what its framework has put on it.
+    // `context` gets the original afterwards, with what its framework has put on it.
     read: (limits) => readBody(keepBody ? request.clone() : request, limits),
     toRequest: () => request,
   };

@@ -11,12 +11,12 @@ interface NodeModules {
 }
 
 /**
- * A module of Node's, asked for at run time: an import would make every bundler for Workers look for it. Node (from
+ * A module of Node's, looked up at run time: an import would make every bundler for Workers look for it. Node (from
  * 20.16), Bun and Deno have it.
  */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] {
   const found: unknown = globalThis.process?.getBuiltinModule?.(name);
   if (found === undefined)
-    throw new Error(`This runtime has no ${name}: keep accepted ids in memory or in Redis instead of a file.`);
+    throw new Error(`This runtime has no ${name}: keep accepted events in memory or in Redis instead of a file.`);
   return found as NodeModules[Name];
 }

@@ -1,6 +1,6 @@
-import { coreOf, type From, type Outgoing } from './exchange.ts';
+import { handlerOf, type From, type RelayResponse } from './request.ts';
 import { fromNode, fromOf, toRequest, urlOf, type NodeRequest } from './fromNode.ts';
-import { readNodeBody } from './readNodeBody.ts';
+import { readNodeBody } from './readBody.ts';
 
 /** What is used of node:http's ServerResponse. */
 export interface NodeResponse {
@@ -21,10 +21,10 @@ const WRAPPED_BODY = { maxBytes: 256 * 1024, timeoutMs: 10_000 };
  * Takes any function from `Request` to `Response`, such as one of yours around a relay.
  */
 export function toNode(relay: (request: Request, from: From) => Promise<Response>): NodeHandler {
-  const core = coreOf(relay);
+  const handler = handlerOf(relay);
 
-  async function ask(message: NodeRequest): Promise<Outgoing> {
-    if (core) return core(fromNode(message), fromOf(message));
+  async function respond(message: NodeRequest): Promise<RelayResponse> {
+    if (handler) return handler(fromNode(message), fromOf(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
     const text = isBodiless ? '' : await readNodeBody(message, WRAPPED_BODY);
     const response = await relay(toRequest(message, { url: urlOf(message), text }), fromOf(message));
@@ -32,47 +32,47 @@ export function toNode(relay: (request: Request, from: From) => Promise<Response
   }
 
   return (message, response, next) => {
-    ask(message).then(
-      (outgoing) => write(outgoing, { message, response }),
+    respond(message).then(
+      (relayed) => writeResponse(relayed, { message, response }),
       (error: unknown) => {
         if (next) next(error);
-        else if (!response.headersSent) write(FAILED, { message, response });
+        else if (!response.headersSent) writeResponse(FAILED, { message, response });
       },
     );
   };
 }
 
 /** With what was read before, and what a socket reads ahead, this stays below 256 KiB. */
-const PASS_OVER_BYTES = 96 * 1024;
-const PASS_OVER_MS = 1_000;
+const DISCARD_BYTES = 96 * 1024;
+const DISCARD_MS = 1_000;
 
-const FAILED: Outgoing = {
+const FAILED: RelayResponse = {
   status: 500,
   headers: { 'content-type': 'application/json' },
   body: '{"message":"The relay failed."}',
 };
 
-function write(
-  { status, headers, body }: Outgoing,
+function writeResponse(
+  { status, headers, body }: RelayResponse,
   { message, response }: { message: NodeRequest; response: NodeResponse },
 ): void {
   const all: Record<string, string | number> = { ...headers };
   if (status !== 204 && message.method !== 'HEAD') all['content-length'] = Buffer.byteLength(body);
   const isUnread = message.complete === false;
-  // What is left unread of a refused body must not be taken for the next request.
+  // The unread rest of a refused body must not be parsed as the next request.
   if (isUnread) all['connection'] = 'close';
   response.writeHead(status, all);
   if (!isUnread) return void response.end(body);
-  // Hanging up on a sender can cost it the answer: that one is sent first, and the rest is read for a while.
+  // A sender that is hung up on may miss the response, so that is sent first and the rest is read for a while.
   response.write(body);
-  passOver(message, () => response.end());
+  discardBody(message, () => response.end());
 }
 
-/** Reads on without keeping anything, until the body ends, or is too much or too slow to wait for. */
-function passOver(message: NodeRequest, done: () => void): void {
+/** Reads and drops the rest of a body, until it ends or is too large or too slow to wait for. */
+function discardBody(message: NodeRequest, done: () => void): void {
   let length = 0;
   let isOver = false;
-  const timer = setTimeout(stop, PASS_OVER_MS);
+  const timer = setTimeout(stop, DISCARD_MS);
   function stop(): void {
     if (isOver) return;
     isOver = true;
@@ -82,7 +82,7 @@ function passOver(message: NodeRequest, done: () => void): void {
   }
   message.on('data', (chunk) => {
     length += chunk.byteLength;
-    if (length > PASS_OVER_BYTES) stop();
+    if (length > DISCARD_BYTES) stop();
   });
   message.on('end', stop);
   message.on('close', stop);

@@ -1,26 +1,19 @@
 import { RelayError } from '../errors.ts';
-import { explain, type Log } from '../log.ts';
-import type { Measure } from '../metrics.ts';
+import { explain, type Telemetry } from '../telemetry.ts';
+import type { Source } from '../upstream/createUpstream.ts';
 import { within } from '../within.ts';
 import { createSeenMemory } from './createSeenMemory.ts';
 import type { Claim, SeenStore } from './seenStore.ts';
 
-/** The request that events came with. */
-export interface Source {
-  readonly requestId: string;
-  /** The network of the IP address that they came from, or their session where no address is known. */
-  readonly sender: string | undefined;
-}
-
-/** Which events are known, which are under way, which may have arrived without our knowing. */
+/** Which events were accepted, which are being forwarded, and which may have arrived although no response did. */
 export interface Ledger {
-  /** What is known of each event before anything is forwarded. Throws a 503 when the store fails or is too slow. */
+  /** Claims events before they are forwarded. Throws a 503 when the store fails or is too slow. */
   claim(keys: readonly string[], source: Source): Promise<readonly Claim[]>;
-  /** The network took these. Never throws: they are remembered here when the store fails. */
+  /** The network accepted these. Never throws: they are remembered here when the store fails. */
   accept(keys: readonly string[], source: Source): Promise<void>;
-  /** The network did not take these. */
+  /** The network did not accept these. */
   release(keys: readonly string[], source: Source): Promise<void>;
-  /** Nobody knows whether the network took these. */
+  /** Nobody knows whether the network accepted these. */
   lose(keys: readonly string[], source: Source): Promise<void>;
 }
 
@@ -28,22 +21,22 @@ export interface LedgerOptions {
   readonly seen: SeenStore;
   /** Milliseconds for one call of the store. */
   readonly timeoutMs: number;
-  /** The network drops duplicates by itself, so a lost answer cannot become one. */
+  /** The network drops duplicates itself, so a lost response cannot become one. */
   readonly isNetworkIdempotent: boolean;
   readonly now: () => number;
-  readonly log: Log;
-  readonly measure: Measure;
+  readonly telemetry: Telemetry;
 }
 
-/** Lost answers and failed writes that are remembered. */
+/** Events whose response was lost, and failed writes, that are remembered. */
 const ASIDE_MAX = 20_000;
 /** Milliseconds after which a page may come back when the store failed. */
 const RETRY_AFTER_MS = 5_000;
 
-/** The book that the relay keeps about events, on top of a `SeenStore`. */
+/** Returns the relay's ledger of events on top of a `SeenStore`. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { seen, timeoutMs, isNetworkIdempotent, now, log, measure } = options;
-  // Accepted, but the store failed to write it down: this process still knows.
+  const { seen, timeoutMs, isNetworkIdempotent, now, telemetry } = options;
+  const { log, measure } = telemetry;
+  // Accepted, but the store failed to write it: this process still knows.
   const unwritten = createSeenMemory({ max: ASIDE_MAX, now });
   const lost = createSeenMemory({ max: ASIDE_MAX, now });
 
@@ -80,7 +73,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     } catch (error) {
       noteFailure(error, source);
       // Forwarding without knowing would count twice; the sender keeps its events and comes back.
-      throw new RelayError('The relay cannot look up which events it has seen.', {
+      throw new RelayError('The relay cannot look up which events it has seen. Try again later.', {
         status: 503,
         code: 'seen_unavailable',
         retryAfterMs: RETRY_AFTER_MS,
@@ -101,7 +94,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         measure({ name: 'possible_duplicates', value: again.length });
         log({
           level: 'warn',
-          message: 'Events are forwarded again after a lost answer; the network may count them twice.',
+          message: 'Events are forwarded again after a lost response; the network may count them twice.',
           request_id: source.requestId,
           events: again.length,
         });
@@ -123,7 +116,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       measure({ name: 'answers_lost', value: keys.length });
       log({
         level: 'warn',
-        message: "The network's answer was lost; the next try is forwarded again.",
+        message: "The network's response was lost; the next attempt is forwarded again.",
         request_id: source.requestId,
         events: keys.length,
       });

@@ -1,6 +1,6 @@
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
 import { RelayConfigError } from '../errors.ts';
-import type { LogEntry } from '../log.ts';
+import type { LogEntry } from '../telemetry.ts';
 import { nodeModule } from '../runtime/nodeModule.ts';
 import { createSeenMemory, seenEntries, type SeenMemoryOptions } from './createSeenMemory.ts';
 import { openSeenLog } from './openSeenLog.ts';
@@ -34,15 +34,16 @@ export async function openSeenFile(directory: string, options: SeenFileOptions =
   const file = nodeModule('node:path').join(directory, 'accepted-events.log');
   const memory = createSeenMemory({ ...options, max });
   await fs.mkdir(directory, { recursive: true }).catch((error: unknown) => {
-    throw new RelayConfigError(`The directory ${directory} cannot be made: choose one that may be written to.`, error);
+    throw new RelayConfigError(`The directory ${directory} cannot be created. Use one that may be written to.`, {
+      cause: error,
+    });
   });
   const lock = await takeDirectory(directory, onLog);
   const log = await openSeenLog(file, { memory, onLog }).catch(async (error: unknown) => {
     await lock.release();
-    throw new RelayConfigError(
-      `${file} cannot be read and written: check its rights, or choose another directory.`,
-      error,
-    );
+    throw new RelayConfigError(`${file} cannot be read and written. Check its permissions, or use another directory.`, {
+      cause: error,
+    });
   });
 
   return {
@@ -75,9 +76,9 @@ async function takeDirectory(directory: string, onLog: (entry: LogEntry) => void
   } catch (error) {
     throw new RelayConfigError(
       error instanceof DirectoryInUseError
-        ? `${error.message}: stop it, or give this relay a directory of its own.`
-        : `${directory} cannot be written to: check its rights, or choose another directory.`,
-      error,
+        ? `${error.message}. Stop it, or give this relay a directory of its own.`
+        : `${directory} cannot be written to. Check its permissions, or use another directory.`,
+      { cause: error },
     );
   }
 }

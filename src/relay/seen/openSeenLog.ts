@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { explain, type LogEntry } from '../log.ts';
+import { explain, type LogEntry } from '../telemetry.ts';
 import { nodeModule } from '../runtime/nodeModule.ts';
 import type { SeenMemory } from './createSeenMemory.ts';
 import { SENDERS, type SeenEntry } from './createSeenTable.ts';

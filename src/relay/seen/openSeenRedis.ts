@@ -1,5 +1,5 @@
 import { RelayConfigError } from '../errors.ts';
-import { explain } from '../log.ts';
+import { explain } from '../telemetry.ts';
 import type { SeenStore } from './seenStore.ts';
 import { within } from '../within.ts';
 import { createSeenRedis, type RedisClient, type SeenRedisOptions } from './createSeenRedis.ts';
@@ -12,10 +12,9 @@ export async function openSeenRedis(
   if (!/^rediss?:\/\//.test(url))
     throw new RelayConfigError('url is not a Redis URL. Use redis://host:6379 or rediss://host:6380.');
   const redis = await import('redis').catch((error: unknown) => {
-    throw new RelayConfigError(
-      "The package 'redis' is missing: install it beside offerlet with npm install redis.",
-      error,
-    );
+    throw new RelayConfigError("The package 'redis' is not installed. Install it with npm install redis.", {
+      cause: error,
+    });
   });
   const client = redis.createClient({
     url,
@@ -34,7 +33,7 @@ export async function openSeenRedis(
     await within(client.connect(), { ms: CONNECT_MS, late });
   } catch (error) {
     client.destroy();
-    throw new RelayConfigError(`Redis at ${new URL(url).host} does not answer: ${explain(error)}`, error);
+    throw new RelayConfigError(`Redis at ${new URL(url).host} does not respond: ${explain(error)}`, { cause: error });
   }
   const commands: RedisClient = { sendCommand: (command) => client.sendCommand(command) };
   return {

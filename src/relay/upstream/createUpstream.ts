@@ -1,82 +1,157 @@
-import { createAttempt, type AttemptOptions } from './attemptCall.ts';
+import { own } from '../../wire/json.ts';
+import { RelayError, type RelayErrorOptions } from '../errors.ts';
+import { explain, type Telemetry } from '../telemetry.ts';
 import { createBreaker } from './breaker.ts';
-import type { Log } from '../log.ts';
-import { explain } from '../log.ts';
-import { NoAnswerError, type CallNetwork, type NetworkAnswer, type NetworkCall } from './networkCall.ts';
+import { fetchTransport, TransportTimeoutError, type TransportResponse } from './fetchTransport.ts';
+import { readNetworkResponse, type NetworkResponse } from './networkResponse.ts';
+import { nodeTransport } from './nodeTransport.ts';
+import { sentNothing } from './sentNothing.ts';
 
-export interface UpstreamOptions extends AttemptOptions {
-  readonly log: Log;
+/** Where a request to the relay came from. */
+export interface Source {
+  readonly requestId: string;
+  /** The network of an IP address, or a session where no address is known; `undefined` when neither is. */
+  readonly sender: string | undefined;
 }
 
 /** One path of the network, guarded by a timeout, one retry and a circuit breaker. */
 export interface Upstream {
-  /** Throws a `NoAnswerError`. */
-  readonly call: CallNetwork;
-  /** It failed so often that it is left alone for now. */
+  /** Posts a JSON body. Throws a `NoResponseError`. */
+  post(body: string, source: Source): Promise<NetworkResponse>;
+  /** Whether the network failed so often that it is left alone for now. */
   isOpen(): boolean;
 }
 
-/** One path of the network. */
-export function createUpstream(options: UpstreamOptions): Upstream {
-  const { measure, log } = options;
-  const attempt = createAttempt(options);
-  const breaker = createBreaker(options.now);
+export interface UpstreamOptions {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly version: string;
+  /** Milliseconds for the whole call, a retry included. */
+  readonly timeoutMs: number;
+  /** Bytes of a response that are read. */
+  readonly responseBytes: number;
+  readonly fetch: typeof globalThis.fetch | undefined;
+  readonly now: () => number;
+  readonly telemetry: Telemetry;
+}
 
-  function noteFailure({ requestId, sender }: NetworkCall): void {
-    if (!breaker.fail(sender)) return;
-    measure({ name: 'breaker_opened', value: 1 });
-    log({
-      level: 'error',
-      message: 'The network keeps failing: it is left alone for 10 seconds.',
-      request_id: requestId,
-    });
+/** A call that got no response. */
+export class NoResponseError extends RelayError {
+  override name = 'NoResponseError';
+  /** Whether the network may have received the request all the same. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(message: string, { mayHaveArrived, ...options }: RelayErrorOptions & { mayHaveArrived: boolean }) {
+    super(message, options);
+    this.mayHaveArrived = mayHaveArrived;
   }
+}
 
-  async function call(request: NetworkCall): Promise<NetworkAnswer> {
-    const waitMs = breaker.enter(request.sender);
-    if (waitMs > 0) {
-      throw new NoAnswerError('The network is not available at the moment.', {
-        status: 503,
-        code: 'network_paused',
-        mayHaveArrived: false,
-        retryAfterMs: waitMs,
-      });
-    }
+/** Returns an `Upstream` whose headers come from configuration alone. */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { url, apiKey, timeoutMs, now, telemetry } = options;
+  const { log, measure } = telemetry;
+  const breaker = createBreaker(now);
+  const transport = options.fetch
+    ? fetchTransport(options.fetch)
+    : (nodeTransport(url) ?? fetchTransport((...call) => globalThis.fetch(...call)));
+  const fixedHeaders = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'x-api-key': apiKey,
+    version: options.version,
+  };
+
+  async function post(body: string, source: Source): Promise<NetworkResponse> {
+    const waitMs = breaker.enter(source.sender);
+    if (waitMs > 0) throw paused(waitMs);
     try {
-      const answer = await attempt(request);
-      // A 502 with results is an answer about events, not an outage.
-      if (answer.status >= 500 && !hasResults(answer.json)) noteFailure(request);
-      else breaker.succeed(request.sender);
-      if (answer.status === 401 || answer.status === 403)
-        log({ level: 'error', message: REFUSED_KEY, request_id: request.requestId, status: answer.status });
-      if (answer.isReflecting) {
-        measure({ name: 'key_reflected', value: 1 });
-        log({
-          level: 'error',
-          message: 'The network sent the key back in its answer; the answer was withheld.',
-          request_id: request.requestId,
-          status: answer.status,
-        });
-      }
-      return answer;
+      const headers = { ...fixedHeaders, 'x-request-id': source.requestId };
+      const response = readNetworkResponse(await send(headers, body), apiKey);
+      // A 502 with results is a response about events, not an outage.
+      if (response.status >= 500 && own(response.json, 'results') === undefined) noteFailure(source);
+      else breaker.succeed(source.sender);
+      noteOddities(response, source);
+      return response;
     } catch (error) {
-      noteFailure(request);
+      noteFailure(source);
       log({
         level: 'warn',
-        message: 'No answer from the network.',
-        request_id: request.requestId,
+        message: 'No response from the network.',
+        request_id: source.requestId,
         error: explain(error),
       });
       throw error;
     }
   }
 
-  return { call, isOpen: () => breaker.isOpen() };
+  /** Sends the request, and once more when certainly nothing of it was sent. */
+  async function send(headers: Record<string, string>, body: string): Promise<TransportResponse> {
+    const request = { url, headers, body, timeoutMs, maxBytes: options.responseBytes };
+    const started = now();
+    try {
+      const response = await transport(request).catch((error: unknown) => {
+        const leftMs = timeoutMs - (now() - started);
+        if (leftMs <= 0 || !sentNothing(error)) throw error;
+        measure({ name: 'connection_retries', value: 1 });
+        return transport({ ...request, timeoutMs: leftMs });
+      });
+      if (response.status < 300 || response.status >= 400) return response;
+    } catch (error) {
+      throw unreached(error);
+    }
+    throw new NoResponseError('The network returned a redirect, which the relay does not follow.', {
+      status: 502,
+      code: 'network_redirect',
+      mayHaveArrived: false,
+    });
+  }
+
+  function noteFailure({ requestId, sender }: Source): void {
+    if (!breaker.fail(sender)) return;
+    measure({ name: 'breaker_opened', value: 1 });
+    log({
+      level: 'error',
+      message: 'The network keeps failing and is not called for 10 seconds.',
+      request_id: requestId,
+    });
+  }
+
+  function noteOddities({ status, isReflecting }: NetworkResponse, { requestId }: Source): void {
+    if (status === 401 || status === 403) log({ level: 'error', message: KEY_REFUSED, request_id: requestId, status });
+    if (!isReflecting) return;
+    measure({ name: 'key_reflected', value: 1 });
+    log({ level: 'error', message: KEY_REFLECTED, request_id: requestId, status });
+  }
+
+  return { post, isOpen: () => breaker.isOpen() };
 }
 
-const REFUSED_KEY =
-  'The network refused the key: check apiKey, and that a test key meets a staging network and a live key a production one.';
+const KEY_REFUSED =
+  'The network refused the key. Check apiKey, and that a test key is used with a staging network and a live key with a production network.';
+const KEY_REFLECTED = 'The network sent the key back in its response, which was withheld.';
 
-function hasResults(json: unknown): boolean {
-  return typeof json === 'object' && json !== null && Object.hasOwn(json, 'results');
+function paused(waitMs: number): NoResponseError {
+  return new NoResponseError('The network is not available at the moment.', {
+    status: 503,
+    code: 'network_paused',
+    mayHaveArrived: false,
+    retryAfterMs: waitMs,
+  });
+}
+
+function unreached(error: unknown): NoResponseError {
+  return error instanceof TransportTimeoutError
+    ? new NoResponseError(error.message, {
+        status: 504,
+        code: 'network_timeout',
+        mayHaveArrived: true,
+        cause: error.cause,
+      })
+    : new NoResponseError('The network could not be reached.', {
+        status: 502,
+        code: 'network_unreachable',
+        mayHaveArrived: !sentNothing(error),
+        cause: error,
+      });
 }

@@ -1,28 +1,32 @@
-import { readAnswer } from './readAnswer.ts';
+import { readStream } from '../runtime/readStream.ts';
 
 /** One POST to the network. */
-export interface Dispatch {
+export interface TransportRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Milliseconds for the whole answer, its body included; then a `LateError`. */
+  /** Milliseconds for the whole response, its body included; then a `TransportTimeoutError`. */
   readonly timeoutMs: number;
-  /** Bytes of the answer that are read; a larger one is an error. */
+  /** Bytes of the response that are read; a larger one is an error. */
   readonly maxBytes: number;
 }
 
-export interface Delivered {
+export interface TransportResponse {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | null;
 }
 
-/** Brings a request to the network and its whole answer back. Follows no redirect: the status of one is 3xx. */
-export type Transport = (dispatch: Dispatch) => Promise<Delivered>;
+/** Sends a request to the network and returns its whole response. Follows no redirect: the status of one is 3xx. */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** The answer was not there in time. */
-export class LateError extends Error {
-  override name = 'LateError';
+/** The response did not arrive in time. */
+export class TransportTimeoutError extends Error {
+  override name = 'TransportTimeoutError';
+
+  constructor(cause?: unknown) {
+    super('The network did not respond in time.', { cause });
+  }
 }
 
 /** A transport on `fetch`, which every runtime has. */
@@ -38,17 +42,33 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
         redirect: 'manual',
         signal: abort.signal,
       });
-      // Some runtimes hide a redirect's status and say 0.
+      // Some runtimes hide a redirect's status and report 0.
       if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
         void response.body?.cancel().catch(() => undefined);
         return { status: response.status || 302, text: '', retryAfter: null };
       }
-      const text = await readAnswer(response, maxBytes);
+      const text = await readResponseText(response, maxBytes);
       return { status: response.status, text, retryAfter: response.headers.get('retry-after') };
     } catch (error) {
-      throw abort.signal.aborted ? new LateError('The network did not answer in time.', { cause: error }) : error;
+      throw abort.signal.aborted ? new TransportTimeoutError(error) : error;
     } finally {
       clearTimeout(timer);
     }
   };
+}
+
+/** The text of the network's response, of which no more than `maxBytes` are read. */
+export async function readResponseText(response: Response, maxBytes: number): Promise<string> {
+  const announced = response.headers.get('content-length');
+  // The announced length of an encoded body says nothing about what comes out of it.
+  const isSmall = announced !== null && Number(announced) <= maxBytes && !response.headers.has('content-encoding');
+  if (isSmall) return response.text();
+  const bytes = await readStream(response.body, maxBytes);
+  if (!bytes) throw tooLarge(maxBytes);
+  return new TextDecoder().decode(bytes);
+}
+
+/** The error of a transport that has read `maxBytes` of a response. */
+export function tooLarge(maxBytes: number): Error {
+  return new Error(`The network's response is larger than ${maxBytes} bytes.`);
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { nodeModule } from '../runtime/nodeModule.ts';
 import { joinBytes } from '../runtime/readStream.ts';
-import { LateError, type Delivered, type Transport } from './fetchTransport.ts';
+import { tooLarge, TransportTimeoutError, type Transport, type TransportResponse } from './fetchTransport.ts';
 
-/** Milliseconds an idle connection is kept when the network does not say: below what servers and balancers cut at. */
+/** Milliseconds that an idle connection is kept by default: less than servers and balancers allow. */
 const IDLE_MS = 4_000;
 const SOCKETS_MAX = 256;
 
 /**
  * A transport on node:http, several times faster than Node's `fetch` for small bodies (`npm run bench -- relay`).
- * `undefined` on other runtimes, whose `fetch` is their fast way.
+ * `undefined` on other runtimes, whose `fetch` is as fast.
  */
 export function nodeTransport(url: string): Transport | undefined {
   if (!isNode()) return undefined;
@@ -24,16 +24,16 @@ export function nodeTransport(url: string): Transport | undefined {
     method: 'POST',
   };
   return ({ headers, body, timeoutMs, maxBytes }) =>
-    new Promise<Delivered>((resolve, reject) => {
+    new Promise<TransportResponse>((resolve, reject) => {
       // A flat list is written as it is; an object would be stored header by header and read again.
       const list = ['host', target.host, 'content-length', String(Buffer.byteLength(body))];
       for (const name in headers) list.push(name, headers[name] ?? '');
       const request = http.request({ ...where, headers: list });
       const timer = setTimeout(() => {
-        reject(new LateError('The network did not answer in time.'));
+        reject(new TransportTimeoutError());
         request.destroy();
       }, timeoutMs);
-      request.on('response', (answer) => collect(answer, { maxBytes, resolve, reject }));
+      request.on('response', (message) => collect(message, { maxBytes, resolve, reject }));
       request.on('error', reject);
       request.on('close', () => clearTimeout(timer));
       request.end(body);
@@ -41,27 +41,27 @@ export function nodeTransport(url: string): Transport | undefined {
 }
 
 function collect(
-  answer: IncomingMessage,
-  settle: { maxBytes: number; resolve: (delivered: Delivered) => void; reject: (error: Error) => void },
+  message: IncomingMessage,
+  settle: { maxBytes: number; resolve: (response: TransportResponse) => void; reject: (error: Error) => void },
 ): void {
   const { maxBytes, resolve, reject } = settle;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  if (answer.headers['content-encoding'] !== undefined) {
-    answer.destroy(new Error('The network compressed an answer that was to come as it is.'));
+  if (message.headers['content-encoding'] !== undefined) {
+    message.destroy(new Error('The network compressed its response although the relay accepts no encoding.'));
   }
-  answer.on('data', (chunk: Uint8Array) => {
+  message.on('data', (chunk: Uint8Array) => {
     length += chunk.byteLength;
-    if (length > maxBytes) answer.destroy(new Error(`The network's answer is larger than ${maxBytes} bytes.`));
+    if (length > maxBytes) message.destroy(tooLarge(maxBytes));
     else chunks.push(chunk);
   });
-  answer.on('error', reject);
-  answer.on('close', () => {
-    if (!answer.readableEnded) reject(new Error("The network's answer broke off."));
+  message.on('error', reject);
+  message.on('close', () => {
+    if (!message.readableEnded) reject(new Error("The network's response broke off."));
   });
-  answer.on('end', () => {
+  message.on('end', () => {
     const text = decoder.decode(chunks.length === 1 ? chunks[0] : joinBytes(chunks, length));
-    resolve({ status: answer.statusCode ?? 0, text, retryAfter: answer.headers['retry-after'] ?? null });
+    resolve({ status: message.statusCode ?? 0, text, retryAfter: message.headers['retry-after'] ?? null });
   });
 }
 

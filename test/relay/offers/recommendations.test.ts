@@ -138,7 +138,7 @@ test.each([
   const { network, post, logs } = setUp({ context, timeouts: { context: 30 } });
   const response = await post('/recommendations', QUESTION);
   expect(response.status).toBe(500);
-  expect(await response.json()).toEqual({ message: "The shop's server could not say what it knows." });
+  expect(await response.json()).toEqual({ message: "The shop's server could not add what it knows." });
   expect(network.calls).toHaveLength(0);
   expect(JSON.stringify(logs)).not.toMatch(/adnet_sk|jane@/);
 });

@@ -80,10 +80,10 @@ test('on a page it refuses to load', async () => {
   );
 });
 
-test('a store in a file says what to use instead where there are no files', async () => {
+test('where there are no files, a store in a file says what to use instead', async () => {
   const realm = createContext({ ...WEB });
   runInContext(`${await bundle()};globalThis.relay = relay`, realm);
   await expect(runInContext("relay.openSeenFile('/data')", realm) as Promise<unknown>).rejects.toThrow(
-    /keep accepted ids in memory or in Redis/,
+    /keep accepted events in memory or in Redis/,
   );
 });

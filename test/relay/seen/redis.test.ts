@@ -15,7 +15,7 @@ async function openStore(options: { claimMs?: number; maxAgeMs?: number; prefix?
   return store;
 }
 
-describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted ids in a real Redis', () => {
+describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in a real Redis', () => {
   beforeAll(async () => {
     const port = await freePort();
     server = spawn(
@@ -142,10 +142,10 @@ test('a Redis that accepts connections and never replies is a 503 with Retry-Aft
   mute.close();
 });
 
-test('an address that is none, and a Redis that is not there, are one clear line', async () => {
+test('a URL that is not valid and a Redis that is not there are one clear line', async () => {
   await expect(openSeenRedis({ url: 'localhost:6379' })).rejects.toThrow(/not a Redis URL\. Use redis:\/\/host:6379/);
   await expect(openSeenRedis({ url: `redis://127.0.0.1:${await freePort()}` })).rejects.toThrow(
-    /Redis at 127\.0\.0\.1:\d+ does not answer/,
+    /Redis at 127\.0\.0\.1:\d+ does not respond/,
   );
 });
 

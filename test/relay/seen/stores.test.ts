@@ -137,7 +137,7 @@ describe('the file', () => {
   test('belongs to one process at a time', async () => {
     const seen = await openSeenFile(directory);
     await expect(openSeenFile(directory)).rejects.toThrow(
-      /is in use by process \d+: stop it, or give this relay a directory of its own/,
+      /is in use by process \d+\. Stop it, or give this relay a directory of its own/,
     );
     await seen.close();
     await (await openSeenFile(directory)).close();
@@ -145,6 +145,6 @@ describe('the file', () => {
 
   test('in a place that cannot be used says so in one line', async () => {
     await writeFile(join(directory, 'file'), '');
-    await expect(openSeenFile(join(directory, 'file'))).rejects.toThrow(/cannot be (made|written to)/);
+    await expect(openSeenFile(join(directory, 'file'))).rejects.toThrow(/cannot be (created|written to)/);
   });
 });

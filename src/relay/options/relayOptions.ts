@@ -1,11 +1,10 @@
 import type { Environment } from '../../wire/keys.ts';
 import type { Attributes, OrderDetails, Purchase, UserDetails } from '../../wire/offers/request.ts';
-import type { LogEntry } from '../log.ts';
-import type { RelayMetric } from '../metrics.ts';
 import type { RateLimiter, RateLimits } from '../limits/rateLimit.ts';
 import type { SeenStore } from '../seen/seenStore.ts';
+import type { LogEntry, RelayMetric } from '../telemetry.ts';
 
-/** What the merchant's server knows about the shopper and the order; it replaces what the page said. */
+/** What the merchant's server knows about the shopper and the order. Replaces what the page sent. */
 export interface RelayContext {
   user_details?: UserDetails;
   order_details?: OrderDetails;
@@ -13,17 +12,17 @@ export interface RelayContext {
   attributes?: Attributes;
 }
 
-/** Milliseconds until the relay gives up waiting. */
+/** Milliseconds until the relay stops waiting. */
 export interface RelayTimeouts {
-  /** For the network's whole answer to /recommendations, one retry included. */
+  /** For the network's whole response to /recommendations, one retry included. */
   recommendations: number;
-  /** For the network's whole answer to events. */
+  /** For the network's whole response to events. */
   events: number;
   /** For the page's whole request body. */
   body: number;
   /** For `context`. */
   context: number;
-  /** For one call of `seen`: a store that is slower is a 503, and its caller comes back. */
+  /** For one call of `seen`. A slower store is a 503, and the page sends its events again later. */
   seen: number;
 }
 
@@ -32,42 +31,42 @@ export interface RelayLimits {
   recommendationsBytes: number;
   /** Bytes of an event or a batch. */
   eventsBytes: number;
-  /** Bytes of an answer of the network. */
+  /** Bytes of a response of the network. */
   answerBytes: number;
 }
 
 /** The options of `createRelay`. */
 export interface RelayOptions {
-  /** The integration key; it never leaves the server. `undefined`, as an unset variable gives it, stops the start. */
+  /** The integration key, which never leaves the server. `undefined`, as an unset variable gives it, stops the start. */
   apiKey: string | undefined;
-  /** The version of the Recommendations API that the merchant's integration is pinned to, such as `1.0.0`. */
+  /** The version of the Recommendations API that the merchant's integration was tested with, such as `1.0.0`. */
   version: string;
-  /** The network's address, such as `https://partner.example`. `undefined` stops the start. */
+  /** The network's URL, such as `https://partner.example`. `undefined` stops the start. */
   baseUrl: string | undefined;
-  /** What the merchant believes to talk to; a key that says otherwise stops the start. */
+  /** The environment that the merchant expects. A key of the other one stops the start. */
   environment?: Environment | undefined;
   /**
-   * Marks every question as a test; the widget then shows a Sandbox mark. Without it a page may ask for that by itself,
+   * Marks every request as a test; the widget then shows a Sandbox mark. Without it a page may mark its own requests,
    * unless the relay is in production.
    */
   sandbox?: boolean | undefined;
-  /** Where the relay is mounted: `/` unless given. */
+  /** The path at which the relay is mounted: `/` by default. */
   basePath?: string | undefined;
   /** Other origins whose pages may use the relay, such as `https://shop.example`. Its own origin always may. */
   allowedOrigins?: readonly string[] | undefined;
-  /** Asked for every recommendations request. */
+  /** Called for every recommendations request. */
   context?: ((request: Request) => RelayContext | undefined | Promise<RelayContext | undefined>) | undefined;
-  /** What becomes of a plain `email`: its SHA-256 goes to the network, unless this is `raw`. */
+  /** Whether a plain `email` is sent to the network as its SHA-256, which is the default, or `raw`. */
   emails?: 'hash' | 'raw' | undefined;
-  /** Leaves `event_id` on forwarded events, for networks that de-duplicate by it. */
+  /** Leaves `event_id` on forwarded events, for networks that detect duplicates by it. */
   forwardEventIds?: boolean | undefined;
-  /** Sends the shopper's address to the network as `attributes.ip_address`. */
+  /** Sends the shopper's IP address to the network as `attributes.ip_address`. */
   forwardAddress?: boolean | undefined;
-  /** The header in which a proxy that you run tells the shopper's address, such as `x-forwarded-for`. */
+  /** The header with the shopper's IP address that your own proxy sets, such as `x-forwarded-for`. */
   addressHeader?: string | undefined;
   timeouts?: Partial<RelayTimeouts> | undefined;
   limits?: Partial<RelayLimits> | undefined;
-  /** Token buckets per address and per session, a limiter of your own, or `false` for none. */
+  /** Token buckets per IP address and per session, a limiter of your own, or `false` for none. */
   rateLimit?: Partial<RateLimits> | RateLimiter | false | undefined;
   /** Remembers accepted events; in memory by default. */
   seen?: SeenStore | undefined;

@@ -1,17 +1,20 @@
-import { RESPONSE_MAX_BYTES, EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { isObject } from '../../wire/json.ts';
-import type { SandboxRule } from '../offers/composeRequest.ts';
-import { readNetworkOptions, type NetworkOptions } from './networkOptions.ts';
-import type { RelayLimits, RelayOptions, RelayTimeouts } from './options.ts';
-import { fail, flag, functionOr, numbers, oneOf } from './optionValue.ts';
-import { readBasePath, readHeaderName, readOrigins } from './pageOptions.ts';
+import { EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES, RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
+import { RelayConfigError } from '../errors.ts';
 import type { RateLimiter } from '../limits/rateLimit.ts';
-import { readRateLimit } from './readRateLimit.ts';
 import { createSeenMemory } from '../seen/createSeenMemory.ts';
 import type { SeenStore } from '../seen/seenStore.ts';
+import { readNetworkOptions, type NetworkOptions } from './networkOptions.ts';
+import { readFlag, readFunction, readNumbers, readWord, refuseOption } from './optionValue.ts';
+import { readAddressHeader, readBasePath, readOrigins } from './pageOptions.ts';
+import { readRateLimit } from './readRateLimit.ts';
+import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
 
-/** The options, checked and with every default in its place. */
-export interface Settings extends NetworkOptions {
+/** `always`: every request is a test. `asked`: those that the page marks. `never`: the page's mark is removed. */
+export type SandboxRule = 'always' | 'asked' | 'never';
+
+/** The options of a relay, checked and with every default filled in. */
+export interface RelaySettings extends NetworkOptions {
   readonly sandbox: SandboxRule;
   /** Without a slash at its end: `/offers`, or empty for the root. */
   readonly basePath: string;
@@ -25,7 +28,10 @@ export interface Settings extends NetworkOptions {
   readonly limits: RelayLimits;
   readonly limiter: RateLimiter | undefined;
   readonly seen: SeenStore;
+  readonly fetch: typeof globalThis.fetch | undefined;
   readonly now: () => number;
+  readonly onLog: RelayOptions['onLog'];
+  readonly onMetric: RelayOptions['onMetric'];
 }
 
 const TIMEOUTS: RelayTimeouts = { recommendations: 2_500, events: 8_000, body: 10_000, context: 2_000, seen: 2_000 };
@@ -61,39 +67,41 @@ const NAMES = [
   'onMetric',
 ] as const satisfies readonly (keyof RelayOptions)[];
 
-/** Checks the options of `createRelay`; throws a `RelayConfigError` that says what to write instead. */
-export function readOptions(options: RelayOptions): Settings {
-  if (!isObject(options)) fail('createRelay needs its options: createRelay({ apiKey, version, baseUrl }).');
+/** Checks the options of `createRelay`. Throws a `RelayConfigError` that says what to use instead. */
+export function readOptions(options: RelayOptions): RelaySettings {
+  if (!isObject(options))
+    throw new RelayConfigError('createRelay needs its options: createRelay({ apiKey, version, baseUrl }).');
   for (const name of Object.keys(options)) {
     if (!(NAMES as readonly string[]).includes(name))
-      fail(`createRelay has no option '${name}': it takes ${NAMES.join(', ')}.`);
+      throw new RelayConfigError(`createRelay has no option '${name}'. Its options are ${NAMES.join(', ')}.`);
   }
   const network = readNetworkOptions(options);
-  const now = functionOr('now', options.now) ?? Date.now;
-  functionOr('fetch', options.fetch);
-  functionOr('onLog', options.onLog);
-  functionOr('onMetric', options.onMetric);
-  const isSandbox = flag('sandbox', options.sandbox);
+  const now = readFunction('now', options.now) ?? Date.now;
+  const isSandbox = readFlag('sandbox', options.sandbox);
+  const { timeouts, limits } = options;
   return {
     ...network,
     sandbox: isSandbox ? 'always' : network.environment === 'production' ? 'never' : 'asked',
     basePath: readBasePath(options.basePath),
     allowedOrigins: readOrigins(options.allowedOrigins),
-    context: functionOr('context', options.context),
-    emails: options.emails === undefined ? 'hash' : oneOf('emails', options.emails, ['hash', 'raw']),
-    forwardEventIds: flag('forwardEventIds', options.forwardEventIds),
-    forwardAddress: flag('forwardAddress', options.forwardAddress),
-    addressHeader: readHeaderName(options.addressHeader),
-    timeouts: numbers('timeouts', {
+    context: readFunction('context', options.context),
+    emails: readWord('emails', { value: options.emails ?? 'hash', words: ['hash', 'raw'] }),
+    forwardEventIds: readFlag('forwardEventIds', options.forwardEventIds),
+    forwardAddress: readFlag('forwardAddress', options.forwardAddress),
+    addressHeader: readAddressHeader(options.addressHeader),
+    timeouts: readNumbers('timeouts', {
       defaults: TIMEOUTS,
-      given: options.timeouts,
+      given: timeouts,
       max: TIMEOUT_MAX_MS,
       unit: 'milliseconds',
     }),
-    limits: numbers('limits', { defaults: LIMITS, given: options.limits, max: LIMIT_MAX_BYTES, unit: 'bytes' }),
+    limits: readNumbers('limits', { defaults: LIMITS, given: limits, max: LIMIT_MAX_BYTES, unit: 'bytes' }),
     limiter: readRateLimit(options.rateLimit, { now, factor: isSandbox ? SANDBOX_RATE_FACTOR : 1 }),
     seen: readSeen(options.seen) ?? createSeenMemory({ now }),
+    fetch: readFunction('fetch', options.fetch),
     now,
+    onLog: readFunction('onLog', options.onLog),
+    onMetric: readFunction('onMetric', options.onMetric),
   };
 }
 
@@ -102,7 +110,8 @@ function readSeen(seen: unknown): SeenStore | undefined {
   const hasAll = isObject(seen) && ['claim', 'accept', 'release'].every((name) => typeof seen[name] === 'function');
   return hasAll
     ? (seen as unknown as SeenStore)
-    : fail(
-        'seen must have claim, accept and release: createSeenMemory(), await openSeenFile(directory) or await openSeenRedis({ url }).',
+    : refuseOption(
+        'seen',
+        'must have claim, accept and release. Use createSeenMemory(), await openSeenFile(directory) or await openSeenRedis({ url }).',
       );
 }

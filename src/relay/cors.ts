@@ -1,11 +1,11 @@
-/** Whether a page of this origin may use the relay, and whether it must be told so. */
+/** Whether a page may use the relay: one of its own origin, one of an allowed origin, or neither. */
 export type OriginVerdict = 'own' | 'allowed' | 'foreign';
 
 /**
- * Judges the Origin header. No header is no browser's cross-origin request. A page on the relay's own origin says so by
- * Sec-Fetch-Site, which scripts cannot set; browsers that do not send it are known by the Host.
+ * Reads the Origin header. A request without one is not a browser's cross-origin request. A page on the relay's own
+ * origin has a Sec-Fetch-Site that says so, which scripts cannot set; in browsers that do not send it the Host decides.
  */
-export function judgeOrigin(
+export function originVerdict(
   request: { header(name: string): string | null; host: string },
   allowed: ReadonlySet<string>,
 ): OriginVerdict {
@@ -17,7 +17,7 @@ export function judgeOrigin(
   return hostOf(origin) === request.host ? 'own' : 'foreign';
 }
 
-/** The headers that let an allowed page read the answer: its exact origin, never `*`, never credentials. */
+/** The headers that let an allowed page read the response: its exact origin, never `*`, never credentials. */
 export function corsHeaders(origin: string | null, verdict: OriginVerdict): Record<string, string> {
   if (verdict !== 'allowed' || origin === null) return {};
   return {
@@ -27,7 +27,7 @@ export function corsHeaders(origin: string | null, verdict: OriginVerdict): Reco
   };
 }
 
-/** What a preflight is told. */
+/** The headers of the response to a preflight. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type, x-request-id',

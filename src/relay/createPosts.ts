@@ -1,0 +1,134 @@
+import { isNestedDeeper, parseJson } from '../wire/json.ts';
+import { JSON_MAX_DEPTH } from '../wire/limits.ts';
+import { RelayError } from './errors.ts';
+import { checkBatch, checkEvent, type CheckedEvent } from './events/checkEvent.ts';
+import { createDelivery } from './events/deliverEvents.ts';
+import { createForwardBatch, createForwardOne } from './events/forwardEvents.ts';
+import { createForwardOnce } from './events/forwardOnce.ts';
+import { networkOf } from './limits/callerAddress.ts';
+import { createRecommend } from './offers/recommend.ts';
+import type { RelaySettings } from './options/readOptions.ts';
+import type { Reply } from './reply.ts';
+import type { RelayRequest } from './runtime/request.ts';
+import { createLedger } from './seen/createLedger.ts';
+import type { Telemetry } from './telemetry.ts';
+import { createUpstream, type Upstream } from './upstream/createUpstream.ts';
+
+export type PostRoute = '/recommendations' | '/events' | '/events/batch';
+
+/** A POST of a page. */
+export interface Post {
+  readonly route: PostRoute;
+  readonly request: RelayRequest;
+  readonly address: string | undefined;
+  readonly requestId: string;
+}
+
+/** The three routes that reach the network. */
+export interface Posts {
+  /** Replies to a POST. Throws a `RelayError` when the relay itself refuses it. */
+  reply(post: Post): Promise<Reply>;
+  /** Whether the network failed so often that it is left alone for now. */
+  isPaused(): boolean;
+}
+
+/** Returns the three routes, on one network and one ledger. */
+export function createPosts(settings: RelaySettings, telemetry: Telemetry): Posts {
+  const { now, limits, limiter, timeouts, forwardEventIds: keepIds } = settings;
+  const upstreams = {
+    recommendations: open('/recommendations', timeouts.recommendations),
+    one: open('/events', timeouts.events),
+    batch: open('/events/batch', timeouts.events),
+  };
+  const ledger = createLedger({
+    seen: settings.seen,
+    timeoutMs: timeouts.seen,
+    isNetworkIdempotent: keepIds,
+    now,
+    telemetry,
+  });
+  const once = createForwardOnce({ ledger, telemetry });
+  const delivery = createDelivery({
+    forwardOne: once(createForwardOne(upstreams.one, { keepIds })),
+    forwardBatch: once(createForwardBatch(upstreams.batch, { keepIds })),
+    telemetry,
+  });
+  const recommend = createRecommend(settings, upstreams.recommendations);
+
+  function open(path: PostRoute, timeoutMs: number): Upstream {
+    const { baseUrl, apiKey, version, fetch } = settings;
+    return createUpstream({
+      url: baseUrl + path,
+      apiKey,
+      version,
+      timeoutMs,
+      responseBytes: limits.answerBytes,
+      fetch,
+      now,
+      telemetry,
+    });
+  }
+
+  async function reply({ route, request, address, requestId }: Post): Promise<Reply> {
+    checkType(request);
+    const network = address === undefined ? undefined : networkOf(address);
+    if (network !== undefined) await spend('address', network, 1);
+    const page = await readJson(route, request);
+    switch (route) {
+      case '/recommendations':
+        return recommend({ request, page, address, source: { requestId, sender: network } });
+      case '/events': {
+        const checked = checkEvent(page, now());
+        await spendSessions([checked]);
+        return delivery.one(checked, { requestId, sender: network ?? firstSession([checked]) });
+      }
+      case '/events/batch': {
+        const checked = checkBatch(page, now());
+        await spendSessions(checked);
+        return delivery.batch(checked, { requestId, sender: network ?? firstSession(checked) });
+      }
+    }
+  }
+
+  async function readJson(route: PostRoute, request: RelayRequest): Promise<unknown> {
+    const maxBytes = route === '/recommendations' ? limits.recommendationsBytes : limits.eventsBytes;
+    const json = parseJson(await request.read({ maxBytes, timeoutMs: timeouts.body }));
+    if (json === undefined)
+      throw new RelayError('The request body is not JSON.', { status: 400, code: 'invalid_json' });
+    if (isNestedDeeper(json, JSON_MAX_DEPTH))
+      throw new RelayError(`The request body nests objects and lists more than ${JSON_MAX_DEPTH} levels deep.`, {
+        status: 400,
+        code: 'nested_too_deep',
+      });
+    return json;
+  }
+
+  async function spend(kind: 'address' | 'session', key: string, cost: number): Promise<void> {
+    const waitMs = (await limiter?.take(key, kind, cost)) ?? 0;
+    if (waitMs <= 0) return;
+    telemetry.measure({ name: 'rate_limited', value: 1 });
+    throw new RelayError('Too many requests. Slow down.', { status: 429, code: 'rate_limited', retryAfterMs: waitMs });
+  }
+
+  async function spendSessions(checked: readonly CheckedEvent[]): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const each of checked)
+      if (each.ok) counts.set(each.event.session_id, (counts.get(each.event.session_id) ?? 0) + 1);
+    for (const [session, count] of counts) await spend('session', session, count);
+  }
+
+  return { reply, isPaused: () => Object.values(upstreams).some((upstream) => upstream.isOpen()) };
+}
+
+function firstSession(checked: readonly CheckedEvent[]): string | undefined {
+  for (const each of checked) if (each.ok) return each.event.session_id;
+  return undefined;
+}
+
+function checkType(request: RelayRequest): void {
+  // Only this type forces a preflight, which rules out forms of other sites.
+  if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? ''))
+    throw new RelayError('Send the body as application/json.', { status: 415, code: 'unsupported_media_type' });
+  if ((request.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity')
+    throw new RelayError('Send the body uncompressed.', { status: 415, code: 'unsupported_encoding' });
+}

@@ -1,0 +1,103 @@
+import { looksSecret } from '../wire/keys.ts';
+
+/** One line of log: ids, routes and times, never personal data, never a key. */
+export interface LogEntry {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly request_id?: string;
+  readonly route?: string;
+  readonly status?: number;
+  readonly ms?: number;
+  readonly events?: number;
+  readonly error?: string;
+}
+
+/** What the relay counts. */
+export type RelayMetricName =
+  /** One request from a page; `value` is its milliseconds. */
+  | 'request'
+  /** Events sent to the network. */
+  | 'events_forwarded'
+  /** Events that were accepted before and were not sent again. */
+  | 'events_known'
+  /** Events that the relay refused itself. */
+  | 'events_refused'
+  /** Events for which the network's response never arrived or could not be read. */
+  | 'answers_lost'
+  /** Events sent again after a lost response: the one case in which the network can count twice. */
+  | 'possible_duplicates'
+  /** Calls repeated because the first connection failed before anything was sent. */
+  | 'connection_retries'
+  /** The circuit breaker opened. */
+  | 'breaker_opened'
+  /** The relay returned a 429. */
+  | 'rate_limited'
+  /** A response of the network contained the key and was withheld. */
+  | 'key_reflected'
+  /** The store of accepted events failed. */
+  | 'seen_failed';
+
+/** One measurement. */
+export interface RelayMetric {
+  readonly name: RelayMetricName;
+  readonly value: number;
+  readonly route?: string;
+  readonly status?: number;
+}
+
+/** What the merchant learns about the relay's work. Never throws. */
+export interface Telemetry {
+  log(entry: LogEntry): void;
+  measure(metric: RelayMetric): void;
+}
+
+export interface TelemetryOptions {
+  readonly apiKey: string;
+  readonly onLog: ((entry: LogEntry) => void) | undefined;
+  readonly onMetric: ((metric: RelayMetric) => void) | undefined;
+}
+
+const TEXT_MAX = 300;
+
+/** Telemetry that calls `onLog`, without keys, e-mails and hashes, and `onMetric`. */
+export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): Telemetry {
+  return {
+    log(entry) {
+      if (!onLog) return;
+      const clean = Object.fromEntries(
+        Object.entries(entry)
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]) => [name, typeof value === 'string' ? redact(value, apiKey) : value]),
+      );
+      try {
+        onLog(clean as unknown as LogEntry);
+      } catch {
+        // A log that fails must not fail a request.
+      }
+    },
+    measure(metric) {
+      try {
+        onMetric?.(metric);
+      } catch {
+        // A metric that fails must not fail a request.
+      }
+    },
+  };
+}
+
+/** The text without the key, anything that looks like one, e-mails and hashes; cut to a readable length. */
+function redact(text: string, apiKey: string): string {
+  let clean = text.slice(0, TEXT_MAX * 4).replaceAll(apiKey, '[key]');
+  if (looksSecret(clean)) clean = clean.replace(/adnet_(sk|rk|rp)_[^\s"',;]*/g, '[key]');
+  return clean
+    .replace(/[^\s"'<>@,;:]{1,64}@[^\s"'<>@,;:]{1,255}/g, '[email]')
+    .replace(/\b[0-9a-f]{64}\b/gi, '[hash]')
+    .slice(0, TEXT_MAX);
+}
+
+/** The message of an unknown thrown value, with those of its causes. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : ` (${explain(error.cause)})`;
+  return `${error.message || error.name}${cause}`;
+}
