@@ -1,44 +1,46 @@
-import type { Check } from './checkPage.ts';
-import type { Forced } from './force.ts';
-import type { Dock, Kept, Tab } from './kept.ts';
-import type { DeadLetter, MountEvent, Story } from './mount.ts';
-import type { Subject } from './subject.ts';
-import type { Exchange } from './tap.ts';
-import type { Sight } from './watchOffers.ts';
+import type { Check } from './checks/check.ts';
+import type { Forced } from './force/forceOptions.ts';
+import type { InspectedMount } from './mounts/inspectedMount.ts';
+import type { DeadLetter, Explanation, PageEvent } from './mount.ts';
+import type { OfferVisibility } from './observe/measureOffers.ts';
+import type { RequestRecord } from './observe/recordRequests.ts';
+import type { Dock, Preferences, Tab } from './shell/preferences.ts';
 
-/** What the panels are drawn from. */
+/** What the inspector shows. */
 export interface Model {
-  readonly kept: Kept;
-  readonly subjects: readonly Subject[];
-  readonly subject: Subject | undefined;
-  readonly story: Story | undefined;
-  readonly exchanges: readonly Exchange[];
-  readonly sights: readonly Sight[];
+  readonly preferences: Preferences;
+  readonly mounts: readonly InspectedMount[];
+  /** The mount that the panels show. */
+  readonly mount: InspectedMount | undefined;
+  readonly explanation: Explanation | undefined;
+  readonly requests: readonly RequestRecord[];
+  readonly visibilities: readonly OfferVisibility[];
+  /** The last result of the page checks; undefined while they run for the first time. */
   readonly checks: readonly Check[] | undefined;
-  /** What the address asked for and nobody understands. */
+  /** Parameters of the page's URL that force nothing, because they are not known. */
   readonly unknown: readonly string[];
-  /** A word on what was just done. */
-  readonly said: string;
-  /** When an event was heard, in milliseconds since 1970. */
-  heardAt(event: MountEvent): number | undefined;
+  /** What the last action did. */
+  readonly notice: string;
+  /** Returns when an event was emitted, in milliseconds since 1970. */
+  receivedAt(event: PageEvent): number | undefined;
 }
 
-/** What the panels can ask for. */
+/** What a tester can do in the inspector. */
 export interface Actions {
   open(isOpen: boolean): void;
   dock(dock: Dock): void;
-  show(tab: Tab): void;
-  choose(id: number): void;
+  showTab(tab: Tab): void;
+  selectMount(id: number): void;
   force(forced: Forced): void;
   consent(isGiven: boolean): void;
   flush(): void;
   purge(): void;
   replay(letter: DeadLetter): void;
-  check(): void;
+  checkPage(): void;
   copyReport(): void;
 }
 
-/** What every panel is given. */
+/** The props of every panel. */
 export interface PanelProps {
   readonly model: Model;
   readonly actions: Actions;

@@ -1,19 +1,19 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { findScenario, SCENARIOS } from '../../wire/scenarios/scenarios.ts';
-import { FORCES, readWord, type Force } from '../force.ts';
+import { FORCE_OPTIONS, queryOf, readValue, type ForceOption } from '../force/forceOptions.ts';
 import type { PanelProps } from '../model.ts';
 
 const GROUPS = ['Page', 'Offers', 'Failures', 'Shopper'] as const;
 
-/** Everything that can be forced. Each choice shows the offers anew, without a second load event. */
+/** Everything that can be forced. Each choice shows the offers again. */
 export function ForcePanel({ model, actions }: PanelProps): JSX.Element {
-  const { forced } = model.kept;
+  const { forced } = model.preferences;
   const scenario = findScenario(forced['scenario']);
 
-  function choose(name: string, word: string): void {
-    const { [name]: _before, ...rest } = forced;
-    actions.force(word ? { ...rest, [name]: word } : rest);
+  function choose(name: string, value: string): void {
+    const { [name]: _before, ...others } = forced;
+    actions.force(value ? { ...others, [name]: value } : others);
   }
 
   return (
@@ -31,15 +31,20 @@ export function ForcePanel({ model, actions }: PanelProps): JSX.Element {
       </label>
       {scenario && (
         <p class="quote">
-          <b>What must be seen:</b> {scenario.mustSee}
+          <b>What you should see:</b> {scenario.mustSee}
         </p>
       )}
       <div class="forces">
         {GROUPS.map((group) => (
           <fieldset key={group}>
             <legend>{group}</legend>
-            {FORCES.filter((force) => force.group === group).map((force) => (
-              <Choice key={force.name} force={force} word={forced[force.name] ?? ''} choose={choose} />
+            {FORCE_OPTIONS.filter((option) => option.group === group).map((option) => (
+              <Choice
+                key={option.name}
+                option={option}
+                value={forced[option.name] ?? ''}
+                onChange={(value) => choose(option.name, value)}
+              />
             ))}
             {group === 'Shopper' && (
               <p class="buttons">
@@ -63,35 +68,33 @@ export function ForcePanel({ model, actions }: PanelProps): JSX.Element {
         </button>
       </p>
       <p class="quiet">
-        The same by address, for tests: <code>{addressOf(forced)}</code>
+        The same by URL, for tests: <code>{queryOf(forced)}</code>
       </p>
     </>
   );
 }
 
-function Choice({
-  force,
-  word,
-  choose,
-}: {
-  force: Force;
-  word: string;
-  choose(name: string, word: string): void;
-}): JSX.Element {
-  const { name, label, words, hint } = force;
-  // What is being written stands until it is done: the panel is drawn anew meanwhile.
+interface ChoiceProps {
+  readonly option: ForceOption;
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+function Choice({ option, value, onChange }: ChoiceProps): JSX.Element {
+  const { label, values, hint } = option;
+  // The panel is drawn again while somebody types; the draft keeps what they have typed.
   const [draft, setDraft] = useState<string>();
-  if (words.length === 0) {
+  if (values.length === 0) {
     return (
       <label>
         <span>{label}</span>
         <input
-          value={draft ?? word}
+          value={draft ?? value}
           placeholder={hint}
           onInput={(event) => setDraft(event.currentTarget.value)}
           onChange={(event) => {
             setDraft(undefined);
-            choose(name, readWord(force, event.currentTarget.value) ?? '');
+            onChange(readValue(option, event.currentTarget.value) ?? '');
           }}
         />
       </label>
@@ -100,9 +103,9 @@ function Choice({
   return (
     <label>
       <span>{label}</span>
-      <select value={word} onChange={(event) => choose(name, event.currentTarget.value)}>
-        <option value="">as it is</option>
-        {[...new Set([...words, ...(word ? [word] : [])])].map((one) => (
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">not forced</option>
+        {[...new Set([...values, ...(value ? [value] : [])])].map((one) => (
           <option key={one} value={one}>
             {one}
           </option>
@@ -110,9 +113,4 @@ function Choice({
       </select>
     </label>
   );
-}
-
-function addressOf(forced: Readonly<Record<string, string>>): string {
-  const words = Object.entries(forced).map(([name, word]) => `&offerlet-${name}=${encodeURIComponent(word)}`);
-  return `?offerlet=inspect${words.join('')}`;
 }

@@ -1,13 +1,16 @@
 import type { JSX } from 'preact';
+import type { Check } from '../checks/check.ts';
 import type { PanelProps } from '../model.ts';
 
-/** What is well on the page that the offers stand on, what is not, and what to do. */
+const LABELS: Readonly<Record<Check['state'], string>> = { good: 'good', bad: 'fix this', note: 'note' };
+
+/** The findings about the page, and what to do about each. */
 export function PagePanel({ model, actions }: PanelProps): JSX.Element {
   const { checks } = model;
   return (
     <>
       <p class="buttons">
-        <button type="button" onClick={actions.check}>
+        <button type="button" onClick={actions.checkPage}>
           Check again
         </button>
       </p>
@@ -16,7 +19,7 @@ export function PagePanel({ model, actions }: PanelProps): JSX.Element {
         {(checks ?? []).map(({ state, title, text }) => (
           <li key={title} class={state}>
             <b>{title}</b>
-            <span class="state">{state === 'good' ? 'good' : state === 'bad' ? 'mend this' : 'note'}</span>
+            <span class="state">{LABELS[state]}</span>
             <span>{text}</span>
           </li>
         ))}

@@ -1,16 +1,17 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { timeOf } from '../timeOf.ts';
 import type { PanelProps } from '../model.ts';
-import { nextTry } from '../nextTry.ts';
+import type { DeadLetter } from '../mount.ts';
+import type { QueueRow } from '../mounts/queueRows.ts';
+import { timeOf } from '../report/timeOf.ts';
+import { nextTry } from './nextTry.ts';
 
-/** What is kept on this device, what it waits for, and what will never be accepted. */
+/** What is queued on this device, when it is sent, and what will never be accepted. */
 export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
-  const { subject } = model;
-  const [isSure, setSure] = useState(false);
-  if (!subject?.queue || !subject.stats)
-    return <p class="quiet">There is no queue: nothing was allowed or answered yet.</p>;
-  const { stats, rows, letters } = subject;
+  const { mount } = model;
+  if (!mount?.queue || !mount.stats)
+    return <p class="quiet">There is no queue: consent is missing, or there was no response yet.</p>;
+  const { stats, rows, deadLetters } = mount;
   return (
     <>
       <dl>
@@ -24,67 +25,14 @@ export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
       <p>{nextTry(stats, Date.now())}</p>
       <p>
         {stats.storage === 'indexeddb'
-          ? 'Kept in IndexedDB: it outlives the page.'
-          : 'Kept in memory, for the browser has no IndexedDB here: it ends with the page.'}
+          ? 'Stored in IndexedDB: events survive the page.'
+          : 'Stored in memory, because IndexedDB is not available: events are lost when the page closes.'}
       </p>
-      <p class="buttons">
-        <button type="button" onClick={actions.flush}>
-          Flush
-        </button>
-        {isSure ? (
-          <>
-            <button
-              type="button"
-              class="danger"
-              onClick={() => {
-                setSure(false);
-                actions.purge();
-              }}
-            >
-              Yes, delete all
-            </button>
-            <button type="button" onClick={() => setSure(false)}>
-              No
-            </button>
-          </>
-        ) : (
-          <button type="button" onClick={() => setSure(true)}>
-            Purge …
-          </button>
-        )}
-      </p>
+      <QueueButtons onFlush={actions.flush} onPurge={actions.purge} />
       <h2>Waiting</h2>
-      {rows.length === 0 ? (
-        <p class="quiet">Nothing waits on disk.</p>
-      ) : (
-        <ul class="rows">
-          {rows.map(({ event_id, event_name, event_datetime, tries }) => (
-            <li key={event_id}>
-              <time>{timeOf(Date.parse(event_datetime))}</time> <b>{event_name}</b>{' '}
-              {tries > 0 && <span class="mild">refused {tries === 1 ? 'once' : `${tries} times`}</span>}
-            </li>
-          ))}
-        </ul>
-      )}
+      <WaitingEvents rows={rows} />
       <h2>Dead letters</h2>
-      {letters.length === 0 ? (
-        <p class="quiet">None.</p>
-      ) : (
-        <ul class="rows">
-          {letters.map((letter) => (
-            <li key={letter.event.event_id}>
-              <b>{letter.event.event_name}</b> <span class="bad">{letter.reason}</span>
-              <button
-                type="button"
-                onClick={() => actions.replay(letter)}
-                aria-label={`Replay ${letter.event.event_name}`}
-              >
-                Replay
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <DeadLetters letters={deadLetters} onReplay={actions.replay} />
     </>
   );
 }
@@ -95,5 +43,72 @@ function Figure({ name, value }: { name: string; value: number }): JSX.Element {
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
+  );
+}
+
+function QueueButtons({ onFlush, onPurge }: { onFlush(): void; onPurge(): void }): JSX.Element {
+  const [isConfirming, setConfirming] = useState(false);
+  return (
+    <p class="buttons">
+      <button type="button" onClick={onFlush}>
+        Flush
+      </button>
+      {isConfirming ? (
+        <>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => {
+              setConfirming(false);
+              onPurge();
+            }}
+          >
+            Yes, delete all
+          </button>
+          <button type="button" onClick={() => setConfirming(false)}>
+            No
+          </button>
+        </>
+      ) : (
+        <button type="button" onClick={() => setConfirming(true)}>
+          Purge …
+        </button>
+      )}
+    </p>
+  );
+}
+
+function WaitingEvents({ rows }: { rows: readonly QueueRow[] }): JSX.Element {
+  if (rows.length === 0) return <p class="quiet">No events wait on disk.</p>;
+  return (
+    <ul class="rows">
+      {rows.map(({ event_id, event_name, event_datetime, tries }) => (
+        <li key={event_id}>
+          <time>{timeOf(Date.parse(event_datetime))}</time> <b>{event_name}</b>{' '}
+          {tries > 0 && <span class="mild">refused {tries === 1 ? 'once' : `${tries} times`}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface DeadLettersProps {
+  readonly letters: readonly DeadLetter[];
+  onReplay(letter: DeadLetter): void;
+}
+
+function DeadLetters({ letters, onReplay }: DeadLettersProps): JSX.Element {
+  if (letters.length === 0) return <p class="quiet">None.</p>;
+  return (
+    <ul class="rows">
+      {letters.map((letter) => (
+        <li key={letter.event.event_id}>
+          <b>{letter.event.event_name}</b> <span class="bad">{letter.reason}</span>
+          <button type="button" onClick={() => onReplay(letter)} aria-label={`Replay ${letter.event.event_name}`}>
+            Replay
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

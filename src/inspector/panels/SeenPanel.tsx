@@ -1,28 +1,30 @@
 import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
-import type { Sight } from '../watchOffers.ts';
+import type { OfferVisibility } from '../observe/measureOffers.ts';
 
-/** Milliseconds of uninterrupted sight that make a view. */
+/** Milliseconds of uninterrupted visibility that make a view; see docs/wire.md#viewability. */
 const VIEW_MS = 1_000;
+const COUNTED = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'];
 
-/** What is seen of each offer now, and what was reported of it. */
+/** How much of each offer is visible now, and what was reported. */
 export function SeenPanel({ model }: PanelProps): JSX.Element {
-  const { sights, story } = model;
-  const tracked = (story?.events ?? []).flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : []));
-  const count = (name: string): number => tracked.filter((one) => one === name).length;
+  const { visibilities, explanation } = model;
+  const tracked = (explanation?.events ?? []).flatMap((event) =>
+    event.type === 'tracked' ? [event.event.event_name] : [],
+  );
   return (
     <>
-      <h2>Offers in sight</h2>
-      {sights.length === 0 && <p class="quiet">No offer stands on the page.</p>}
-      {sights.map(({ heading, share, needed, ms, longestMs }, index) => (
-        <div key={index} class="sight">
+      <h2>Visible offers</h2>
+      {visibilities.length === 0 && <p class="quiet">There are no offers on the page.</p>}
+      {visibilities.map(({ heading, share, requiredShare, ms, longestMs }, index) => (
+        <div key={index} class="visibility">
           <b>{heading}</b>
           <span class="bar">
             <i style={{ inlineSize: percent(share) }} />
-            <u style={{ insetInlineStart: percent(needed) }} />
+            <u style={{ insetInlineStart: percent(requiredShare) }} />
           </span>
           <span>
-            {percent(share)} visible, {percent(needed)} needed; {seconds(ms)} without a break, {seconds(longestMs)} at
+            {percent(share)} visible, {percent(requiredShare)} required; {seconds(ms)} so far, {seconds(longestMs)} at
             most
             {longestMs >= VIEW_MS ? ': a view' : ''}
           </span>
@@ -30,39 +32,39 @@ export function SeenPanel({ model }: PanelProps): JSX.Element {
       ))}
       <h2>Reported</h2>
       <dl>
-        {['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'].map((name) => (
+        {COUNTED.map((name) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{count(name)}</dd>
+            <dd>{tracked.filter((one) => one === name).length}</dd>
           </div>
         ))}
       </dl>
       <p class="quiet">
-        A view is half of an offer for one second without a break; of an offer above 242,500 px² it is 30 %, and of one
-        that cannot fit the window half of what the window holds. The frames are measured here alone: what is reported
-        does not know of them.
+        A view is half of an offer for one second without interruption. For offers above 242,500 px² it is 30 %. For
+        offers that do not fit the window it is half of what the window can show. The inspector measures this by itself:
+        the frames do not change what is reported.
       </p>
     </>
   );
 }
 
-/** A frame round each offer; clicks go through it. */
-export function Frames({ sights }: { sights: readonly Sight[] }): JSX.Element {
+/** A frame around each offer. Clicks pass through it. */
+export function Frames({ visibilities }: { visibilities: readonly OfferVisibility[] }): JSX.Element {
   return (
     <div class="frames" aria-hidden="true">
-      {sights.map(({ element, share, needed, ms, longestMs }, index) => {
+      {visibilities.map(({ element, share, requiredShare, ms, longestMs }, index) => {
         const { left, top, width, height } = element.getBoundingClientRect();
         const isViewed = longestMs >= VIEW_MS;
         return (
           <div
             key={index}
-            class={isViewed ? 'frame viewed' : share >= needed ? 'frame enough' : 'frame'}
+            class={isViewed ? 'frame viewed' : share >= requiredShare ? 'frame enough' : 'frame'}
             style={{ left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` }}
           >
-            {/* Above its frame while there is room. */}
+            {/* Above its frame where there is space. */}
             <span style={{ top: `${Math.max(-20, 2 - top)}px` }}>
               {percent(share)} · {seconds(isViewed ? longestMs : ms)}
-              {isViewed ? ' · viewed' : ` of ${percent(needed)} for 1 s`}
+              {isViewed ? ' · viewed' : ` of ${percent(requiredShare)} for 1 s`}
             </span>
           </div>
         );

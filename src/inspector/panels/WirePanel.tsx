@@ -1,62 +1,64 @@
 import type { JSX } from 'preact';
 import { readRecommendations } from '../../wire/offers/readRecommendations.ts';
-import { maskQuestion } from '../mask.ts';
-import { unseenQuestion } from '../subject.ts';
-import { timeOf } from '../timeOf.ts';
 import type { PanelProps } from '../model.ts';
-import type { Exchange } from '../tap.ts';
+import { describeUnseenRequest } from '../mounts/describeMount.ts';
+import type { RequestRecord } from '../observe/recordRequests.ts';
+import { maskRequest } from '../report/mask.ts';
+import { timeOf } from '../report/timeOf.ts';
 
-/** What was asked and answered at each step, and what became of the offers. */
+/** Every request to the relay with its response, and what was done with each offer. */
 export function WirePanel({ model }: PanelProps): JSX.Element {
-  const { subject, story, exchanges } = model;
-  const unseen = subject && unseenQuestion(subject, story, exchanges);
+  const { mount, explanation, requests } = model;
+  const unseen = mount && describeUnseenRequest(mount, explanation, requests);
   return (
     <>
       <h2>Requests to the relay</h2>
-      {subject?.body && unseen && (
-        <details class="exchange">
+      {mount?.body && unseen && (
+        <details class="request">
           <summary>
             <b>/recommendations</b>
             <span class="quiet">{unseen}</span>
           </summary>
-          <Json label="Asked" value={maskQuestion(subject.body)} />
-          <Json label="Answered" value={subject.json} />
+          <Json label="Request" value={maskRequest(mount.body)} />
+          <Json label="Response" value={mount.json} />
         </details>
       )}
-      {exchanges.map((exchange) => (
-        <ExchangeRow key={`${exchange.at} ${exchange.path}`} exchange={exchange} />
+      {requests.map((request) => (
+        <RequestItem key={`${request.at} ${request.path}`} request={request} />
       ))}
-      {exchanges.length === 0 && !subject?.body && <p class="quiet">None yet.</p>}
-      <h2>Offers of the answer</h2>
-      <Offers json={subject?.json} />
-      <p class="quiet">Whatever could be about a person is masked here, in the report and in nothing that is sent.</p>
+      {requests.length === 0 && !mount?.body && <p class="quiet">None yet.</p>}
+      <h2>Offers in the response</h2>
+      <ResponseOffers json={mount?.json} />
+      <p class="quiet">
+        Values that could identify a person are masked here and in the report. What is sent to the relay is not changed.
+      </p>
     </>
   );
 }
 
-function ExchangeRow({ exchange }: { exchange: Exchange }): JSX.Element {
-  const { path, at, sent, status, answer, error, ms, isForced } = exchange;
+function RequestItem({ request }: { request: RequestRecord }): JSX.Element {
+  const { path, at, sent, status, received, error, ms, isForced } = request;
   const isFine = status !== undefined && status < 300 && status !== 207;
   return (
-    <details class="exchange">
+    <details class="request">
       <summary>
         <time>{timeOf(at)}</time>
         <b>{path}</b>
         <span class={isFine || (status ?? error) === undefined ? 'good' : 'bad'}>
-          {status ?? (error ? 'no answer' : '…')}
+          {status ?? (error ? 'no response' : '…')}
         </span>
         {ms !== undefined && <span class="quiet">{ms} ms</span>}
         {isForced && <span class="chip">forced</span>}
       </summary>
-      <Json label="Asked" value={sent} />
-      {error ? <p class="quote">{error}</p> : <Json label="Answered" value={answer} />}
+      <Json label="Request" value={sent} />
+      {error ? <p class="quote">{error}</p> : <Json label="Response" value={received} />}
     </details>
   );
 }
 
-function Offers({ json }: { json: unknown }): JSX.Element {
+function ResponseOffers({ json }: { json: unknown }): JSX.Element {
   const read = json === undefined ? undefined : readRecommendations(json, { allowLoopback: true });
-  if (!read) return <p class="quiet">No answer has come.</p>;
+  if (!read) return <p class="quiet">There is no response yet.</p>;
   if (!read.ok) return <p class="bad">{read.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}</p>;
   const { groups, left_out } = read.value;
   return (
@@ -65,7 +67,7 @@ function Offers({ json }: { json: unknown }): JSX.Element {
         <tr>
           <th scope="col">Offer</th>
           <th scope="col">Advertiser</th>
-          <th scope="col">What becomes of it</th>
+          <th scope="col">Result</th>
         </tr>
       </thead>
       <tbody>
@@ -95,7 +97,7 @@ function Json({ label, value }: { label: string; value: unknown }): JSX.Element 
   return (
     <figure>
       <figcaption>{label}</figcaption>
-      {/* Wide lines scroll, so the keyboard must reach it. */}
+      {/* Long lines scroll, so the keyboard must reach it. */}
       <pre tabIndex={0} aria-label={label}>
         {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
       </pre>

@@ -14,7 +14,7 @@ test.beforeAll(async () => {
 test.beforeEach(() => inSandbox(fixture));
 test.afterAll(() => fixture.close());
 
-/** Where the inspector stands: in the dialog while one is open. */
+/** Where the inspector's element is: in the dialog while one is open. */
 const HOSTS = {
   INLINE: 'offerlet-inspector',
   PULLUP: 'offerlet-inspector',
@@ -22,7 +22,7 @@ const HOSTS = {
   FULLSCREEN: 'offer-let-layer >>> offerlet-inspector',
 } as const;
 
-/** What can be seen of it: its chosen tab, the text of its panel, and whether offers stand on the page. */
+/** Reads the selected tab, the text of its panel, and whether there are offers on the page. */
 function look(path: string): { tab: string | undefined; text: string; isOpen: boolean; hasOffers: boolean } {
   const host = path
     .split(' >>> ')
@@ -38,13 +38,13 @@ function look(path: string): { tab: string | undefined; text: string; isOpen: bo
 }
 
 for (const mode of ['INLINE', 'PULLUP', 'OVERLAY', 'FULLSCREEN'] as const) {
-  test(`over ${mode} it is worked, and collapsed, and the offers stay`, async ({ driver }) => {
+  test(`over ${mode} it can be used and collapsed, and the offers stay`, async ({ driver }) => {
     const host = HOSTS[mode];
     await driver.goto(`${fixture.page('/engines', shop(scriptTag({ 'display-mode': mode })))}?offerlet=inspect`);
     await expect.poll(() => driver.eval(look, host), SLOW).toMatchObject({ tab: 'Outcome', hasOffers: true });
     await expect.poll(async () => (await driver.eval(look, host)).text).toContain('The offers are on the page');
     await driver.click(`${host} >>> #tab-Queue`);
-    await expect.poll(async () => (await driver.eval(look, host)).text).toContain('Kept in IndexedDB');
+    await expect.poll(async () => (await driver.eval(look, host)).text).toContain('Stored in IndexedDB');
     await expect.poll(fixture.names, SLOW).toContain('BRAND_VIEW');
     await driver.click(`${host} >>> #tab-Events`);
     await expect.poll(async () => (await driver.eval(look, host)).text).toContain('BRAND_VIEW');

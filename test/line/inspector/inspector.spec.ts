@@ -14,7 +14,7 @@ test.afterAll(() => fixture.close());
 const inspector = (page: Page) => page.locator('offerlet-inspector');
 const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
 
-test('what it shows never changes what is measured: the same events with it and without', async ({ page, context }) => {
+test('the same events are reported with the inspector and without it', async ({ page, context }) => {
   const seen = async (query: string): Promise<string[]> => {
     fixture.events.length = 0;
     const fresh = await context.newPage();
@@ -30,7 +30,7 @@ test('what it shows never changes what is measured: the same events with it and 
   expect(await seen('?offerlet=inspect')).toEqual(await seen(''));
 });
 
-test('Wire masks whatever could be about a person, and the report holds none of it', async ({ page, context }) => {
+test('Wire masks what could identify a person, and the report does not contain it', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const attributes = { 'email-hash': HASH, 'order-id': 'ORDER-4711', 'order-amount': '12.34', 'order-currency': 'EUR' };
   await openInspected(page, fixture, { attributes, more: '&token=s3cret&offerlet-locale=de' });
@@ -59,29 +59,31 @@ test('Wire masks whatever could be about a person, and the report holds none of 
   }
 });
 
-test('the report names the question that was asked before the inspector was there', async ({ page, context }) => {
+test('the report has the request that was sent before the inspector was loaded', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openInspected(page, fixture);
   await expect(inspector(page)).toContainText('rendered');
   await inspector(page).getByRole('button', { name: 'Copy report' }).click();
   await expect(inspector(page).getByRole('status')).toHaveText('The report is in the clipboard.', { timeout: 15_000 });
   const report = await page.evaluate(() => navigator.clipboard.readText());
-  expect(report).toMatch(/\| {2}\| \/recommendations \| \d+ offers \| {2}\| asked before the inspector was loaded \|/);
+  expect(report).toMatch(
+    /\| {2}\| \/recommendations \| \d+ offers \| {2}\| requested before the inspector was loaded \|/,
+  );
 });
 
-test('what is shown anew tells its own story, and the one before is folded', async ({ page }) => {
+test('offers that are shown again have their own explanation, and the previous one is collapsed', async ({ page }) => {
   await openInspected(page, fixture);
   await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
   const force = await goTo(page, 'Force');
   await force.getByLabel('Scenario').selectOption('consent-denied');
   const outcome = await goTo(page, 'Outcome');
   await expect(outcome.getByRole('heading', { name: 'consent_denied' })).toBeVisible();
-  await expect(outcome.getByText('BRAND_DISPLAY is tracked')).toBeHidden();
-  await outcome.getByText(/^Before it was shown anew/).click();
-  await expect(outcome.getByText('BRAND_DISPLAY is tracked')).toBeVisible();
+  await expect(outcome.getByText('BRAND_DISPLAY tracked')).toBeHidden();
+  await outcome.getByText(/^Before it was shown again/).click();
+  await expect(outcome.getByText('BRAND_DISPLAY tracked')).toBeVisible();
 });
 
-test('in a window as narrow as a phone it stands below the page, wherever it is docked', async ({ page }) => {
+test('in a window as narrow as a phone it is below the page, wherever it is docked', async ({ page }) => {
   await openInspected(page, fixture);
   await page.setViewportSize({ width: 390, height: 844 });
   const shell = inspector(page).locator('.shell');
@@ -89,7 +91,7 @@ test('in a window as narrow as a phone it stands below the page, wherever it is 
   await expect(accept(page)).toBeVisible();
 });
 
-test('Seen follows an offer into sight and out of it, and agrees with what is reported', async ({ page }) => {
+test('Seen follows an offer into view, and agrees with what is reported', async ({ page }) => {
   await page.setViewportSize({ width: 900, height: 600 });
   await openInspected(page, fixture, { head: '<style>h1{margin-bottom:1400px}</style>' });
   const seen = await goTo(page, 'Seen');
@@ -105,9 +107,7 @@ test('Seen follows an offer into sight and out of it, and agrees with what is re
 });
 
 for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
-  test(`over ${mode} it can be seen, clicked and typed into, and Esc collapses it and nothing else`, async ({
-    page,
-  }) => {
+  test(`over ${mode} it can be seen, clicked and typed into, and Esc only collapses it`, async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 800 });
     await openInspected(page, fixture, { attributes: { 'display-mode': mode } });
     await expect(accept(page)).toBeVisible();
@@ -142,7 +142,7 @@ test('closing an overlay leaves the inspector where it was, open and usable', as
   await expect(await goTo(page, 'Outcome')).toContainText('Closed by close');
 });
 
-test('it is worked by keyboard alone: arrows between tabs, Home and End, Esc and back', async ({ page }) => {
+test('it can be used with the keyboard alone: arrows between tabs, Home, End and Esc', async ({ page }) => {
   await openInspected(page, fixture);
   await inspector(page).getByRole('tab', { name: 'Outcome' }).focus();
   await page.keyboard.press('ArrowRight');
@@ -158,7 +158,7 @@ test('it is worked by keyboard alone: arrows between tabs, Home and End, Esc and
   await expect(inspector(page).getByRole('tab', { name: 'Outcome' })).toBeFocused();
 });
 
-test('what is forced survives a reload, can be seen, and is one click to clear', async ({ page }) => {
+test('what is forced survives a reload, is visible, and is cleared with one click', async ({ page }) => {
   await openInspected(page, fixture);
   await goTo(page, 'Force');
   await panel(page).getByLabel('Scenario').selectOption('no-offers');
@@ -172,34 +172,34 @@ test('what is forced survives a reload, can be seen, and is one click to clear',
   await expect(accept(page)).toBeVisible();
 });
 
-test('what is forced by the address is gone from it once it is cleared', async ({ page }) => {
+test('what the URL forces is removed from it when it is cleared', async ({ page }) => {
   await openInspected(page, fixture, { more: '&offerlet-offers=1&offerlet-colour=red' });
-  await expect(inspector(page)).toContainText('offerlet-colour=red is not understood');
+  await expect(inspector(page)).toContainText('offerlet-colour=red is not a known setting');
   await inspector(page).getByRole('button', { name: 'Stop forcing offers' }).click();
   await expect(page.locator('.position').first()).toHaveText('Offer 1 of 3');
   expect(new URL(page.url()).search).toBe('?offerlet=inspect');
 });
 
-test('Queue sends now, and empties what waits after a second yes', async ({ page }) => {
+test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   await openInspected(page, fixture, { more: '&offerlet-scenario=offline' });
   const queue = await goTo(page, 'Queue');
   await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
   await queue.getByRole('button', { name: 'Purge' }).click();
   await queue.getByRole('button', { name: 'Yes, delete all' }).click();
-  await expect(queue).toContainText('Nothing waits on disk');
+  await expect(queue).toContainText('No events wait on disk');
   await expect(inspector(page).getByRole('status')).toHaveText('The queue is empty.');
   expect(fixture.events).toEqual([]);
   fixture.accept = (_, response) => void response.writeHead(401).end('{}');
   await inspector(page).getByRole('button', { name: 'Clear all' }).first().click();
-  await expect(queue).toContainText('Sending pauses because the last answer was 401', { timeout: 15_000 });
+  await expect(queue).toContainText('Sending is paused because the last response was 401', { timeout: 15_000 });
   fixture.accept = ({ body }) => ({
     results: (body.events as unknown[]).map((_, index) => ({ index, success: true })),
   });
   await queue.getByRole('button', { name: 'Flush' }).click();
-  await expect(queue).toContainText('Nothing waits on disk');
+  await expect(queue).toContainText('No events wait on disk');
 });
 
-test('it stands where it is put, also after a reload', async ({ page }) => {
+test('it stays docked where it was put, also after a reload', async ({ page }) => {
   await openInspected(page, fixture);
   const left = async (): Promise<number> => (await panel(page).boundingBox())?.x ?? Number.NaN;
   expect(await left()).toBeGreaterThan(600);
@@ -212,7 +212,7 @@ test('it stands where it is put, also after a reload', async ({ page }) => {
   expect((await panel(page).boundingBox())?.width).toBeGreaterThan(1_200);
 });
 
-test('several mounts are told apart, and each has its own story', async ({ page }) => {
+test('several mounts are listed, and each has its own explanation', async ({ page }) => {
   const two = scriptTag() + `<script>(window.offerlet ||= []).push((o) => o.show(${options('PULLUP')}));</script>`;
   await page.goto(`${fixture.page('/two', shop(two))}?offerlet=inspect`);
   await expect(panel(page)).toBeVisible();
@@ -225,9 +225,7 @@ test('several mounts are told apart, and each has its own story', async ({ page 
   }
 });
 
-test('with the npm import it comes as a part of the page’s own bundle, and what is forced holds there too', async ({
-  page,
-}) => {
+test('with the npm import it is a chunk of the page’s own bundle, and forcing works there too', async ({ page }) => {
   const script = `<script type="module">import { showOffers } from '/index.js'; window.offers = showOffers(${options('INLINE')});</script>`;
   await page.goto(`${fixture.page('/bundle', shop(script))}?offerlet=inspect&offerlet-offers=1`);
   await expect(panel(page)).toBeVisible();
@@ -235,7 +233,7 @@ test('with the npm import it comes as a part of the page’s own bundle, and wha
   await expect(page.locator('#offers article')).toHaveCount(1);
 });
 
-test('INLINE can be forced on a page that has no place for it', async ({ page }) => {
+test('INLINE can be forced on a page that has no target for it', async ({ page }) => {
   await openInspected(page, fixture, {
     attributes: { 'display-mode': 'OVERLAY', target: '' },
     more: '&offerlet-mode=INLINE',
@@ -243,7 +241,7 @@ test('INLINE can be forced on a page that has no place for it', async ({ page })
   await expect(page.locator('[data-offerlet-inspector-place] [part~=accept]').first()).toBeVisible();
 });
 
-test('Page finds a policy that blocks pictures, a relay without health, space that is not reserved and poor contrast', async ({
+test('Page finds a policy that blocks images, a relay without /health, space that is not reserved and poor contrast', async ({
   page,
 }) => {
   const head =
@@ -252,15 +250,15 @@ test('Page finds a policy that blocks pictures, a relay without health, space th
   await expect(panel(page)).toBeVisible();
   await expect(accept(page)).toBeVisible();
   const checks = await goTo(page, 'Page');
-  await expect(checks.locator('.bad', { hasText: 'Pictures' })).toContainText('add https://cdn.example to img-src');
-  await expect(checks.locator('.bad', { hasText: 'Relay' })).toContainText('answers 404');
+  await expect(checks.locator('.bad', { hasText: 'Images' })).toContainText('add https://cdn.example to img-src');
+  await expect(checks.locator('.bad', { hasText: 'Relay' })).toContainText('returns 404');
   await expect(checks.locator('.bad', { hasText: 'Layout shift' })).toContainText(/moved by \d+ px/);
-  await expect(checks.locator('.bad', { hasText: 'Accept button' })).toContainText('4.5 is needed');
+  await expect(checks.locator('.bad', { hasText: 'Accept button' })).toContainText('4.5 : 1 is required');
   await expect(checks.locator('.good', { hasText: 'Contrast: Heading' })).toBeVisible();
 });
 
 for (const scheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing in any panel, ${scheme}`, async ({ page }) => {
+  test(`axe finds no violation in any panel, ${scheme}`, async ({ page }) => {
     test.setTimeout(180_000);
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width: 1440, height: 800 });
@@ -269,7 +267,7 @@ for (const scheme of ['light', 'dark'] as const) {
     for (const tab of TABS) {
       await goTo(page, tab);
       if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
-      if (tab === 'Page') await expect(panel(page)).toContainText('Surroundings');
+      if (tab === 'Page') await expect(panel(page)).toContainText('Environment');
       const { violations } = await new AxeBuilder({ page })
         .include('offerlet-inspector')
         .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])

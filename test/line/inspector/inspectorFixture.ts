@@ -4,7 +4,7 @@ import { bundle } from '../drivers/bundle.ts';
 import { offersOf, startFixture, type Fixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
-/** A merchant's site whose relay is a sandbox, with the inspector beside the script. */
+/** Starts a merchant's site whose relay is a sandbox, with the inspector beside the script. */
 export async function startInspected(): Promise<Fixture> {
   const [fixture, inspector] = await Promise.all([
     startFixture(),
@@ -14,13 +14,13 @@ export async function startInspected(): Promise<Fixture> {
   return fixture;
 }
 
-/** Has the relay say sandbox, with so many offers. */
+/** Makes the relay respond with `sandbox: true` and `offers` offers. */
 export function inSandbox(fixture: Fixture, offers = 3): void {
   fixture.reset();
   fixture.reply = () => offersOf(offers, { sandbox: true });
 }
 
-/** Opens a page of the script tag that asks for the inspector, and for what stands in `more` of the address. */
+/** Opens a page with the script tag and the inspector; `more` is appended to the URL. */
 export async function openInspected(
   page: Page,
   fixture: Fixture,
@@ -30,7 +30,7 @@ export async function openInspected(
   await expect(panel(page)).toBeVisible();
 }
 
-/** The names of its panels, in their order. */
+/** The names of the panels, in order. */
 export const TABS = ['Outcome', 'Wire', 'Seen', 'Events', 'Queue', 'Force', 'Page'];
 
 /** The inspector's open panel. */
@@ -38,7 +38,7 @@ export function panel(page: Page): Locator {
   return page.locator('offerlet-inspector').getByRole('tabpanel');
 }
 
-/** Goes to a panel. */
+/** Opens a panel. */
 export async function goTo(page: Page, name: string): Promise<Locator> {
   await page.locator('offerlet-inspector').getByRole('tab', { name }).click();
   return panel(page);

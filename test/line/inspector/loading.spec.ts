@@ -22,7 +22,7 @@ function requestsOf(page: Page): string[] {
   return urls;
 }
 
-test('a production relay cannot be talked into it: no request, no element, nothing stored', async ({ page }) => {
+test('with a production relay nothing of it is loaded: no request, no element, nothing stored', async ({ page }) => {
   fixture.reply = () => offersOf(1);
   const urls = requestsOf(page);
   const address = fixture.page('/production', shop(scriptTag()));
@@ -34,7 +34,7 @@ test('a production relay cannot be talked into it: no request, no element, nothi
   expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
 });
 
-test('an answer of a production relay ends what a sandbox began in this tab', async ({ page }) => {
+test('a response of a production relay ends what a sandbox started in this tab', async ({ page }) => {
   fixture.reply = () => offersOf(1);
   const urls = requestsOf(page);
   await page.addInitScript(() => sessionStorage.setItem('offerlet-inspector', '{}'));
@@ -44,7 +44,7 @@ test('an answer of a production relay ends what a sandbox began in this tab', as
   expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
 });
 
-test('a page that does not ask does not get it', async ({ page }) => {
+test('a page that does not ask for it does not load it', async ({ page }) => {
   const urls = requestsOf(page);
   await page.goto(fixture.page('/silent', shop(scriptTag())));
   await expect(accept(page)).toBeVisible();
@@ -52,7 +52,7 @@ test('a page that does not ask does not get it', async ({ page }) => {
   expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
 });
 
-test('data-sandbox asks for it too: it stands collapsed in its corner', async ({ page }) => {
+test('data-sandbox loads it too, collapsed', async ({ page }) => {
   await page.goto(fixture.page('/attribute', shop(scriptTag({ sandbox: 'true' }))));
   await expect(inspector(page).getByRole('button', { name: /offerlet rendered/ })).toBeVisible();
   await inspector(page)
@@ -61,7 +61,7 @@ test('data-sandbox asks for it too: it stands collapsed in its corner', async ({
   await expect(panel(page)).toContainText('The offers are on the page');
 });
 
-test('where its file is missing the offers show all the same, without a word of ours', async ({ page }) => {
+test('without its file the offers are still shown, and nothing is logged', async ({ page }) => {
   const lines: string[] = [];
   page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
   page.on('pageerror', (error) => lines.push(error.message));

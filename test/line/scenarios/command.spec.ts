@@ -22,7 +22,7 @@ function told(page: Page): Promise<{ code: string | undefined; session: string |
   });
 }
 
-test('offerlet sandbox --scenario second-event-fails: one event is retried alone, and the network has each once', async ({
+test('offerlet sandbox --scenario second-event-fails: one event is retried alone, and the network stores each once', async ({
   page,
 }) => {
   const sandbox = await startSandbox(['--scenario', 'second-event-fails']);
@@ -51,17 +51,15 @@ test('offerlet sandbox --scenario second-event-fails: one event is retried alone
   }
 });
 
-test('offerlet sandbox --scenario no-offers shows nothing, and the inspector says why; the shop works with it', async ({
-  page,
-}) => {
+test('offerlet sandbox --scenario no-offers shows nothing, and the inspector says why', async ({ page }) => {
   const sandbox = await startSandbox(['--scenario', 'no-offers']);
   try {
     await page.goto(`${sandbox.shop}/?offerlet=inspect`);
     await expect.poll(async () => (await told(page)).code).toBe('no_offers');
-    await expect(panel(page)).toContainText('The network had nothing that can be shown');
+    await expect(panel(page)).toContainText('The network had no offers that can be shown');
     await expect(page.locator('[part~=accept]')).toHaveCount(0);
     await goTo(page, 'Page');
-    await expect(panel(page).locator('.good', { hasText: 'Relay' })).toContainText('answers 200');
+    await expect(panel(page).locator('.good', { hasText: 'Relay' })).toContainText('returns 200');
   } finally {
     await sandbox.stop();
   }

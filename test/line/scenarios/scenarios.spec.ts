@@ -34,7 +34,7 @@ const ALL = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'WIDGET_VIEW', 'B
 
 const TESTED: string[] = [];
 
-test('every scenario has a name of its own, and a test here', () => {
+test('every scenario has a unique name and a test', () => {
   const names = SCENARIOS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect([...TESTED].sort()).toEqual([...names].sort());
@@ -157,7 +157,7 @@ scenario('events-502', async (page) => {
 scenario('lost-answer', async (page) => {
   await play(page, 'lost-answer');
   const events = await goTo(page, 'Events');
-  await expect(events.getByText(/no answer/).first()).toBeVisible();
+  await expect(events.getByText(/no response/).first()).toBeVisible();
   await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
   // What was lost on its way back had arrived: the relay knows its ids.
   expect(fixture.events.length).toBeGreaterThan(5);
@@ -167,7 +167,7 @@ scenario('lost-answer', async (page) => {
 scenario('rate-limited', async (page) => {
   await play(page, 'rate-limited');
   await goTo(page, 'Queue');
-  await expect(panel(page)).toContainText(/Next try at .* because the last answer was 429/);
+  await expect(panel(page)).toContainText(/Next try at .* because the last response was 429/);
   await page.waitForTimeout(1_000);
   expect(batches()).toEqual([]);
   await expect.poll(arrived, { timeout: 10_000 }).toHaveLength(5);
@@ -185,18 +185,18 @@ scenario('offline', async (page) => {
   await play(page, 'offline');
   await expect(accept(page)).toBeVisible();
   const queue = await goTo(page, 'Queue');
-  await expect(queue).toContainText('the last request had no answer');
+  await expect(queue).toContainText('the last request got no response');
   await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
   expect(fixture.events).toEqual([]);
   await page.locator('offerlet-inspector').getByRole('button', { name: 'Clear all' }).first().click();
   await expect.poll(() => arrived().includes('BRAND_VIEW'), { timeout: 15_000 }).toBe(true);
-  await expect(queue).toContainText('Nothing waits on disk');
+  await expect(queue).toContainText('No events wait on disk');
 });
 
 scenario('storage-refused', async (page) => {
   await play(page, 'storage-refused');
   await expect(accept(page)).toBeVisible();
-  await expect(await goTo(page, 'Queue')).toContainText('Kept in memory');
+  await expect(await goTo(page, 'Queue')).toContainText('Stored in memory');
   await expect.poll(arrived).toHaveLength(5);
 });
 
@@ -217,7 +217,7 @@ scenario('consent-denied', async (page) => {
   expect(batches()).toEqual([]);
 });
 
-test('already_shown: offers that were closed stay away on the next load, and the panel says so', async ({ page }) => {
+test('already_shown: closed offers stay away on the next load, and the panel says so', async ({ page }) => {
   await openInspected(page, fixture, { attributes: { 'display-mode': 'OVERLAY' } });
   await page.locator('[part~=close]').click();
   await page.reload();
@@ -225,14 +225,14 @@ test('already_shown: offers that were closed stay away on the next load, and the
   await expect(panel(page)).toContainText('The shopper has closed the offers of this order');
 });
 
-test('invalid_config: in a tab that the relay has said sandbox in, the panel says what to write', async ({ page }) => {
+test('invalid_config: in a tab in which the relay has said sandbox, the panel says what to write', async ({ page }) => {
   await openInspected(page, fixture);
   await openInspected(page, fixture, { attributes: { view: 'BASKET' } });
   await endsWith(page, 'invalid_config');
   await expect(panel(page)).toContainText('view is missing or wrong');
 });
 
-test('rendered: forced settings show the offers anew without a second load event', async ({ page }) => {
+test('rendered: forced settings show the offers again without a second load event', async ({ page }) => {
   await openInspected(page, fixture, {
     more: '&offerlet-mode=PULLUP&offerlet-theme=dark&offerlet-locale=ar&offerlet-dir=rtl',
   });
@@ -243,7 +243,7 @@ test('rendered: forced settings show the offers anew without a second load event
   expect(arrived().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
 });
 
-test('the page’s own promise tells what the scenario came to', async ({ page }) => {
+test('the page’s outcome promise resolves to the scenario’s outcome', async ({ page }) => {
   const script = `<script async src="/offerlet.js"></script><script>
     (window.offerlet ||= []).push((o) => (window.outcome = o.show(${options('INLINE')}).outcome));</script>`;
   await page.goto(`${fixture.page('/promise', shop(script))}?offerlet=inspect&offerlet-scenario=offers-refused`);

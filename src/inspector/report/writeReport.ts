@@ -1,0 +1,131 @@
+import { dom } from '../../dom/dom.ts';
+import type { Check } from '../checks/check.ts';
+import { describeForced, type Forced } from '../force/forceOptions.ts';
+import type { Explanation, QueueStats } from '../mount.ts';
+import type { RequestRecord } from '../observe/recordRequests.ts';
+import { eventTimelines } from './eventTimelines.ts';
+import { maskUrl } from './mask.ts';
+import { timeOf } from './timeOf.ts';
+import { VERSION } from './version.ts';
+
+/** The contents of a report. */
+export interface ReportInput {
+  readonly explanation: Explanation;
+  readonly forced: Forced;
+  readonly options: Readonly<Record<string, string>>;
+  readonly requests: readonly RequestRecord[];
+  /** Where the offers came from, when none of the requests shows it. */
+  readonly unseenRequest: string | undefined;
+  readonly stats: QueueStats | undefined;
+  readonly checks: readonly Check[];
+  readonly href: string;
+  readonly now: Date;
+}
+
+/** Writes a report in Markdown for a developer. It contains nothing that identifies a person or an order. */
+export function writeReport(input: ReportInput): string {
+  const { explanation, checks } = input;
+  return [
+    '# offerlet report',
+    '',
+    ...summaryOf(input),
+    '',
+    '## Configuration',
+    '',
+    ...configurationOf(input),
+    '',
+    '## Wire',
+    '',
+    ...requestsOf(input),
+    ...leftOutOf(explanation),
+    '',
+    '## Events',
+    '',
+    ...eventsOf(input),
+    '',
+    '## Queue',
+    '',
+    queueOf(input.stats),
+    '',
+    '## Page',
+    '',
+    ...checks.map(({ state, title, text }) => `- ${state}: ${title}: ${escapeMarkdown(text)}`),
+    '',
+  ].join('\n');
+}
+
+function summaryOf({ explanation: { outcome }, forced, href, now }: ReportInput): string[] {
+  const viewport = `${innerWidth} × ${innerHeight} at ${devicePixelRatio}`;
+  return [
+    `- Outcome: **${outcome?.code ?? 'not yet'}**${outcome ? `: ${escapeMarkdown(outcome.message)}` : ''}`,
+    ...(outcome?.hint ? [`- Hint: ${escapeMarkdown(outcome.hint)}`] : []),
+    `- Page: ${maskUrl(href)}`,
+    `- Time: ${now.toISOString()}`,
+    `- offerlet: ${VERSION}`,
+    `- Browser: ${navigator.userAgent}`,
+    `- Viewport: ${viewport}, ${dom.documentElement.lang || 'no lang'}, ${dom.dir || 'ltr'}`,
+    `- Forced: ${describeForced(forced) || 'nothing'}`,
+  ];
+}
+
+function configurationOf({ options, explanation: { asked, answered } }: ReportInput): string[] {
+  const lines = Object.entries(options).map(([name, value]) => `- ${name}: ${escapeMarkdown(value)}`);
+  if (asked)
+    lines.push(
+      `- requested: ${maskUrl(asked.relay)}, shopper identified by ${asked.user_details.join(', ') || 'nothing'}`,
+    );
+  if (answered) {
+    const notes = [answered.isRemembered ? ', remembered' : '', answered.isCounted ? '' : ', not counted'].join('');
+    lines.push(`- received: ${answered.offers} offers, session ${answered.session_id}${notes}`);
+  }
+  return lines;
+}
+
+function requestsOf({ explanation: { answered }, unseenRequest, requests }: ReportInput): string[] {
+  const unseen = unseenRequest
+    ? [['', '/recommendations', answered ? `${answered.offers} offers` : '', '', unseenRequest]]
+    : [];
+  const seen = requests.map(({ at, path, status, error, ms, isForced }) => [
+    timeOf(at),
+    path,
+    String(status ?? error ?? 'none yet'),
+    String(ms ?? ''),
+    isForced ? 'forced' : '',
+  ]);
+  return table(['time', 'path', 'response', 'ms', 'note'], [...unseen, ...seen]);
+}
+
+function leftOutOf({ left_out }: Explanation): string[] {
+  if (left_out.length === 0) return [];
+  const items = left_out.map(({ offer_id, reason }) => `- ${escapeMarkdown(offer_id)}: ${escapeMarkdown(reason)}`);
+  return ['', '### Left out', '', ...items];
+}
+
+function eventsOf({ explanation, requests }: ReportInput): string[] {
+  return table(
+    ['event', 'offer', 'status', 'timeline'],
+    eventTimelines(explanation.events, requests).map(({ event, status, steps }) => [
+      event.event_name,
+      event.brand_properties?.offer_id ?? '',
+      status,
+      steps.map(({ at, text }) => `${timeOf(at)} ${text}`).join('; '),
+    ]),
+  );
+}
+
+function queueOf(stats: QueueStats | undefined): string {
+  if (!stats) return 'There is no queue: consent is missing, or there was no response yet.';
+  const { storage, onDisk, inMemory, inFlight, deadLetters, delivered, dropped, lastAnswer, isPaused } = stats;
+  const counts = `${onDisk} on disk, ${inMemory} in memory, ${inFlight} in flight, ${deadLetters} dead, ${delivered} delivered, ${dropped} dropped`;
+  return `${storage}: ${counts}; last response ${lastAnswer?.status ?? 'none'}${isPaused ? '; paused' : ''}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return ['None.'];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escapeMarkdown).join(' | ')} |`);
+}
+
+/** Keeps foreign text on its line of Markdown: no line breaks, table cells, code or HTML. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[|`<]/g, '\\$&');
+}
