@@ -21,8 +21,9 @@ type ValueOf<One extends Option> = One extends { kind: 'flag' }
     ? readonly string[]
     : One extends { kind: 'port' }
       ? number
-      : | (One extends { kind: 'choice'; choices: readonly (infer Word)[] } ? Word : string)
-        | (One extends { default: string } ? never : undefined);
+      :
+          | (One extends { kind: 'choice'; choices: readonly (infer Word)[] } ? Word : string)
+          | (One extends { default: string } ? never : undefined);
 
 /** The settings that a command runs with. */
 export type SettingsOf<All extends Options> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
