@@ -40,11 +40,17 @@ test('the quick start of the README shows an offer', async ({ page }) => {
     .toMatch(/WIDGET_LOAD[\s\S]*BRAND_DISPLAY/);
 });
 
-test('the session by hand of the network page ends in its report', async () => {
+test('the session by hand of the network page ends in its report, and its fault strikes', async () => {
   const session = blocksOf('docs/network.md', 'A session by hand')('sh');
-  const output = await project.run(session, { env: { OFFERLET_PORT: '0' }, until: /"data_through"/ });
+  const port = String(await freePort());
+  const output = await project.run(session, { env: { OFFERLET_PORT: port }, until: /"data_through"/ });
   expect(output).toContain('{"results":[{"index":0,"success":true}],"accepted":1,"failed":0}');
   expect(output).toMatch(/"feed_loads":[1-9]/);
+
+  const fault = codeBlocks(pageAt('docs/network.md')).find(({ code }) => code.includes('/sandbox/faults'))?.code ?? '';
+  await project.run(fault.replace(':4600', `:${port}`));
+  // 52: the server returned nothing.
+  expect(await project.run(`curl -s http://127.0.0.1:${port}/events/batch -d '{}' || echo $?`)).toBe('52\n');
 });
 
 test('the command of the security page prints the integrity value of the script', async () => {
