@@ -15,15 +15,15 @@ export type Option =
 /** The options of a command by name, in the order of `--help`. */
 export type Options = Readonly<Record<string, Option>>;
 
+type WordOf<One extends Option> = One extends { kind: 'choice'; choices: readonly (infer Word)[] } ? Word : string;
+type UnsetOf<One extends Option> = One extends { default: string } ? never : undefined;
 type ValueOf<One extends Option> = One extends { kind: 'flag' }
   ? boolean
   : One extends { kind: 'list' }
     ? readonly string[]
     : One extends { kind: 'port' }
       ? number
-      :
-          | (One extends { kind: 'choice'; choices: readonly (infer Word)[] } ? Word : string)
-          | (One extends { default: string } ? never : undefined);
+      : WordOf<One> | UnsetOf<One>;
 
 /** The settings that a command runs with. */
 export type SettingsOf<All extends Options> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
