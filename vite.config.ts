@@ -122,14 +122,14 @@ function urlName(file: string): string {
   return parse(file).name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Prints the size of a file and the `integrity` value that merchants pin. */
+/** Prints the size of a file and the `integrity` value that merchants pin; on stderr, because `npm pack --json` writes to stdout. */
 function printIntegrity(file: string): Plugin {
   return {
     name: 'print-integrity',
     closeBundle(): void {
       const bytes = readFileSync(file);
       const hash = createHash('sha384').update(bytes).digest('base64');
-      console.log(`${file}  ${brotliCompressSync(bytes).length} bytes brotli  integrity="sha384-${hash}"`);
+      console.error(`${file}  ${brotliCompressSync(bytes).length} bytes brotli  integrity="sha384-${hash}"`);
     },
   };
 }

@@ -32,7 +32,7 @@ mkdirSync(fileURLToPath(new URL('../dist', import.meta.url)), { recursive: true 
 // Renamed into place, so that a network that starts meanwhile never reads half a file.
 writeFileSync(`${FILE}.new`, packed);
 renameSync(`${FILE}.new`, FILE);
-console.log(
+console.error(
   `dist/fresh-database.tar.br  ${packed.length} bytes  sha256 ${createHash('sha256').update(packed).digest('hex')}`,
 );
 process.exit(0);
