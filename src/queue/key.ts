@@ -53,6 +53,11 @@ export function keyTime(key: string): number {
   return parseInt(key.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
 }
 
+/** Whether the key is that of a click, or of a display. */
+export function isClick(key: string): boolean {
+  return key[TIME_DIGITS] === 'c';
+}
+
 /** Sorts the rows that are to be kept first: clicks before displays, newer before older. */
 export function byWorth(a: string, b: string): number {
   return a[TIME_DIGITS] + a < b[TIME_DIGITS] + b ? 1 : -1;

@@ -2,14 +2,14 @@ import { promisifyRequest as done } from 'idb-keyval';
 import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import { HOUR_MS } from './backoff.ts';
 import type { DropReason } from './events.ts';
-import { byWorth, DEAD, eventRange, isWaiting, keyTime } from './key.ts';
-import type { Rows } from './openRows.ts';
+import { byWorth, DEAD, eventRange, isClick, isWaiting, keyTime } from './key.ts';
+import { isIdle, type Rows } from './openRows.ts';
 
 /** Dead letters kept at most. */
 const DEAD_MAX = 50;
 /** Older than this no browser keeps anything: the clock was wrong then or is wrong now, and a wrong clock must not cost events. */
 const BELIEVABLE_AGE_MS = 365 * 24 * HOUR_MS;
-/** How many of the next rows to drop are remembered, so that a full queue is not read whole for each new event. */
+/** How many of the next displays to drop are remembered, so that a full queue is not read whole for each new event. */
 const NEXT_MAX = 256;
 
 /** Which rows to drop, and why. */
@@ -31,16 +31,14 @@ export interface Cap {
 export function openCap(known: Rows['known']): Cap {
   /** Rows that may be added before the cap has to be checked; as of the last read, since other tabs add as well. */
   let room = QUEUE_MAX_EVENTS;
-  /** The next rows to drop, the least worth last. */
-  let next: readonly string[] = [];
-
-  const isIdle = (key: string): boolean => known.get(key)?.state !== 'inFlight';
+  /** The next displays to drop, the oldest last. Those that come later are worth more. */
+  let next: string[] = [];
 
   /** Finds what to drop of all rows. */
   function overdue(keys: readonly string[]): Drops {
     const expired: string[] = [];
     const rest = keys.filter((key) => {
-      if (!isWaiting(key) || !isIdle(key)) return false;
+      if (!isWaiting(key) || !isIdle(known.get(key))) return false;
       const age = Date.now() - keyTime(key);
       // No clock makes those old that this page has seen come.
       const isOld = age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !known.has(key);
@@ -48,7 +46,7 @@ export function openCap(known: Rows['known']): Cap {
       return !isOld;
     });
     const full = rest.sort(byWorth).splice(QUEUE_MAX_EVENTS);
-    next = rest.slice(-NEXT_MAX);
+    next = rest.filter((key) => !isClick(key)).slice(-NEXT_MAX);
     return [
       ['expired', expired],
       ['full', full],
@@ -64,18 +62,13 @@ export function openCap(known: Rows['known']): Cap {
     async find(rows, added) {
       const count = added.length;
       room = 0;
-      next = next.filter(isIdle);
-      const [first = ''] = next;
+      next = next.filter((key) => isIdle(known.get(key)));
       if (
         count &&
-        next.length > count &&
+        next.length >= count &&
         (await done(rows.count(IDBKeyRange.bound('0', DEAD)))) === QUEUE_MAX_EVENTS + count
-      ) {
-        const ranked = [...next, ...added].sort(byWorth);
-        const full = ranked.splice(-count);
-        next = ranked.slice(ranked.indexOf(first));
-        return [['full', full]];
-      }
+      )
+        return [['full', next.splice(-count)]];
       return overdue((await done(rows.getAllKeys(eventRange()))) as string[]);
     },
     findAmong: (keys) => overdue([...keys].sort()),

@@ -2,6 +2,7 @@ import { promisifyRequest as done } from 'idb-keyval';
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
 import { DEAD, isWaiting, NOTE } from './key.ts';
 import { openCore, type Core } from './openCore.ts';
+import { isIdle } from './openRows.ts';
 import { toStored } from './toStored.ts';
 
 /** What `openQueue` is told. */
@@ -45,7 +46,7 @@ export function addChecks({ rows, sender, total, track, flush, close }: Core): Q
     return {
       onDisk: isMemory ? 0 : waiting,
       inMemory: isMemory ? waiting : 0,
-      inFlight: [...rows.known.values()].filter(({ state }) => state === 'inFlight').length,
+      inFlight: [...rows.known.values()].filter((row) => !isIdle(row)).length,
       deadLetters: keys.filter((key) => key > DEAD).length,
       storage: isMemory ? 'memory' : 'indexeddb',
       ...total,

@@ -18,12 +18,12 @@ export interface EventRow {
  * - `unwritten`: no transaction has it yet.
  * - `unconfirmed`: not known to be on disk. A full disk refuses a row late, and who reads meanwhile must not take it for delivered.
  * - `local`: put by this page and on disk as far as it knows, or in memory where there is no disk.
- * - `inFlight`: in a request of this page; `isForeign` when another page has put it.
+ * - `inFlight`: in a request of this page. `before` is its state before, missing when another page has put it.
  */
 export interface KnownRow {
   value: unknown;
   state: 'unwritten' | 'unconfirmed' | 'local' | 'inFlight';
-  isForeign?: boolean | undefined;
+  before?: KnownRow['state'] | undefined;
 }
 
 /** Puts a value, or removes the row when there is none. With `from` it replaces a row, if nobody else has removed that meanwhile. */
@@ -86,7 +86,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
       isMemory = false;
       if (isStopped) return;
       emit({ type: 'error', reason: 'Storage is back: events are written again' });
-      void change([...known].flatMap(([key, { value, isForeign }]): Change[] => (isForeign ? [] : [[key, value]])));
+      void change([...known].filter(isOwn).map(([key, { value }]) => [key, value]));
       onBack();
     },
   });
@@ -109,7 +109,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
   function withdrawn(): void {
     if (isStopped) return;
     const keys = [...known.keys()];
-    const count = [...known].filter(([key, { isForeign }]) => isWaiting(key) && !isForeign).length;
+    const count = [...known].filter((row) => isWaiting(row[0]) && isOwn(row)).length;
     stop();
     // What was written before this page knew.
     const removed = Promise.resolve().then(() =>
@@ -163,12 +163,13 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
 
   async function change(changes: readonly Change[], mayDrop?: boolean): Promise<void> {
     if (isStopped || (!changes[0] && !mayDrop)) return;
-    for (const [key, value, from = key] of changes) {
-      known.delete(from);
-      if (value) known.set(key, { value, state: 'unconfirmed' });
+    for (const [key, value, from] of changes) {
+      if (from || !value) known.delete(from ?? key);
+      if (value && isIdle(known.get(key))) known.set(key, { value, state: 'unconfirmed' });
     }
     const hasMoves = changes.some(([, , from]) => from);
     const drops = await database.run('readwrite', async (rows): Promise<Drops> => {
+      if (isStopped) return [];
       const given = consent;
       const requests = [CONSENT, ...(hasMoves ? changes.map(([key, , from = key]) => from) : [])].map(
         (key): IDBRequest<string | undefined> => rows.get(key),
@@ -201,6 +202,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     for (const [key] of changes) {
       const row = known.get(key);
       if (row?.state === 'unconfirmed') row.state = 'local';
+      if (row?.before) row.before = 'local';
     }
     forget(drops ?? (mayDrop ? cap.findAmong(known.keys()) : []));
   }
@@ -265,4 +267,14 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     withdrawn,
     close: database.close,
   };
+}
+
+/** Whether this page has put a row. */
+function isOwn([, { state, before }]: readonly [string, KnownRow]): unknown {
+  return state !== 'inFlight' || before;
+}
+
+/** Whether a row is not in a request of this page. */
+export function isIdle(row: KnownRow | undefined): boolean {
+  return row?.state !== 'inFlight';
 }

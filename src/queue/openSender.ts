@@ -1,10 +1,9 @@
-import { dom } from '../dom/dom.ts';
 import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import { toJson } from '../wire/toJson.ts';
 import { FAILURE_PAUSE_MS, HOUR_MS, remainingDelay, type Backoff } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from './events.ts';
 import { BACKOFF, isWaiting, keyTime } from './key.ts';
-import type { EventRow, Rows } from './openRows.ts';
+import { isIdle, type EventRow, type Rows } from './openRows.ts';
 import { readVerdict } from './readVerdict.ts';
 import { runExclusively } from './runExclusively.ts';
 import { sendBatch } from './sendBatch.ts';
@@ -98,7 +97,7 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
     const now = Date.now();
     let earliest = 0;
     const due = ([...first] as [string, EventRow][]).filter(([key, { tries }]) => {
-      if (!isWaiting(key) || known.get(key)?.state === 'inFlight') return false;
+      if (!isWaiting(key) || !isIdle(known.get(key))) return false;
       const left = tries ? keyTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
       if (left <= 0 || left > HOUR_MS) return true;
@@ -123,7 +122,7 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
     fresh = 0;
     for (const [key, value] of batch) {
       const row = known.get(key);
-      known.set(key, { value, state: 'inFlight', isForeign: row ? row.isForeign : true });
+      known.set(key, { value, state: 'inFlight', before: row?.state });
     }
     if (keepalive) keepaliveRoom -= bytes;
     const response = await sendBatch(send, events, keepalive);
@@ -134,7 +133,7 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
     lastAnswer = { status, at: now };
 
     const verdict = readVerdict(status, body, batch.length);
-    const isInFlight = (key: string): boolean => known.get(key)?.state === 'inFlight';
+    const isInFlight = (key: string): boolean => !isIdle(known.get(key));
     const settled = settle({ batch, isWanted: isInFlight, response, verdict, before, isEager: wasEager, now });
     ({ backoff } = settled);
     await rows.change(
@@ -143,8 +142,8 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
     );
     for (const [key] of batch) {
       const row = known.get(key);
-      if (row?.isForeign) known.delete(key);
-      else if (row) row.state = 'local';
+      if (row?.before) row.state = row.before;
+      else known.delete(key);
     }
     settled.events.forEach(emit);
     const { next } = verdict;
@@ -161,10 +160,10 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
     void rows.write();
     if (isPaused || (backoff?.at && !backoff.isSuspects && !rows.isMemory())) return;
     // Stored until a response is seen, which may be never: the relay drops duplicates.
-    const rest = [...known].flatMap(([key, { value, state }]): QueueEntry[] => {
-      const row = value as EventRow;
-      const mayGo = isWaiting(key) && state !== 'inFlight' && !row.tries && !isSuspect(backoff?.failures, key);
-      return mayGo ? [[key, row]] : [];
+    const rest = [...known].flatMap(([key, row]): QueueEntry[] => {
+      const value = row.value as EventRow;
+      const mayGo = isWaiting(key) && isIdle(row) && !value.tries && !isSuspect(backoff?.failures, key);
+      return mayGo ? [[key, value]] : [];
     });
     while (rest[0]) left = Promise.all([left, deliver(rest.splice(0, BATCH_MAX_EVENTS), true)]);
   }
@@ -212,6 +211,12 @@ function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () 
   on('pagehide', leave);
   on('pageshow', (event) => revive((event as PageTransitionEvent).persisted));
   on('online', () => revive(false));
-  on('visibilitychange', () => (dom.hidden ? leave() : revive(false)));
+  on('visibilitychange', () => (isHidden() ? leave() : revive(false)));
   return () => stop.abort();
+}
+
+/** Read from the prototype: `<img name="hidden">` would shadow `document.hidden`. */
+function isHidden(): unknown {
+  // oxlint-disable-next-line no-restricted-globals -- smaller than dom.ts for those who use the queue alone
+  return Reflect.get(Document.prototype, 'hidden', document);
 }
