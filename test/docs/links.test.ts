@@ -17,6 +17,12 @@ test('every page in docs/ is linked from the README', () => {
   expect(pages.filter((path) => !linked.includes(path))).toEqual([]);
 });
 
+test('README and CONTRIBUTING stay short', () => {
+  const lines = (path: string): number => readFileSync(path, 'utf8').trimEnd().split('\n').length;
+  expect(lines('README.md')).toBeLessThanOrEqual(150);
+  expect(lines('CONTRIBUTING.md')).toBeLessThanOrEqual(80);
+});
+
 test('every comment that cites the documentation cites a place that exists', () => {
   const pattern = 'docs/[a-z-]+\\.md(#[a-z0-9-]+)?';
   const { stdout } = spawnSync('git', ['grep', '-hoE', pattern, '--', 'src', 'test', 'demo'], { encoding: 'utf8' });
