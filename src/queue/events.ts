@@ -1,9 +1,9 @@
 import type { WireEvent } from '../wire/events/wireEvent.ts';
 
-/** What `track` takes: an event of the wire; its id and its time are filled in when they are absent. */
+/** The parameter of `track`: an event of the wire format. A missing id or time is filled in. */
 export type TrackedEvent = Omit<WireEvent, 'event_datetime' | 'conversion_properties'> & { event_datetime?: string };
 
-/** An event as it is kept: complete, and nothing in it but the wire's known fields. */
+/** An event as it is stored: complete, with known fields only. */
 export type StoredEvent = Omit<WireEvent, 'event_id' | 'conversion_properties'> & { event_id: string };
 
 /**
@@ -12,7 +12,7 @@ export type StoredEvent = Omit<WireEvent, 'event_id' | 'conversion_properties'> 
  */
 export type DropReason = 'full' | 'expired' | 'storage_lost' | 'dead_letters_full' | 'withdrawn';
 
-/** Each step in an event's life. `nextTryAt` is a time in milliseconds since 1970. */
+/** What `onEvent` reports. `nextTryAt` is in milliseconds since 1970. */
 export type QueueEvent =
   | { type: 'tracked'; event: StoredEvent }
   | { type: 'delivered'; count: number; event_ids: readonly string[] }
@@ -28,13 +28,13 @@ export interface DeadLetter {
   reason: string;
 }
 
-/** The last answer that was seen; status 0 when there was none. */
+/** The last response; status 0 when there was none. */
 export interface LastAnswer {
   status: number;
   at: number;
 }
 
-/** What the queue holds and what has become of the rest since this page opened it. */
+/** What the queue holds, and how many events were delivered and dropped since this page opened it. */
 export interface QueueStats {
   onDisk: number;
   inMemory: number;
@@ -48,15 +48,15 @@ export interface QueueStats {
   dropped: number;
 }
 
-/** What a flush came to: the state of the queue afterwards, and what of it was this flush. */
+/** The state of the queue after a flush, and what the flush has delivered. */
 export interface FlushOutcome extends QueueStats {
   /** Delivered by this flush. */
   delivered: number;
-  /** Events still kept, on disk or in memory. */
+  /** Events still queued, on disk or in memory. */
   kept: number;
 }
 
-/** What `send` answers: a `Response`, or the parts of one that matter. */
+/** What `send` resolves to: a `Response`, or the parts of one that matter. */
 export type SendAnswer = Response | { status: number; body?: unknown; retryAfter?: string | null };
 
 /** Sends one batch. A rejection is a network failure. */

@@ -4,7 +4,7 @@ import { openRows, type Rows } from './openRows.ts';
 import { openSender, type Sender } from './openSender.ts';
 import { post } from './sendBatch.ts';
 
-/** What the core of a queue is opened with. */
+/** Options of `openCore`. */
 export interface CoreOptions {
   /** Where batches are posted, e.g. `/offers/events/batch`. */
   endpoint: string;

@@ -1,20 +1,20 @@
 import { openCore, type CoreOptions } from './openCore.ts';
 import { openNotes, type Notes } from './openNotes.ts';
 import { addChecks, type Queue } from './openQueue.ts';
-import { CHANNEL, withdrawConsent } from './withdrawConsent.ts';
+import { openChannel, withdrawConsent } from './withdrawConsent.ts';
 
 /** The queue of a page that shows offers. */
 export interface PageQueue extends Queue {
   /** Small values stored beside the events. */
   readonly notes: Notes;
   /**
-   * Consent is withdrawn: at once nothing more is written or sent, the queues and notes of this origin are emptied, other tabs are notified.
+   * Withdraws consent: nothing more is written or sent, the queues and notes of this origin are emptied, other tabs are notified.
    * Resolves when nothing is left on disk.
    */
   withdraw(): Promise<void>;
 }
 
-/** Opens the queue of a page, which also stores the page's notes and follows what other tabs hear about consent. */
+/** Opens the queue of a page, which also stores the page's notes and stops when consent is withdrawn in another tab. */
 export function openPageQueue({ onWithdrawn, ...options }: CoreOptions): PageQueue {
   const core = openCore({
     ...options,
@@ -25,7 +25,7 @@ export function openPageQueue({ onWithdrawn, ...options }: CoreOptions): PageQue
     },
   });
   const notes = openNotes(core.rows.run);
-  const channel = globalThis.BroadcastChannel && new BroadcastChannel(CHANNEL);
+  const channel = openChannel();
   channel?.addEventListener('message', core.rows.withdrawn);
   const queue = addChecks(core);
 

@@ -5,7 +5,7 @@ import { openCore, type Core } from './openCore.ts';
 import { isIdle } from './openRows.ts';
 import { toStored } from './toStored.ts';
 
-/** What `openQueue` is told. */
+/** Options of `openQueue`. */
 export interface QueueOptions {
   /** Where batches are posted, e.g. `/offers/events/batch`. */
   endpoint: string;

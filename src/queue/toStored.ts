@@ -1,17 +1,17 @@
 import { ID_MAX_LENGTH } from '../wire/limits.ts';
 import type { StoredEvent } from './events.ts';
 
-/** What is kept of an event; the empty name is the event itself. */
+/** The objects and fields that are stored; the empty name is the event itself. */
 const PARTS = /^((brand|product)_properties|)$/;
 const FIELDS =
   /^((asset|advertiser|event|insertion|offer|product|session)_id|event_name|event_datetime|initiating_target)$/;
 
 /**
- * The event as it is kept, nothing in it but what the wire knows: whatever else the caller's object carries, an e-mail say,
- * stays out of the store. Throws a TypeError that names what is wrong.
+ * Returns the event as it is stored, with the known fields only: whatever else the caller's object carries, an e-mail say,
+ * is left out. Throws a TypeError that names the invalid field.
  */
 export function toStored(given: unknown): StoredEvent {
-  // Old versions of Prototype.js put a `toJSON` on strings: the replacer goes back to the value itself.
+  // Old versions of Prototype.js put a `toJSON` on strings: the replacer reads the value itself.
   const known = JSON.stringify(given ?? {}, function (this: Readonly<Record<string, unknown>>, name) {
     const value = this[name] ?? undefined;
     if (PARTS.test(name)) return value;
@@ -35,7 +35,7 @@ function refuse(name: string): never {
   throw TypeError(`Invalid ${name}`);
 }
 
-/** A random UUID. `crypto.randomUUID` exists on secure pages only; the address of a blob ends in one everywhere. */
+/** Returns a random UUID. `crypto.randomUUID` exists on secure pages only; the URL of a blob ends in one everywhere. */
 function newId(): string {
   return crypto.randomUUID?.() ?? URL.createObjectURL(new Blob()).slice(-36);
 }

@@ -2,8 +2,15 @@ import { promisifyRequest } from 'idb-keyval';
 import { QUEUE_PREFIX, queueName } from './key.ts';
 import { committed } from './openDatabase.ts';
 
-/** The channel on which tabs are notified that consent was withdrawn. */
-export const CHANNEL = 'offerlet';
+/** Opens the channel on which tabs are notified that consent was withdrawn, where the browser has it and allows it. */
+export function openChannel(): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel('offerlet');
+  } catch {
+    // Tabs notice a withdrawal by the missing consent row.
+    return undefined;
+  }
+}
 
 /**
  * Empties every queue of this origin, notes included, and notifies other tabs. That of `endpoint` is emptied even
@@ -11,14 +18,10 @@ export const CHANNEL = 'offerlet';
  * Makes no database where there is none. Resolves when nothing is left on disk; never rejects.
  */
 export async function withdrawConsent(endpoint: string): Promise<void> {
-  try {
-    const channel = new BroadcastChannel(CHANNEL);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
-    channel.postMessage('withdrawn');
-    channel.close();
-  } catch {
-    // An old browser: tabs notice it by the missing consent row.
-  }
+  const channel = openChannel();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
+  channel?.postMessage('withdrawn');
+  channel?.close();
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(QUEUE_PREFIX)) localStorage.removeItem(key);
   } catch {

@@ -1,4 +1,4 @@
-// Consent is given per origin: a withdrawal in one tab stops every other, and nothing that was stored comes back.
+// Consent is given per origin: a withdrawal in one tab stops every other.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
 import type { CoreOptions } from '../../src/queue/openCore.ts';
@@ -13,7 +13,7 @@ const databases = async (): Promise<unknown[]> => (await indexedDB.databases()).
 
 interface Tab extends PageQueue {
   sent: string[][];
-  told: QueueEvent[];
+  emitted: QueueEvent[];
   onWithdrawn: ReturnType<typeof vi.fn<() => void>>;
 }
 const tabs: Tab[] = [];
@@ -23,7 +23,7 @@ function openTab(
   more: Partial<CoreOptions> = {},
 ): Tab {
   const sent: string[][] = [];
-  const told: QueueEvent[] = [];
+  const emitted: QueueEvent[] = [];
   const onWithdrawn = vi.fn<() => void>();
   const queue = openPageQueue({
     endpoint: '/events/batch',
@@ -31,11 +31,11 @@ function openTab(
       sent.push(events.map(({ event_id }) => event_id));
       return answer();
     },
-    onEvent: (now) => void told.push(now),
+    onEvent: (now) => void emitted.push(now),
     onWithdrawn,
     ...more,
   });
-  const tab = Object.assign(queue, { sent, told, onWithdrawn });
+  const tab = Object.assign(queue, { sent, emitted, onWithdrawn });
   tabs.push(tab);
   return tab;
 }
@@ -48,7 +48,7 @@ function deleteDatabase(): Promise<string> {
   });
 }
 
-/** A response that comes when it is told to. */
+/** A response that comes that comes on demand. */
 function pending(): { answer: () => Promise<SendAnswer>; respond: (answer: SendAnswer) => void } {
   let respond: (answer: SendAnswer) => void = () => undefined;
   const promise = new Promise<SendAnswer>((resolve) => (respond = resolve));
@@ -64,7 +64,7 @@ afterEach(async () => {
 });
 
 describe('a withdrawal in another tab', () => {
-  it('stops the tab, which has events in flight, and nothing comes back', async () => {
+  it('stops a tab with events in flight, and nothing is stored again', async () => {
     const { answer, respond } = pending();
     const [other, here] = [openTab(answer), openTab()];
     await other.track(click('a'));
@@ -80,11 +80,11 @@ describe('a withdrawal in another tab', () => {
     await sleep(300);
     expect((await onDisk()).keys).toEqual([]);
     expect(other.sent).toEqual([['a']]);
-    expect(other.told).toContainEqual({ type: 'dropped', count: 1, why: 'withdrawn' });
+    expect(other.emitted).toContainEqual({ type: 'dropped', count: 1, why: 'withdrawn' });
     expect(here.onWithdrawn).not.toHaveBeenCalled();
   });
 
-  it('stops a tab that missed the message at its next write: it leaves nothing on disk, and sends nothing', async () => {
+  it('stops a tab that missed the message at its next write, with nothing left on disk and nothing sent', async () => {
     vi.stubGlobal('BroadcastChannel', undefined);
     const [frozen, here] = [openTab(), openTab()];
     await frozen.flush();
@@ -97,7 +97,7 @@ describe('a withdrawal in another tab', () => {
     expect(frozen.sent).toEqual([]);
   });
 
-  it('stops such a tab before its next request, and its notes', async () => {
+  it('stops such a tab before its next request, and before its next note', async () => {
     vi.stubGlobal('BroadcastChannel', undefined);
     for (const wake of [(tab: Tab) => tab.flush(), (tab: Tab) => tab.notes.update('order', () => 1)]) {
       freshStorage();
@@ -114,7 +114,7 @@ describe('a withdrawal in another tab', () => {
     }
   });
 
-  it('stops a tab even when consent was given anew meanwhile, without touching the new queue', async () => {
+  it('stops a tab even if consent was given again meanwhile, and leaves the new queue alone', async () => {
     vi.stubGlobal('BroadcastChannel', undefined);
     const [frozen, here] = [openTab(), openTab()];
     await frozen.flush();
@@ -128,7 +128,7 @@ describe('a withdrawal in another tab', () => {
     expect(again.onWithdrawn).not.toHaveBeenCalled();
   });
 
-  it('empties the queues of other endpoints, and stops them', async () => {
+  it('empties and stops the queues of other endpoints', async () => {
     const other = openTab(undefined, { endpoint: '/other' });
     await other.track(event('a'));
     const here = openTab();
@@ -138,7 +138,7 @@ describe('a withdrawal in another tab', () => {
     await vi.waitFor(() => expect(other.onWithdrawn).toHaveBeenCalledTimes(1));
   });
 
-  it('is noticed when the database is deleted right after it', async () => {
+  it('is noticed even if the database is deleted right after it', async () => {
     vi.stubGlobal('BroadcastChannel', undefined);
     const [frozen, here] = [openTab(), openTab()];
     await frozen.track(event('a'));
@@ -152,7 +152,7 @@ describe('a withdrawal in another tab', () => {
 });
 
 describe('a withdrawal here', () => {
-  it('is not blocked by slow storage, and has happened when it resolves', async () => {
+  it('resolves only when nothing is left on disk, even with slow storage', async () => {
     slowStorage(1_500);
     const tab = openTab();
     const tracked = tab.track(click('a'));
@@ -166,7 +166,7 @@ describe('a withdrawal here', () => {
     expect((await onDisk()).keys).toEqual([]);
   });
 
-  it('lets a consent tool delete the database, which does not come back', async () => {
+  it('lets a consent tool delete the database, which is not created again', async () => {
     for (const end of [(tab: Tab) => tab.withdraw(), (tab: Tab) => tab.close()]) {
       freshStorage();
       const { answer, respond } = pending();
@@ -182,12 +182,22 @@ describe('a withdrawal here', () => {
     }
   });
 
-  it('makes no database where there is none', async () => {
+  it('does not create a database', async () => {
     await withdrawConsent('/events/batch');
     expect(await databases()).toEqual([]);
   });
 
-  it('resolves where there is no storage', async () => {
+  it('works where a BroadcastChannel is refused', async () => {
+    vi.stubGlobal('BroadcastChannel', function refuse() {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    });
+    const tab = openTab();
+    await tab.track(event('a'));
+    await tab.withdraw();
+    expect((await onDisk()).keys).toEqual([]);
+  });
+
+  it('resolves without storage', async () => {
     Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
     const tab = openTab();
     await tab.track(event('a'));
@@ -206,7 +216,7 @@ describe('a withdrawal here', () => {
 });
 
 describe('what is not a withdrawal', () => {
-  it('a deleted database: each tab writes its events again', async () => {
+  it('a deleted database: each tab writes its own events again', async () => {
     const [one, two] = [openTab(), openTab()];
     await Promise.all([one.track(event('a')), two.track(event('b'))]);
     await one.notes.update('order', () => 1);
@@ -218,7 +228,7 @@ describe('what is not a withdrawal', () => {
     for (const tab of [one, two]) expect(tab.onWithdrawn).not.toHaveBeenCalled();
   });
 
-  it('a purge: events in flight in another tab do not come back, later ones are stored', async () => {
+  it('a purge: events in flight in another tab are not stored again, later events are', async () => {
     for (const status of [207, 503, 0]) {
       freshStorage();
       const { answer, respond } = pending();
@@ -238,7 +248,7 @@ describe('what is not a withdrawal', () => {
   });
 });
 
-it('a purge while storage is slow resolves when it has happened, and nothing lands on disk after it', async () => {
+it('a purge resolves only when nothing is left on disk, even with slow storage', async () => {
   for (const wait of [0, 1_200]) {
     freshStorage();
     slowStorage(2_000);
@@ -257,7 +267,7 @@ it('a purge while storage is slow resolves when it has happened, and nothing lan
   }
 });
 
-it('a queue that is closed keeps no connection and no timer, and takes no more events', async () => {
+it('a closed queue closes its connection and rejects new events', async () => {
   const opened: IDBDatabase[] = [];
   const { transaction } = IDBDatabase.prototype;
   vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function watch(this: IDBDatabase, ...given) {

@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((queue) => queue.close()));
 });
 
-it('a note is stored beside the events and read by the next page', async () => {
+it('a note is stored with the events, and the next page can read it', async () => {
   const first = openPage();
   expect(await first.notes.read('order')).toBeUndefined();
   await first.notes.update('order', () => ({ at: 1, seen: ['LOAD'] }));
@@ -26,7 +26,7 @@ it('a note is stored beside the events and read by the next page', async () => {
   expect(await first.notes.read('order')).toBeUndefined();
 });
 
-it('two tabs that change one note at once both count', async () => {
+it('concurrent updates of one note by two tabs are both applied', async () => {
   const tabs = [openPage(), openPage()];
   const add = (mark: string) => (before: unknown) => [...((before ?? []) as string[]), mark].sort();
   await Promise.all(tabs.map(({ notes }, tab) => notes.update('seen', add(`m${tab}`))));
@@ -41,7 +41,7 @@ it('notes are committed explicitly', async () => {
   expect(commit).toHaveBeenCalled();
 });
 
-it('events, dead letters, caps, statistics and the count of lost rows do not see notes', async () => {
+it('notes are not counted as events, dead letters or lost rows, nor against the cap', async () => {
   const queue = openPage();
   await Promise.all(names(30).map((id) => queue.notes.update(id, () => ({ event: id, reason: 'a note' }))));
   await queue.track(event('a'));
@@ -57,7 +57,7 @@ it('events, dead letters, caps, statistics and the count of lost rows do not see
   expect(await next.stats()).toMatchObject({ onDisk: 1, dropped: 0 });
 });
 
-it('a sweep removes what is not fresh', async () => {
+it('a sweep removes notes that are not fresh', async () => {
   const { notes } = openPage();
   await notes.update('old', () => 1);
   await notes.update('new', () => 2);
@@ -65,7 +65,7 @@ it('a sweep removes what is not fresh', async () => {
   expect([await notes.read('old'), await notes.read('new')]).toEqual([undefined, 2]);
 });
 
-it('a purge clears the notes', async () => {
+it('a purge removes the notes', async () => {
   const queue = openPage();
   await queue.notes.update('order', () => 1);
   await queue.purge();
@@ -73,7 +73,7 @@ it('a purge clears the notes', async () => {
   expect((await onDisk()).keys.filter((key) => !key.startsWith('!'))).toEqual([]);
 });
 
-it('without storage, or with storage that hangs, notes live in memory', async () => {
+it('notes are held in memory when storage is missing or hangs', async () => {
   const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
   for (const value of [undefined, { open: () => stuck }]) {
     Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value });
@@ -86,7 +86,7 @@ it('without storage, or with storage that hangs, notes live in memory', async ()
   }
 });
 
-it('what was changed while storage was slow is applied to what is on disk', async () => {
+it('updates made while storage was slow are applied to the stored note', async () => {
   const earlier = openPage();
   const add = (mark: string) => (before: unknown) => [...new Set([...((before ?? []) as string[]), mark])];
   await earlier.notes.update('seen', add('before'));

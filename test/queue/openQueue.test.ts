@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('delivery', () => {
-  it('sends what was tracked in batches of 20, oldest first, and deletes what was accepted', async () => {
+  it('sends events in batches of 20, oldest first, and deletes accepted ones', async () => {
     const queue = opening(() => ({ status: 202 }));
     await Promise.all(names(45).map((id) => queue.track(event(id))));
     await queue.flush();
@@ -31,7 +31,7 @@ describe('delivery', () => {
     });
   });
 
-  it('keeps what is not accepted for the next page', async () => {
+  it('keeps events that were not accepted for the next page', async () => {
     const first = opening(() => ({ status: 503 }));
     await first.track(event('a'));
     expect(await first.flush()).toMatchObject({ delivered: 0, kept: 1, lastAnswer: { status: 503 } });
@@ -56,7 +56,7 @@ describe('delivery', () => {
     expect(await queue.deadLetters()).toMatchObject([{ event: { event_id: 'e3' } }]);
   });
 
-  it('isolates one bad event of 20 in at most 11 requests and delivers the 19, wherever it stands', async () => {
+  it('isolates one invalid event of 20 in at most 11 requests, whatever its position', async () => {
     for (const bad of [0, 9, 10, 13, 19]) {
       freshStorage();
       const queue = opening((ids) => ({ status: ids.includes(`e${bad}`) ? 400 : 202 }));
@@ -68,22 +68,22 @@ describe('delivery', () => {
     }
   });
 
-  it('isolates two bad events, and twenty, each once', async () => {
+  it('isolates two invalid events, and twenty, each once', async () => {
     for (const bad of [names(2), ['e3', 'e17'], names(20)]) {
       freshStorage();
       const queue = opening((ids) => ({ status: ids.some((id) => bad.includes(id)) ? 422 : 202 }));
       await Promise.all(names(20).map((id) => queue.track(event(id))));
       await queue.flush();
       expect(queue.batches.length).toBeLessThanOrEqual(bad.length === 2 ? 20 : 39);
-      expect(queue.of('dead_letter').map((told) => told.event.event_id)).toEqual(bad);
+      expect(queue.of('dead_letter').map((emitted) => emitted.event.event_id)).toEqual(bad);
       expect(await queue.stats()).toMatchObject({ onDisk: 0, delivered: 20 - bad.length });
       await queue.close();
     }
   });
 });
 
-describe('when it is sent', () => {
-  it('a click goes at once, a display within a quarter of a second', async () => {
+describe('timing', () => {
+  it('a click is sent at once, a display within 250 ms', async () => {
     const queue = opening(() => ({ status: 202 }));
     await queue.flush();
     const start = Date.now();
@@ -94,7 +94,7 @@ describe('when it is sent', () => {
     expect(queue.batches[0]).toEqual(['display', 'click']);
   });
 
-  it('no two requests follow within half a second of a failure, however often it is told to send', async () => {
+  it('after a failure the next request waits half a second, however often flush is called', async () => {
     const at: number[] = [];
     const queue = opening(() => {
       at.push(Date.now());
@@ -106,7 +106,7 @@ describe('when it is sent', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(495);
   });
 
-  it('Retry-After is obeyed, also when told to send', async () => {
+  it('Retry-After is obeyed, even by flush', async () => {
     const at: number[] = [];
     const queue = opening(() => {
       at.push(Date.now());
@@ -119,7 +119,7 @@ describe('when it is sent', () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
 
-  it('a Response is understood as well as its parts', async () => {
+  it('send may return a Response or its parts', async () => {
     const results = [{ index: 0, success: false, error: { code: 'x', message: 'y', retryable: false } }];
     const queue = opening(() => Response.json({ results }, { status: 207 }));
     await queue.track(event('a'));
@@ -128,8 +128,8 @@ describe('when it is sent', () => {
   });
 });
 
-describe('when it is refused', () => {
-  it('a 401 pauses, keeps all, says so once, and a flush resumes', async () => {
+describe('refusals', () => {
+  it('a 401 pauses the queue, keeps all events and is reported once; a flush resumes', async () => {
     let status = 401;
     const queue = opening(() => ({ status }));
     await Promise.all(names(25).map((id) => queue.track(event(id))));
@@ -143,13 +143,13 @@ describe('when it is refused', () => {
     expect(queue.of('paused')).toHaveLength(1);
   });
 
-  it('a conversion is refused with a sentence, and nothing is kept of it', async () => {
+  it('a conversion is rejected with a reason and not stored', async () => {
     const queue = opening(() => ({ status: 202 }));
     await expect(queue.track(event('a', { event_name: 'CONVERSION' }))).rejects.toThrow(/servers report a CONVERSION/);
     expect(await queue.stats()).toMatchObject({ onDisk: 0, inMemory: 0 });
   });
 
-  it('an event that is refused ten times becomes a dead letter', async () => {
+  it('an event refused ten times becomes a dead letter', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
     const queue = opening((ids) => mixed(ids, { bad: true }));
@@ -164,7 +164,7 @@ describe('when it is refused', () => {
     expect(queue.of('dead_letter')).toMatchObject([{ event: { event_id: 'bad' } }]);
   });
 
-  it('what onEvent throws costs no event', async () => {
+  it('an error thrown by onEvent loses no event', async () => {
     const queue = opening(() => ({ status: 202 }), {
       onEvent() {
         throw new Error('the page is broken');

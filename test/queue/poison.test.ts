@@ -46,7 +46,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-it('an event that always draws a 500 blocks no other, wherever it stands', async () => {
+it('an event that always causes a 500 blocks no others, whatever its position', async () => {
   for (const bad of [0, 7, 19]) {
     freshStorage();
     const queue = await queueOf(names(36), (ids) => ({ status: ids.includes(`e${bad}`) ? 500 : 202 }));
@@ -57,7 +57,7 @@ it('an event that always draws a 500 blocks no other, wherever it stands', async
   }
 });
 
-it('two of them are found as well', async () => {
+it('two such events are isolated', async () => {
   const queue = await queueOf(names(40), (ids) => ({
     status: ids.some((id) => id === 'e3' || id === 'e11') ? 502 : 202,
   }));
@@ -66,7 +66,7 @@ it('two of them are found as well', async () => {
   expect(queue.of('dead_letter')).toEqual([]);
 });
 
-it('once something else was accepted, later events are sent at once while it waits', async () => {
+it('while it waits, other events are sent at once', async () => {
   const queue = await queueOf(['bad', ...names(20)], (ids) => ({ status: ids.includes('bad') ? 500 : 202 }));
   await pass(600_000);
   expect((await onDisk()).events).toEqual(['bad']);
@@ -79,7 +79,7 @@ it('once something else was accepted, later events are sent at once while it wai
   expect(waits).toBeLessThan(40);
 });
 
-it('what is known of it survives the page', async () => {
+it('failure counts survive the page', async () => {
   const answer = (ids: string[]): SendAnswer => ({ status: ids.includes('e0') ? 500 : 202 });
   const first = await queueOf(names(24), answer);
   await pass(4_500);
@@ -93,7 +93,7 @@ it('what is known of it survives the page', async () => {
   expect((await onDisk()).events).toEqual(['e0']);
 });
 
-it('an outage causes no more requests than one in which nothing is split: 20 events, 1,000 events', async () => {
+it('splitting causes no more requests during an outage, with 20 or 1,000 events', async () => {
   for (const count of [20, 1_000]) {
     const requests: number[] = [];
     // A connection that is refused says nothing about the events: nothing is split.
@@ -114,7 +114,7 @@ it('an outage causes no more requests than one in which nothing is split: 20 eve
   }
 }, 120_000);
 
-it('after an outage the events arrive in a few requests more', async () => {
+it('splitting causes at most 12 more requests after an outage', async () => {
   for (const count of [20, 300]) {
     freshStorage();
     let isDown = true;
@@ -128,7 +128,7 @@ it('after an outage the events arrive in a few requests more', async () => {
   }
 }, 60_000);
 
-it('a batch is the oldest events; suspects come last, in halves, those that failed least first', () => {
+it('a batch holds the oldest events; suspects come last, in halves, fewest failures first', () => {
   const due = names(10).map(
     (id) => [id, { event: { event_id: id } }] as never as Parameters<typeof takeBatch>[0][number],
   );
@@ -142,7 +142,7 @@ it('a batch is the oldest events; suspects come last, in halves, those that fail
   expect(takeBatch([], {})).toEqual([]);
 });
 
-it('at most a hundred suspects are remembered', () => {
+it('at most 100 failing events are remembered', () => {
   const batch = (from: number): string[] => names(20).map((_, n) => `k${from + n}`);
   let failures: Failures = {};
   for (let n = 0; n < 200; n++) failures = countFailure(failures, batch(n * 20));

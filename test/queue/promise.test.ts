@@ -144,11 +144,11 @@ async function playOne(steps: readonly Step[]): Promise<void> {
         const answered = await answer(events);
         return mine === page ? answered : new Promise(() => {});
       },
-      onEvent: (told: QueueEvent) => {
-        if (told.type === 'delivered') told.event_ids.forEach((id) => acknowledged.add(id));
-        if (told.type === 'dead_letter') dead.add(told.event.event_id);
-        if (told.type === 'dropped') dropped += told.count;
-        if (told.type === 'error') broken = told.reason;
+      onEvent: (event: QueueEvent) => {
+        if (event.type === 'delivered') event.event_ids.forEach((id) => acknowledged.add(id));
+        if (event.type === 'dead_letter') dead.add(event.event.event_id);
+        if (event.type === 'dropped') dropped += event.count;
+        if (event.type === 'error') broken = event.reason;
       },
     });
   }
@@ -212,7 +212,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('an event is on disk, acknowledged, a dead letter or a counted drop, and always exactly one of these', async () => {
+it('every event is in exactly one place: on disk, acknowledged, a dead letter or a counted drop', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2026, 10, 21) });
   const numRuns = Number(process.env.PROPERTY_RUNS ?? 12);
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), play), {

@@ -17,42 +17,42 @@ it('only 201 and 202 deliver a whole batch', () => {
   );
   expect(delivered).toEqual([201, 202]);
 });
-it('a captive portal’s 200, a redirect and no answer at all are an outage', () => {
+it('a captive portal’s 200, a redirect and a missing response count as an outage', () => {
   for (const status of [0, 200, 204, 302, 304, 500, 502, 503, 504, 599, 408, 425, 429])
     expect([status, readVerdict(status, 'hello', 2).next]).toEqual([status, 'wait']);
 });
-it('a 4xx that is about us and not about the events pauses', () => {
+it('a 4xx about the endpoint rather than the events pauses the queue', () => {
   for (const status of [401, 402, 403, 404, 405, 409, 410, 415, 418, 451, 499])
     expect([status, readVerdict(status, undefined, 2).next]).toEqual([status, 'pause']);
 });
-it('400, 413 and 422 split a batch and bury a single event', () => {
+it('400, 413 and 422 split a batch, and make a single event a dead letter', () => {
   for (const status of [400, 413, 422]) {
     expect(readVerdict(status, undefined, 2)).toMatchObject({ next: 'split', fates: [['queued'], ['queued']] });
     expect(readVerdict(status, undefined, 1)).toMatchObject({ next: 'go', fates: [['dead']] });
   }
 });
-it('a 207 is matched by index, never by position', () => {
+it('results of a 207 are matched by index, never by position', () => {
   expect(fates(207, [no(2), ok(0), ok(1)])).toEqual(['delivered', 'delivered', 'refused']);
 });
-it('what a 207 does not mention, or mentions twice, stays', () => {
+it('events that a 207 omits or lists twice stay queued', () => {
   expect(fates(207, [ok(0)])).toEqual(['delivered', 'queued', 'queued']);
   expect(fates(207, [ok(0), ok(1), no(1), ok(2), ok(2)])).toEqual(['delivered', 'queued', 'queued']);
   expect(readVerdict(207, { results: [ok(0)] }, 3).next).toBe('wait');
 });
-it('foreign indices, indices as text and unreadable bodies settle nothing', () => {
+it('foreign indexes, string indexes and unreadable bodies settle nothing', () => {
   expect(fates(207, [ok('0'), ok(7), ok(-1), ok(1.5), null, 'x', ok(2)])).toEqual(['queued', 'queued', 'delivered']);
   for (const results of [undefined, null, 'x', 5, {}, []]) expect(fates(207, results, 2)).toEqual(['queued', 'queued']);
   expect(readVerdict(207, 'not json', 1)).toMatchObject({ next: 'wait', fates: [['queued']] });
 });
-it('a refusal that is final is a dead letter with its reason', () => {
+it('a final refusal makes a dead letter with its reason', () => {
   const verdict = readVerdict(207, { results: [ok(0), no(1, false), no(2, true)] }, 3);
   expect(verdict).toEqual({ next: 'go', fates: [['delivered'], ['dead', 'c: m'], ['refused', 'c: m']] });
 });
-it('a 207 that accepts nothing is an outage, one that accepts something is not', () => {
+it('a 207 that accepts nothing counts as an outage, one that accepts something does not', () => {
   expect(readVerdict(207, { results: [no(0), no(1)] }, 2).next).toBe('wait');
   expect(readVerdict(207, { results: [no(0), ok(1)] }, 2).next).toBe('go');
 });
-it('a 502 with results keeps what may be retried without counting it, and buries the rest', () => {
+it('a 502 with results keeps retryable events without counting a refusal, and makes the others dead letters', () => {
   expect(readVerdict(502, { results: [no(0, true), no(1, false), no(2)] }, 3)).toMatchObject({
     next: 'wait',
     fates: [['queued', 'c: m'], ['dead', 'c: m'], ['queued']],

@@ -26,7 +26,7 @@ afterEach(() => {
   }
 });
 
-it('a response is settled by its status as soon as the headers are there; a body that stalls is ended', async () => {
+it('a response is settled by its status as soon as the headers arrive, and a stalled body is aborted', async () => {
   for (const status of [201, 202, 400, 401, 413, 429, 500, 503]) {
     let signal: AbortSignal | undefined;
     const before = Date.now();
@@ -45,7 +45,7 @@ it('a response is settled by its status as soon as the headers are there; a body
   }
 }, 30_000);
 
-it('a body that ends is left alone', async () => {
+it('a body that ends in time is not aborted', async () => {
   const { url } = await serve(202, '{"results":[]}', true);
   let signal: AbortSignal | undefined;
   await sendBatch(async (events, how) => post(url)(events, { ...how, signal: (signal = how.signal) }), [], false);
@@ -53,19 +53,19 @@ it('a body that ends is left alone', async () => {
   expect(signal?.aborted).toBe(false);
 });
 
-it('the body of a 207 and of a 502 is read', async () => {
+it('the bodies of 207 and 502 are read', async () => {
   for (const status of [207, 502]) {
     const { url } = await serve(status, '{"results":[]}', true);
     expect(await sendBatch(post(url), [], false)).toMatchObject({ status, body: { results: [] } });
   }
 });
 
-it('a 207 whose body stalls is no response after ten seconds', async () => {
+it('a 207 whose body stalls counts as no response after ten seconds', async () => {
   const { url } = await serve(207, '{"results":[', false);
   expect(await sendBatch(post(url), [], false)).toMatchObject({ status: 0 });
 }, 15_000);
 
-it('a network failure is status 0 with its reason', async () => {
+it('a network failure has status 0 and a reason', async () => {
   const { url } = await serve(202, '', true);
   servers[0]?.closeAllConnections();
   await new Promise((done) => servers[0]?.close(done));

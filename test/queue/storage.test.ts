@@ -17,7 +17,7 @@ afterEach(async () => {
   await new Promise((done) => setTimeout(done, 100));
 });
 
-it('all that is tracked in one task is one transaction, committed by hand before anything else can happen', async () => {
+it('events tracked in one task are written in one transaction that is committed explicitly and at once', async () => {
   const queue = down();
   await queue.flush();
   const steps: string[] = [];
@@ -55,7 +55,7 @@ it('1,000 events take at most 1,010 storage operations while the relay is down',
   expect(operations).toBeLessThanOrEqual(1_010);
 });
 
-it('a queue at its cap drops the oldest display before any click, and says so', async () => {
+it('a full queue drops the oldest displays before any click, and reports it', async () => {
   const queue = down();
   await Promise.all(names(600).map((id) => queue.track(event(`c${id}`, { event_name: 'BRAND_CLICK' }))));
   await Promise.all(names(450).map((id) => queue.track(event(`d${id}`))));
@@ -68,7 +68,7 @@ it('a queue at its cap drops the oldest display before any click, and says so', 
   expect(await queue.stats()).toMatchObject({ onDisk: 1_000, dropped: 50 });
 });
 
-it('purge leaves nothing behind', async () => {
+it('purge removes everything', async () => {
   const queue = down();
   await Promise.all(names(30).map((id) => queue.track(event(id))));
   await queue.flush();
@@ -78,7 +78,7 @@ it('purge leaves nothing behind', async () => {
   expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 0 });
 });
 
-it('an answer that comes after a purge brings nothing back', async () => {
+it('a response that arrives after a purge stores nothing', async () => {
   let answer: (value: { status: number; body: unknown }) => void = () => undefined;
   const queue = open(() => new Promise((done) => (answer = done)));
   opened.push(queue);
@@ -90,7 +90,7 @@ it('an answer that comes after a purge brings nothing back', async () => {
   expect((await onDisk()).events).toEqual([]);
 });
 
-it('where IndexedDB is missing the events live in memory and are sent all the same', async () => {
+it('without IndexedDB events are held in memory and sent', async () => {
   Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
   const queue = open(() => ({ status: 202 }));
   opened.push(queue);
@@ -101,7 +101,7 @@ it('where IndexedDB is missing the events live in memory and are sent all the sa
   expect(queue.of('error')).toHaveLength(1);
 });
 
-it('a full disk costs nothing, whoever looks at the rows while it refuses them', async () => {
+it('a full disk loses no event, even if rows are read while it refuses them', async () => {
   const { commit } = IDBTransaction.prototype;
   for (const pause of [0, 1, 2, 3, 4, 6, 8]) {
     freshStorage();
@@ -119,7 +119,7 @@ it('a full disk costs nothing, whoever looks at the rows while it refuses them',
   }
 });
 
-it('storage that hangs is given a second, then memory has to do', async () => {
+it('storage that hangs for a second is replaced by memory', async () => {
   const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
   Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: { open: () => stuck } });
   const queue = open(() => ({ status: 202 }));
@@ -131,7 +131,7 @@ it('storage that hangs is given a second, then memory has to do', async () => {
   expect(queue.batches.flat()).toEqual(['a']);
 });
 
-it('storage that was only slow gets what memory held meanwhile', async () => {
+it('events held in memory are written when slow storage responds', async () => {
   const { open: openNow } = IDBFactory.prototype;
   const slow = indexedDB;
   vi.spyOn(slow, 'open').mockImplementation((...given) => {
@@ -154,7 +154,7 @@ it('storage that was only slow gets what memory held meanwhile', async () => {
   expect((await onDisk()).events.sort()).toEqual(['early', 'in memory']);
 });
 
-it('rows that were lost are counted; rows that went on purpose never are', async () => {
+it('lost rows are counted, removed rows are not', async () => {
   const first = down();
   await Promise.all(names(30).map((id) => first.track(event(id))));
   await first.flush();
@@ -179,7 +179,7 @@ it('rows that were lost are counted; rows that went on purpose never are', async
   clock.mockRestore();
 });
 
-it('what a killed browser had not yet remembered is no loss', async () => {
+it('delivered events are not counted as lost after a crash', async () => {
   let isUp = false;
   const first = open(() => ({ status: isUp ? 202 : 503 }));
   await Promise.all(names(40).map((id) => first.track(event(id))));
@@ -197,7 +197,7 @@ it('what a killed browser had not yet remembered is no loss', async () => {
   expect(second.of('dropped')).toEqual([]);
 });
 
-it('fifty dead letters are kept, and each one that goes is counted', async () => {
+it('50 dead letters are kept, and each one dropped is counted', async () => {
   const queue = open(() => ({ status: 400 }));
   opened.push(queue);
   await Promise.all(names(60).map((id) => queue.track(event(id))));
@@ -208,7 +208,7 @@ it('fifty dead letters are kept, and each one that goes is counted', async () =>
   expect(await queue.deadLetters()).toHaveLength(50);
 });
 
-it('events of a year that cannot be are sent, those older than a week are dropped and counted', async () => {
+it('events older than a week are dropped and counted, events of an impossible year are sent', async () => {
   const first = down();
   await first.track(event('now'));
   await first.close();

@@ -3,13 +3,13 @@ import { toStored } from '../../src/queue/toStored.ts';
 
 const display = { event_name: 'BRAND_DISPLAY', session_id: 's-1' };
 
-it('fills in the id and the time', () => {
+it('fills in a missing id and time', () => {
   const event = toStored(display);
   expect(event.event_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(Math.abs(Date.parse(event.event_datetime) - Date.now())).toBeLessThan(5_000);
   expect(toStored(display).event_id).not.toBe(event.event_id);
 });
-it('keeps every field that the wire knows', () => {
+it('stores every field of the wire format', () => {
   const whole = {
     event_id: 'e-1',
     event_name: 'PRODUCT_CLICK',
@@ -22,7 +22,7 @@ it('keeps every field that the wire knows', () => {
   };
   expect(toStored(whole)).toEqual(whole);
 });
-it('keeps nothing else, at any depth', () => {
+it('stores nothing else, at any depth', () => {
   const given = {
     ...display,
     email: 'canary@example.com',
@@ -33,10 +33,10 @@ it('keeps nothing else, at any depth', () => {
   };
   expect(JSON.stringify(toStored(given))).not.toContain('canary');
 });
-it('says who may report a conversion', () => {
+it('rejects a conversion with a reason', () => {
   expect(() => toStored({ ...display, event_name: 'CONVERSION' })).toThrow(/servers report a CONVERSION/);
 });
-it('names the field that is wrong', () => {
+it('names the invalid field', () => {
   expect(() => toStored({ ...display, event_name: 'brand_display' })).toThrow('event_name');
   expect(() => toStored({ event_name: 'BRAND_DISPLAY' })).toThrow('session_id');
   expect(() => toStored({ ...display, session_id: 5 })).toThrow('session_id');
@@ -45,7 +45,7 @@ it('names the field that is wrong', () => {
   expect(() => toStored({ ...display, asset_id: 'x'.repeat(201) })).toThrow('asset_id');
   for (const nothing of [undefined, null, 'x', 5, []]) expect(() => toStored(nothing)).toThrow(TypeError);
 });
-it('keeps its values on a page whose Prototype.js puts a toJSON on everything', () => {
+it('stores the values unchanged on a page where Prototype.js adds toJSON to everything', () => {
   const quoted = { configurable: true, value: () => '"quoted"' };
   const prototypes = [String.prototype, Array.prototype, Date.prototype];
   const before = prototypes.map((each) => Object.getOwnPropertyDescriptor(each, 'toJSON'));
@@ -62,6 +62,6 @@ it('keeps its values on a page whose Prototype.js puts a toJSON on everything', 
     });
   }
 });
-it('does not read what an object inherits', () => {
+it('ignores inherited properties', () => {
   expect(() => toStored(Object.create(display))).toThrow(TypeError);
 });

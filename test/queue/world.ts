@@ -24,7 +24,7 @@ export function freshStorage(): void {
 
 export interface Watched extends Queue {
   batches: string[][];
-  told: QueueEvent[];
+  emitted: QueueEvent[];
   of<T extends QueueEvent['type']>(type: T): Extract<QueueEvent, { type: T }>[];
 }
 
@@ -34,7 +34,7 @@ export function open(
   options: Partial<QueueOptions> = {},
 ): Watched {
   const batches: string[][] = [];
-  const told: QueueEvent[] = [];
+  const emitted: QueueEvent[] = [];
   const queue = openQueue({
     endpoint: '/events/batch',
     send: async (events) => {
@@ -42,12 +42,12 @@ export function open(
       batches.push(ids);
       return answer(ids, events);
     },
-    onEvent: (event) => void told.push(event),
+    onEvent: (event) => void emitted.push(event),
     ...options,
   });
   const of = <T extends QueueEvent['type']>(type: T): Extract<QueueEvent, { type: T }>[] =>
-    told.filter((event): event is Extract<QueueEvent, { type: T }> => event.type === type);
-  return { ...queue, batches, told, of };
+    emitted.filter((event): event is Extract<QueueEvent, { type: T }> => event.type === type);
+  return { ...queue, batches, emitted, of };
 }
 
 /** The 207 that accepts all but `bad`. */

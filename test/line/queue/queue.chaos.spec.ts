@@ -27,22 +27,22 @@ async function comeBack(page: Page, from: string, count: number): Promise<void> 
   await expect.poll(() => tally(site.arrived(), from, count).lost, { timeout: 40_000 }).toBe(0);
 }
 
-test('a five-second outage: the last event is there within two seconds of the return', async ({ page }) => {
+test('after a five-second outage the last event arrives within two seconds', async ({ page }) => {
   await page.goto(site.url);
   site.isDown = true;
   await page.evaluate(() => track('a', 100));
   await sleep(5_000);
   site.isDown = false;
   const back = Date.now();
-  await expect.poll(() => tally(site.arrived(), 'a', 100), { timeout: 10_000 }).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'a', 100), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
   expect((site.batches.at(-1)?.at ?? 0) - back).toBeLessThan(2_500);
 });
 
-for (const { name, isDown, doubled } of [
-  { name: 'the relay unreachable', isDown: true, doubled: 0 },
-  { name: 'the relay slow', isDown: false, doubled: 20 },
+for (const { name, isDown, duplicated } of [
+  { name: 'the relay unreachable', isDown: true, duplicated: 0 },
+  { name: 'the relay slow', isDown: false, duplicated: 20 },
 ]) {
-  test(`the browser killed right after 200 events, ${name}`, async () => {
+  test(`no event is lost when the browser is killed right after 200 events, ${name}`, async () => {
     const profile = mkdtempSync(join(tmpdir(), 'offerlet-'));
     site.isDown = isDown;
     site.answer = slowly;
@@ -55,13 +55,13 @@ for (const { name, isDown, doubled } of [
     const second = await startKillable(profile);
     await comeBack(await second.context.newPage(), 'k', 200);
     await sleep(500);
-    expect(tally(site.arrived(), 'k', 200).doubled).toBeLessThanOrEqual(doubled);
+    expect(tally(site.arrived(), 'k', 200).duplicated).toBeLessThanOrEqual(duplicated);
     await second.kill();
     rmSync(profile, { recursive: true, force: true });
   });
 }
 
-test('the renderer crashes: nothing is lost, at most one batch comes twice', async ({ page, context }) => {
+test('a renderer crash loses nothing and duplicates at most one batch', async ({ page, context }) => {
   site.answer = slowly;
   await page.goto(site.url);
   await page.evaluate(() => track('c', 200));
@@ -71,20 +71,20 @@ test('the renderer crashes: nothing is lost, at most one batch comes twice', asy
   await crashed;
   site.answer = () => 202;
   await comeBack(await context.newPage(), 'c', 200);
-  expect(tally(site.arrived(), 'c', 200).doubled).toBeLessThanOrEqual(20);
+  expect(tally(site.arrived(), 'c', 200).duplicated).toBeLessThanOrEqual(20);
 });
 
-test('four tabs, 50 events each, the relay down for three seconds: none doubled', async ({ context }) => {
+test('four tabs with 50 events each during a three-second outage send no duplicates', async ({ context }) => {
   const pages = await Promise.all([1, 2, 3, 4].map(() => context.newPage()));
   for (const page of pages) await page.goto(site.url);
   site.isDown = true;
   await Promise.all(pages.map((page, n) => page.evaluate((from) => track(from, 50), `t${n}-`)));
   await sleep(3_000);
   site.isDown = false;
-  await expect.poll(() => tally(site.arrived(), 't', 200), { timeout: 20_000 }).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 't', 200), { timeout: 20_000 }).toEqual({ lost: 0, duplicated: 0 });
 });
 
-test('200 on disk and four tabs opened together: ten requests, none doubled', async ({ context }) => {
+test('four tabs opened together send 200 stored events in ten requests without duplicates', async ({ context }) => {
   const first = await context.newPage();
   await first.goto(site.url);
   site.isDown = true;
@@ -94,11 +94,11 @@ test('200 on disk and four tabs opened together: ten requests, none doubled', as
   site.isDown = false;
   const pages = await Promise.all([1, 2, 3, 4].map(() => context.newPage()));
   await Promise.all(pages.map((page) => page.goto(site.url)));
-  await expect.poll(() => tally(site.arrived(), 'd', 200), { timeout: 20_000 }).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'd', 200), { timeout: 20_000 }).toEqual({ lost: 0, duplicated: 0 });
   expect(site.batches).toHaveLength(10);
 });
 
-test('a frozen tab that holds the lock does not stop the others for good', async ({ context }) => {
+test('a frozen tab that holds the lock does not block the others for good', async ({ context }) => {
   const [frozen, other] = [await context.newPage(), await context.newPage()];
   await frozen.goto(site.url);
   site.answer = () => undefined;
@@ -112,7 +112,7 @@ test('a frozen tab that holds the lock does not stop the others for good', async
   await expect.poll(() => tally(site.arrived(), 'g', 5).lost, { timeout: 60_000 }).toBe(0);
 });
 
-test('65 KB and more at pagehide: at most 60 KB by keepalive, and nothing lost', async ({ page }) => {
+test('at pagehide at most 60 KB are sent by keepalive, and nothing is lost', async ({ page }) => {
   site.answer = slowly;
   await page.goto(site.url);
   await page.evaluate(async () => {
@@ -127,7 +127,7 @@ test('65 KB and more at pagehide: at most 60 KB by keepalive, and nothing lost',
   await comeBack(page, 'h', 300);
 });
 
-test('a sandboxed frame, which may neither store nor lock: events live in memory and are sent', async ({ page }) => {
+test('in a sandboxed frame without storage and locks events are held in memory and sent', async ({ page }) => {
   await page.goto(`${site.url}/?idle`);
   await page.evaluate(() => {
     const frame = document.createElement('iframe');
@@ -140,21 +140,21 @@ test('a sandboxed frame, which may neither store nor lock: events live in memory
   const inside = page.frames().find((each) => each.url().endsWith('/frame'));
   await inside?.evaluate(() => track('s', 30));
   expect(await inside?.evaluate(() => queue.stats())).toMatchObject({ storage: 'memory' });
-  await expect.poll(() => tally(site.arrived(), 's', 30)).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 's', 30)).toEqual({ lost: 0, duplicated: 0 });
 });
 
-test('quota exceeded: events are kept in memory, sent, and the page hears of it', async ({ page, context }) => {
+test('over quota events are held in memory and sent, and an error is reported', async ({ page, context }) => {
   const devtools = await context.newCDPSession(page);
   await page.goto(`${site.url}/?idle`);
   await devtools.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: 1 });
   await page.goto(site.url);
   await page.evaluate(() => track('q', 50));
   expect(await page.evaluate(() => queue.stats())).toMatchObject({ storage: 'memory' });
-  expect(await page.evaluate(() => told.filter(({ type }) => type === 'error').length)).toBe(1);
-  await expect.poll(() => tally(site.arrived(), 'q', 50)).toEqual({ lost: 0, doubled: 0 });
+  expect(await page.evaluate(() => emitted.filter(({ type }) => type === 'error').length)).toBe(1);
+  await expect.poll(() => tally(site.arrived(), 'q', 50)).toEqual({ lost: 0, duplicated: 0 });
 });
 
-test('the database is deleted under the queue: the events of this page are written again', async ({ page }) => {
+test('when the database is deleted the events of this page are written again', async ({ page }) => {
   await page.goto(site.url);
   site.isDown = true;
   await page.evaluate(async () => {
@@ -165,10 +165,10 @@ test('the database is deleted under the queue: the events of this page are writt
   });
   await expect.poll(() => page.evaluate(() => queue.stats())).toMatchObject({ onDisk: 10 });
   site.isDown = false;
-  await expect.poll(() => tally(site.arrived(), 'x', 10), { timeout: 10_000 }).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'x', 10), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
 });
 
-test('rows that a repaired store has lost are counted and told', async ({ page }) => {
+test('rows lost by a repaired store are counted and reported', async ({ page }) => {
   await page.goto(site.url);
   site.isDown = true;
   await page.evaluate(() => track('l', 50));
@@ -192,11 +192,11 @@ test('rows that a repaired store has lost are counted and told', async ({ page }
   });
   await page.goto(site.url);
   await expect
-    .poll(() => page.evaluate(() => told.find(({ type }) => type === 'dropped')))
+    .poll(() => page.evaluate(() => emitted.find(({ type }) => type === 'dropped')))
     .toMatchObject({ why: 'storage_lost' });
 });
 
-test('an idle queue holds no lock, and its page may be kept for going back', async ({ page }) => {
+test('an idle queue holds no lock that would keep its page out of the back/forward cache', async ({ page }) => {
   await page.goto(site.url);
   await page.evaluate(() => track('i', 3));
   await expect.poll(() => tally(site.arrived(), 'i', 3).lost).toBe(0);

@@ -44,7 +44,7 @@ function deleteDatabase(page: Page): Promise<string> {
 const databases = (page: Page): Promise<unknown[]> =>
   page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
 
-test('events in flight in another tab do not come back, and nothing is sent again', async ({ context }) => {
+test('a withdrawal stops another tab: events in flight are neither stored nor sent again', async ({ context }) => {
   const [here, other] = [await context.newPage(), await context.newPage()];
   for (const page of [here, other]) await page.goto(`${site.url}/?page`);
   let respond: (status: number) => void = () => undefined;
@@ -63,7 +63,7 @@ test('events in flight in another tab do not come back, and nothing is sent agai
   expect(site.batches).toHaveLength(1);
 });
 
-test('a frozen tab leaves nothing on disk and sends nothing when it wakes up', async ({ context }) => {
+test('a tab that was frozen during a withdrawal stores and sends nothing when it resumes', async ({ context }) => {
   const [here, frozen] = [await context.newPage(), await context.newPage()];
   for (const page of [here, frozen]) await page.goto(`${site.url}/?page`);
   // What a tab that never hears of it does.
@@ -82,7 +82,7 @@ test('a frozen tab leaves nothing on disk and sends nothing when it wakes up', a
   expect(await frozen.evaluate(() => withdrawn)).toBe(1);
 });
 
-test('a purge in one tab empties the queue for all, and later events are stored and sent', async ({ context }) => {
+test('a purge in one tab empties the queue for all tabs, and later events are sent', async ({ context }) => {
   const [here, other] = [await context.newPage(), await context.newPage()];
   for (const page of [here, other]) await page.goto(`${site.url}/?page`);
   let respond: (status: number) => void = () => undefined;
@@ -100,7 +100,7 @@ test('a purge in one tab empties the queue for all, and later events are stored 
 });
 
 for (const end of ['withdraw', 'close'] as const) {
-  test(`after ${end} a consent tool can delete the database, and it does not come back`, async ({ page }) => {
+  test(`after ${end} a consent tool can delete the database, and it is not created again`, async ({ page }) => {
     await page.goto(`${site.url}/?page`);
     let respond: (status: number) => void = () => undefined;
     site.answer = () => new Promise((done) => (respond = done));
@@ -114,7 +114,7 @@ for (const end of ['withdraw', 'close'] as const) {
   });
 }
 
-test('200 queues that were opened and closed leave no connection, listener or object behind', async ({ page }) => {
+test('200 queues opened and closed leave no connection, channel or listener behind', async ({ page }) => {
   await page.goto(`${site.url}/?idle`);
   const devtools = await page.context().newCDPSession(page);
   const before = await count(devtools);
@@ -125,7 +125,7 @@ test('200 queues that were opened and closed leave no connection, listener or ob
       if (n % 2) await queue.flush();
       await queue.close();
     }
-    told.length = 0;
+    emitted.length = 0;
     queue = undefined as never;
   });
   await expect.poll(async () => (await count(devtools)).connections, { timeout: 15_000 }).toBe(0);
@@ -135,7 +135,7 @@ test('200 queues that were opened and closed leave no connection, listener or ob
   expect(await deleteDatabase(page)).toBe('deleted');
 });
 
-test('an accepted batch whose body stalls is delivered at once, and not sent again', async ({ page }) => {
+test('an accepted batch whose body stalls is delivered at once and not sent again', async ({ page }) => {
   let closed = 0;
   site.answer = (_, response) => {
     const start = Date.now();

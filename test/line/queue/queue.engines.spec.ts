@@ -10,10 +10,10 @@ test.beforeAll(async () => {
 test.beforeEach(() => site.reset());
 test.afterAll(() => site.close());
 
-test('200 events are delivered once each, in ten requests', async ({ driver }) => {
+test('200 events are delivered once each in ten requests', async ({ driver }) => {
   await driver.goto(site.url);
   await driver.eval(() => track('a', 200));
-  await expect.poll(() => tally(site.arrived(), 'a', 200)).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'a', 200)).toEqual({ lost: 0, duplicated: 0 });
   expect(site.batches).toHaveLength(10);
   await expect
     .poll(() => driver.eval(() => queue.stats()))
@@ -43,10 +43,10 @@ test('leaving while the relay is down loses nothing', async ({ driver }) => {
   await new Promise((done) => setTimeout(done, 1_000));
   site.isDown = false;
   await driver.goto(site.url);
-  await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'c', 200), { timeout: 15_000 }).toEqual({ lost: 0, duplicated: 0 });
 });
 
-test('two endpoints on one origin have a queue each, and no event goes to the other', async ({ driver }) => {
+test('two endpoints on one origin have separate queues', async ({ driver }) => {
   await driver.goto(`${site.url}/?idle`);
   site.isDown = true;
   await driver.eval(async () => {
@@ -60,12 +60,12 @@ test('two endpoints on one origin have a queue each, and no event goes to the ot
   await new Promise((done) => setTimeout(done, 1_000));
   site.isDown = false;
   await driver.goto(site.url);
-  await expect.poll(() => tally(site.arrived(), 'n', 1), { timeout: 10_000 }).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'n', 1), { timeout: 10_000 }).toEqual({ lost: 0, duplicated: 0 });
   await driver.eval(() => queue.flush());
   expect(site.arrived()).not.toContain('other');
 });
 
-test('nothing personal is in the storage', async ({ driver }) => {
+test('nothing personal is stored', async ({ driver }) => {
   await driver.goto(site.url);
   site.isDown = true;
   const stored = await driver.eval(async () => {
@@ -90,9 +90,7 @@ test('nothing personal is in the storage', async ({ driver }) => {
   expect(stored).not.toContain('canary');
 });
 
-test('without storage the events live in memory, are sent, and are handed over when the page is left', async ({
-  driver,
-}) => {
+test('without storage events are held in memory and sent, at the latest when the page is left', async ({ driver }) => {
   await driver.goto(`${site.url}/?idle`);
   await driver.eval(async () => {
     Object.defineProperty(globalThis, 'indexedDB', {
@@ -105,7 +103,7 @@ test('without storage the events live in memory, are sent, and are handed over w
     await track('d', 5);
   });
   expect(await driver.eval(() => queue.stats())).toMatchObject({ storage: 'memory', onDisk: 0 });
-  await expect.poll(() => tally(site.arrived(), 'd', 5)).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'd', 5)).toEqual({ lost: 0, duplicated: 0 });
   await driver.eval(async () => {
     await track('e', 30);
     location.href = '/next?idle';
@@ -113,7 +111,7 @@ test('without storage the events live in memory, are sent, and are handed over w
   await expect.poll(() => tally(site.arrived(), 'e', 30).lost).toBe(0);
 });
 
-test('without Web Locks one tab sends at a time, by a lease', async ({ driver }) => {
+test('without Web Locks a lease lets one tab send at a time', async ({ driver }) => {
   await driver.goto(`${site.url}/?idle`);
   await driver.eval(async () => {
     Object.defineProperty(navigator, 'locks', { value: undefined });
@@ -129,5 +127,49 @@ test('without Web Locks one tab sends at a time, by a lease', async ({ driver })
       ),
     );
   });
-  await expect.poll(() => tally(site.arrived(), 'f', 100), { timeout: 15_000 }).toEqual({ lost: 0, doubled: 0 });
+  await expect.poll(() => tally(site.arrived(), 'f', 100), { timeout: 15_000 }).toEqual({ lost: 0, duplicated: 0 });
+});
+
+test('consent withdrawn in one frame stops the other, and a deleted database is not created again', async ({
+  driver,
+}) => {
+  await driver.goto(`${site.url}/?idle`);
+  site.answer = () => undefined;
+  const found = await driver.eval(async () => {
+    const opened = await Promise.all(
+      [0, 1].map(
+        () =>
+          new Promise<typeof globalThis>((done) => {
+            const frame = document.createElement('iframe');
+            frame.src = '/?page';
+            frame.addEventListener('load', () => done(frame.contentWindow as unknown as typeof globalThis));
+            document.body.append(frame);
+          }),
+      ),
+    );
+    const [here, other] = opened as [typeof globalThis, typeof globalThis];
+    await other.track('a', 3, 'BRAND_CLICK');
+    await other.queue.notes.update('order', () => 1);
+    await here.queue.withdraw();
+    for (let wait = 0; wait < 40 && !other.withdrawn; wait++) await new Promise((done) => setTimeout(done, 50));
+    const late = await other.track('b', 1).catch((error: unknown) => String(error));
+    const db = await new Promise<IDBDatabase>((done) => {
+      const request = indexedDB.open('offerlet-queue /events/batch');
+      request.onsuccess = () => done(request.result);
+    });
+    const keys = await new Promise<unknown>((done) => {
+      const request = db.transaction('rows').objectStore('rows').getAllKeys();
+      request.onsuccess = () => done(request.result);
+    });
+    db.close();
+    const deleted = await new Promise<string>((done) => {
+      const request = indexedDB.deleteDatabase('offerlet-queue /events/batch');
+      request.onsuccess = () => done('deleted');
+      request.onblocked = () => done('blocked');
+    });
+    await new Promise((done) => setTimeout(done, 1_500));
+    const names = (await indexedDB.databases()).map(({ name }) => name);
+    return { withdrawn: other.withdrawn, late, keys, deleted, names };
+  });
+  expect(found).toEqual({ withdrawn: 1, late: 'Error: The queue is closed', keys: [], deleted: 'deleted', names: [] });
 });

@@ -27,11 +27,11 @@ export interface QueueSite {
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Queue</title><link rel="icon" href="data:,"><body>
 <script src="/queue.js"></script><script src="/pageQueue.js"></script><script>
   const asked = new URLSearchParams(location.search);
-  window.told = [];
-  if (!asked.has('idle') && !asked.has('page')) window.queue = offerletQueue.openQueue({ endpoint: '/events/batch', onEvent: (event) => told.push(event) });
+  window.emitted = [];
+  if (!asked.has('idle') && !asked.has('page')) window.queue = offerletQueue.openQueue({ endpoint: '/events/batch', onEvent: (event) => emitted.push(event) });
   window.withdrawn = 0;
   window.openPage = (endpoint = '/events/batch') => (window.queue = offerletPageQueue.openPageQueue({
-    endpoint, onEvent: (event) => told.push(event), onWithdrawn: () => withdrawn++ }));
+    endpoint, onEvent: (event) => emitted.push(event), onWithdrawn: () => withdrawn++ }));
   if (asked.has('page')) openPage();
   window.track = (from, count, name = 'BRAND_DISPLAY') => Promise.all(Array.from({ length: count }, (_, n) => queue.track({
     event_id: from + n, event_name: name, session_id: '6f1a3c9e-1111-4222-8333-444455556666', initiating_target: 'INLINE_SLOT',
@@ -90,7 +90,7 @@ export async function startQueueSite(): Promise<QueueSite> {
 }
 
 /** How many of the ids `from0` to `from<count - 1>` are missing, and how many came more than once. */
-export function tally(arrived: readonly string[], from: string, count: number): { lost: number; doubled: number } {
+export function tally(arrived: readonly string[], from: string, count: number): { lost: number; duplicated: number } {
   const ours = arrived.filter((id) => id.startsWith(from));
-  return { lost: count - new Set(ours).size, doubled: ours.length - new Set(ours).size };
+  return { lost: count - new Set(ours).size, duplicated: ours.length - new Set(ours).size };
 }

@@ -12,6 +12,6 @@ declare global {
   var openPage: (endpoint?: string) => PageQueue;
   /** How often `onWithdrawn` was called. */
   var withdrawn: number;
-  var told: QueueEvent[];
+  var emitted: QueueEvent[];
   var track: (from: string, count: number, name?: string) => Promise<void[]>;
 }
