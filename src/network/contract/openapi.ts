@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { CHANNEL_CONTRACT, CHANNEL_SCHEMAS } from './channel.ts';
 import { EVENT_CONTRACT, EVENT_SCHEMAS } from './events.ts';
 import { operation } from './operation.ts';
@@ -6,7 +7,6 @@ import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './reporting.ts';
 import { SANDBOX_CONTRACT } from './sandbox.ts';
 import { object, oneOfTexts, ref, TEXT } from './schema.ts';
 import type { Part, Schema } from './schema.ts';
-import { toYaml } from './yaml.ts';
 
 /** The contract of the network: what an OpenAPI 3.1 document has, as far as this one needs it. */
 export interface Contract {
@@ -71,5 +71,6 @@ export const CONTRACT: Contract = {
 
 /** The contract as `/openapi.yaml` serves it. */
 export function openApiYaml(): string {
-  return toYaml(CONTRACT);
+  // Without aliases: shapes that several endpoints share are written out at each, as most readers expect.
+  return stringify(CONTRACT, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
