@@ -4,13 +4,13 @@ import { readHostName } from '../guard/readHostName.ts';
 import type { NetworkControls } from './context.ts';
 import { createFetch, type Caller } from './http/createFetch.ts';
 import { logToStderr, type NetworkLog } from './http/log.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics } from './http/createMetrics.ts';
 import { networkRoutes, surfaceOf } from './networkRoutes.ts';
 import { createRunner } from './runRoute.ts';
 import type { SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings/settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './start/firstStart.ts';
-import { NetworkStartError } from './start/networkStartError.ts';
+import { NetworkStartError } from './start/NetworkStartError.ts';
 import { openDatabase } from './start/openDatabase.ts';
 import { parseDatetime } from '../wire/parseDatetime.ts';
 

@@ -1,7 +1,7 @@
 import type { Environment } from '../wire/keys.ts';
 import { channelRoutes } from './channel/routes.ts';
 import type { NetworkRoute } from './context.ts';
-import { healthRoutes } from './health.ts';
+import { healthRoutes } from './healthRoutes.ts';
 import type { Surface } from './http/route.ts';
 import { eventRoutes } from './ingest/routes.ts';
 import { pageRoutes } from './pages/routes.ts';

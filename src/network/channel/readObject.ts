@@ -1,7 +1,7 @@
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { isObject } from '../../wire/json.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import { readJson } from '../http/readBody.ts';
+import { readJson } from '../http/readJson.ts';
 import { badFields } from './badFields.ts';
 
 /** The body as a JSON object, or the answer that refuses it (C25). */

@@ -1,7 +1,7 @@
 import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { ADD_MAX_ITEMS, LIST_PAGE_SIZE } from '../../wire/limits.ts';
 import { CHANNEL_REFUSALS, inPath, operation, query } from './operation.ts';
-import type { AnswerPart } from './operation.ts';
+import type { ResponsePart } from './operation.ts';
 import { about, DATETIME, INTEGER, list, object, oneOfTexts, orNull, ref, TEXT, URL_TEXT, UUID } from './schema.ts';
 import type { Part, Schema } from './schema.ts';
 
@@ -21,11 +21,11 @@ const publisher = {
   ),
 };
 
-const invalid: AnswerPart = ['What is wrong, by field.', ref('Fields')];
-const readOnly: AnswerPart = ['The key is publishable, and this call changes something.', ref('Detail')];
-const unknown: AnswerPart = ['The channel has no such publisher.', ref('NotFound')];
-const tooLarge: AnswerPart = ['The body is over 1 MiB.', ref('Detail')];
-const done: AnswerPart = ['Replaced.', object({ ok: { const: true } })];
+const invalid: ResponsePart = ['What is wrong, by field.', ref('Fields')];
+const readOnly: ResponsePart = ['The key is publishable, and this call changes something.', ref('Detail')];
+const unknown: ResponsePart = ['The channel has no such publisher.', ref('NotFound')];
+const tooLarge: ResponsePart = ['The body is over 1 MiB.', ref('Detail')];
+const done: ResponsePart = ['Replaced.', object({ ok: { const: true } })];
 const remoteId = inPath('publisher_remote_id', 'The remote id of an approved publisher.');
 
 /** The shapes of the Channel API. */
@@ -74,14 +74,14 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
     get: operation({
       tag,
       summary: 'Categories with their subcategories',
-      answers: { 200: ['Sorted by name.', object({ categories: list(ref('Category')) })], ...CHANNEL_REFUSALS },
+      responses: { 200: ['Sorted by name.', object({ categories: list(ref('Category')) })], ...CHANNEL_REFUSALS },
     }),
   },
   [CHANNEL_PATHS.channelDetails]: {
     get: operation({
       tag,
       summary: 'The channel and its exclusions',
-      answers: {
+      responses: {
         200: [
           'The channel that owns the key.',
           object({
@@ -97,7 +97,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       tag,
       summary: 'Replace the exclusions of the whole channel',
       body: object({ subcategory_ids: subcategoryIds }),
-      answers: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 413: tooLarge },
+      responses: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 413: tooLarge },
     }),
   },
   [CHANNEL_PATHS.publishers]: {
@@ -113,7 +113,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
         ),
         query('q', TEXT, 'Words that are looked for in the name, each by itself.'),
       ],
-      answers: {
+      responses: {
         200: [
           'One page.',
           object({
@@ -133,7 +133,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       tag,
       summary: 'One publisher or request',
       parameters: [inPath('id', 'A remote id, or the id of a request.')],
-      answers: {
+      responses: {
         200: ['The publisher.', object({ publisher: ref('PublisherDetail') })],
         404: unknown,
         ...CHANNEL_REFUSALS,
@@ -148,7 +148,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
         'In force from the next recommendations on, together with the channel’s own list and the publisher’s.',
       parameters: [remoteId],
       body: object({ subcategory_ids: subcategoryIds }),
-      answers: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
+      responses: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
     }),
   },
   [CHANNEL_PATHS.add]: {
@@ -158,7 +158,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       description:
         'One bad item refuses the whole call. A brand and domain that the channel already has is reported as a duplicate among the results.',
       body: object({ items: list(ref('PublisherItem'), { minItems: 1, maxItems: ADD_MAX_ITEMS }) }),
-      answers: {
+      responses: {
         201: ['A result for each item, in their order.', object({ results: list(ref('AddResult')) })],
         400: invalid,
         ...CHANNEL_REFUSALS,
@@ -173,7 +173,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       summary: 'Remove an approved publisher',
       description: 'Its keys stop at once; its history stays in the reports.',
       parameters: [remoteId],
-      answers: { 204: ['Removed.'], ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown },
+      responses: { 204: ['Removed.'], ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown },
     }),
   },
 };

@@ -7,7 +7,7 @@ import type { Part, Schema } from './schema.ts';
 
 const tag = 'Recommendations';
 
-/** The shapes of events and of their answers. */
+/** The shapes of events and of their responses. */
 export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   Event: object(
     {
@@ -53,7 +53,7 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
       summary: 'Report one event',
       parameters: [VERSION_HEADER],
       body: ref('Event'),
-      answers: { 201: ['Stored.'], ...PARTNER_REFUSALS },
+      responses: { 201: ['Stored.'], ...PARTNER_REFUSALS },
     }),
   },
   '/events/batch': {
@@ -64,7 +64,7 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
         'What is answered with success is stored. Send only the failures again, and only those whose error is retryable.',
       parameters: [VERSION_HEADER],
       body: object({ events: list(ref('Event'), { minItems: 1, maxItems: BATCH_MAX_EVENTS }) }),
-      answers: {
+      responses: {
         202: ['All accepted.', ref('BatchResponse')],
         207: ['Some accepted.', ref('BatchResponse')],
         502: ['None accepted.', ref('BatchResponse')],

@@ -52,7 +52,7 @@ export const CONTRACT: Contract = {
         tag: 'Operation',
         summary: 'Whether the network serves, and which environment it is',
         open: true,
-        answers: {
+        responses: {
           200: [
             'It serves.',
             object({ status: { const: 'ok' }, environment: oneOfTexts(['production', 'staging']), version: TEXT }),

@@ -2,7 +2,7 @@ import type { Part, Schema } from './schema.ts';
 import { ref } from './schema.ts';
 
 /** What one answer means, and its body's schema: none for an empty body. */
-export type AnswerPart = readonly [description: string, schema?: Schema];
+export type ResponsePart = readonly [description: string, schema?: Schema];
 
 /** One endpoint, as briefly as it can be said. */
 export interface Endpoint {
@@ -11,8 +11,8 @@ export interface Endpoint {
   readonly description?: string;
   readonly parameters?: readonly Part[];
   readonly body?: Schema;
-  readonly answers: Readonly<Record<number, AnswerPart>>;
-  /** Media type of the answers' bodies; JSON unless given. */
+  readonly responses: Readonly<Record<number, ResponsePart>>;
+  /** Media type of the responses' bodies; JSON unless given. */
   readonly type?: string;
   /** Whether it is answered without a key. */
   readonly open?: boolean;
@@ -25,7 +25,7 @@ export function operation({
   description,
   parameters,
   body,
-  answers,
+  responses,
   type = 'application/json',
   open,
 }: Endpoint): Part {
@@ -37,7 +37,7 @@ export function operation({
     ...(parameters ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
     responses: Object.fromEntries(
-      Object.entries(answers).map(([status, [meaning, schema]]) => [
+      Object.entries(responses).map(([status, [meaning, schema]]) => [
         status,
         {
           description: meaning,
@@ -58,16 +58,16 @@ export function inPath(name: string, description: string): Part {
   return { name, in: 'path', required: true, schema: { type: 'string' }, description };
 }
 
-/** The answers that every endpoint of the Channel API has. */
-export const CHANNEL_REFUSALS: Readonly<Record<number, AnswerPart>> = {
+/** The responses that every endpoint of the Channel API has. */
+export const CHANNEL_REFUSALS: Readonly<Record<number, ResponsePart>> = {
   401: ['The key is missing, invalid, expired, revoked or of the other environment.', ref('Detail')],
   405: ['Another method is needed; Allow names it.', ref('Detail')],
   500: ['Something went wrong inside.', ref('Detail')],
   503: ['The network cannot reach its data. Try again after Retry-After seconds.', ref('Detail')],
 };
 
-/** The answers that every endpoint of the Recommendations API has. */
-export const PARTNER_REFUSALS: Readonly<Record<number, AnswerPart>> = {
+/** The responses that every endpoint of the Recommendations API has. */
+export const PARTNER_REFUSALS: Readonly<Record<number, ResponsePart>> = {
   400: ['The body or the version header is not as it should be. Nothing was stored.', ref('Message')],
   401: ['The key is missing, invalid, expired, revoked or of the other environment.', ref('Message')],
   405: ['Another method is needed; Allow names it.', ref('Message')],

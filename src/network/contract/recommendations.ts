@@ -140,7 +140,7 @@ export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
         'Every call begins a session. Its session_id and the insertion_ids of the offers come back on the events.',
       parameters: [VERSION_HEADER],
       body: ref('RecommendationRequest'),
-      answers: {
+      responses: {
         200: ['The offers; an empty map when there are none.', ref('RecommendationResponse')],
         ...PARTNER_REFUSALS,
       },

@@ -95,7 +95,7 @@ function lists(metrics: readonly string[], groupings: readonly string[]): readon
   ];
 }
 
-const answers = {
+const responses = {
   200: ['The report.', ref('Report')],
   400: [
     `A parameter is wrong, or an error with a code; never more than ${REPORT_MAX_ROWS} rows before paging.`,
@@ -121,7 +121,7 @@ export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
         query('sort_direction', oneOfTexts(['asc', 'desc']), 'sort_order unless given.'),
         query('publisher_ids', TEXT, `Comma-separated filter of at most ${FILTER_MAX_VALUES} ids; may be repeated.`),
       ],
-      answers,
+      responses,
     }),
   },
   [`/api${PUBLISHER_REPORT_PATH}`]: {
@@ -130,7 +130,7 @@ export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
       summary: 'The publisher’s own report',
       description: 'The publisher that owns the secret reporting key. ORDER_TRACKING and MODAL activity is left out.',
       parameters: [...lists(PUBLISHER_METRICS, PUBLISHER_GROUPINGS), ...both(REPORT_LIMIT.publisher)],
-      answers,
+      responses,
     }),
   },
 };

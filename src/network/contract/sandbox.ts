@@ -30,7 +30,7 @@ function control(
     open: true,
     ...call,
     ...(type ? { type } : {}),
-    answers: {
+    responses: {
       200: ['Done.', type ? TEXT : anything],
       201: ['Made.', anything],
       204: ['Done.'],
@@ -81,7 +81,7 @@ export const SANDBOX_CONTRACT: Readonly<Record<string, Part>> = {
     post: control('Replace a key; the old one stops at once', { parameters: [id('the key')] }),
   },
   '/sandbox/publishers/{id}/status': {
-    post: control('Do what the network’s staff would do; approval answers with keys', {
+    post: control('Do what the network’s staff would do; approval responses with keys', {
       parameters: [id('the publisher or request')],
       body: object({ status: oneOfTexts(['PENDING', 'NEEDS_INFO', 'APPROVED', 'REJECTED']) }, { staff_notes: TEXT }),
     }),

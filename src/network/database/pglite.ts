@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Database, Parameter, Queries } from './database.ts';
 import { readFreshDatabase, unpack } from './freshDatabase.ts';
 import { retry } from './retry.ts';
-import { reach } from './unavailable.ts';
+import { reach } from './DatabaseUnavailableError.ts';
 import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = { [TYPE.int8]: readInt8, [TYPE.numeric]: readText, [TYPE.date]: readText };

@@ -1,7 +1,7 @@
 import { Pool, types, type ClientBase } from 'pg';
 import type { Database, Parameter, Queries } from './database.ts';
 import { retry } from './retry.ts';
-import { reach } from './unavailable.ts';
+import { reach } from './DatabaseUnavailableError.ts';
 import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { DatabaseUnavailableError } from '../database/unavailable.ts';
+import { DatabaseUnavailableError } from '../database/DatabaseUnavailableError.ts';
 import type { NetworkLog } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './createMetrics.ts';
 import type { Route, RouteParams, Surface } from './route.ts';
 import { routeFor, routeTable, type RouteMatch } from './routeTable.ts';
 import { surfaceError } from './surfaceError.ts';

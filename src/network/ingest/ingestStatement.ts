@@ -1,4 +1,4 @@
-import { addCells } from '../facts/addFacts.ts';
+import { addCells } from '../facts/addCells.ts';
 
 // The one statement that stores events and updates the facts. Its last parts, which all writers of facts share, are in
 // facts/addFacts.ts.

@@ -1,7 +1,7 @@
 import { EVENTS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { own } from '../../wire/json.ts';
 import type { NetworkContext } from '../context.ts';
-import { readJson } from '../http/readBody.ts';
+import { readJson } from '../http/readJson.ts';
 import { numberArrivals, storeReceipts } from './storeReceipts.ts';
 
 /** Records the events of a request to which a scripted fault responds, so that GET /sandbox/events shows them. */

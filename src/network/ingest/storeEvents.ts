@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
 import type { Queries } from '../database/database.ts';
-import { periodsOf, type Periods } from '../time/periods.ts';
+import { periodsOf, type Periods } from '../time/periodsOf.ts';
 import { INGEST, type IncomingEvent, type IncomingSession } from './ingestStatement.ts';
 import type { Session } from '../sessions/session.ts';
 

@@ -1,8 +1,8 @@
 import type { Database, Queries } from '../database/database.ts';
-import { addCells } from '../facts/addFacts.ts';
+import { addCells } from '../facts/addCells.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Shares } from '../settings/settings.ts';
-import { periodsOf } from '../time/periods.ts';
+import { periodsOf } from '../time/periodsOf.ts';
 
 /** The shares unless PUT /sandbox/settings sets others. */
 export const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };

@@ -34,7 +34,7 @@ function operationMarkup(method: string, path: string, operation: unknown): stri
   const description = own(operation, 'description');
   return (
     `<details>${summary}<div>${description ? `<p>${prose(description)}</p>` : ''}${parametersMarkup(own(operation, 'parameters'))}` +
-    `${bodyMarkup(own(operation, 'requestBody'))}${answersMarkup(own(operation, 'responses'))}</div></details>`
+    `${bodyMarkup(own(operation, 'requestBody'))}${responsesMarkup(own(operation, 'responses'))}</div></details>`
   );
 }
 
@@ -51,9 +51,9 @@ function bodyMarkup(body: unknown): string {
   return body === undefined ? '' : `<h4>Body</h4>${schemaMarkup(jsonSchema(body))}`;
 }
 
-function answersMarkup(answers: unknown): string {
-  if (!isObject(answers)) return '';
-  const rows = Object.entries(answers).map(([status, answer]) => {
+function responsesMarkup(responses: unknown): string {
+  if (!isObject(responses)) return '';
+  const rows = Object.entries(responses).map(([status, answer]) => {
     const schema = jsonSchema(answer);
     return `<dt><code>${status}</code></dt><dd>${prose(own(answer, 'description'))} ${schema === undefined ? '' : schemaMarkup(schema)}</dd>`;
   });

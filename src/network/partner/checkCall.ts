@@ -1,6 +1,6 @@
 import type { Problem } from '../../wire/json.ts';
 import type { NetworkContext } from '../context.ts';
-import { readJson } from '../http/readBody.ts';
+import { readJson } from '../http/readJson.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
 import { partnerRefusal } from './partnerRefusal.ts';

@@ -7,7 +7,7 @@ export const MAX_OFFERS = 10;
 const LEAST_VALUE = 0.000_001;
 
 /** Why an offer was or was not shown in one session. */
-export interface Explanation {
+export interface OfferExplanation {
   readonly offer_id: string;
   readonly advertiser: string;
   readonly heading: string;
@@ -26,9 +26,9 @@ export interface Explanation {
 }
 
 /** The offers to show, in order, and a word about every offer of the catalogue. */
-export interface Choice {
+export interface OfferChoice {
   readonly shown: readonly OfferRow[];
-  readonly explanations: readonly Explanation[];
+  readonly explanations: readonly OfferExplanation[];
 }
 
 /**
@@ -38,7 +38,7 @@ export interface Choice {
 export function chooseOffers(
   catalogue: readonly OfferRow[],
   session: { session_id: string; exclusions: ReadonlySet<string> },
-): Choice {
+): OfferChoice {
   const drawn = catalogue.map((offer) => {
     const expected_value = Number(offer.price_per_conversion) * Number(offer.weight);
     const draw = drawFor(session.session_id, offer.offer_id);
@@ -49,7 +49,7 @@ export function chooseOffers(
   const shown = eligible
     .slice(0, MAX_OFFERS)
     .toSorted((a, b) => b.expected_value - a.expected_value || a.rank - b.rank);
-  const explanations = drawn.map((entry): Explanation => {
+  const explanations = drawn.map((entry): OfferExplanation => {
     const position = shown.indexOf(entry);
     const reason = entry.obstacle ?? (position < 0 ? 'outdrawn' : 'shown');
     const { offer, expected_value, draw, rank } = entry;
@@ -69,7 +69,7 @@ export function chooseOffers(
   return { shown: shown.map(({ offer }) => offer), explanations };
 }
 
-const MESSAGES: Readonly<Record<Explanation['reason'], string>> = {
+const MESSAGES: Readonly<Record<OfferExplanation['reason'], string>> = {
   shown: 'Eligible, and among the best draws of this session.',
   inactive: 'The offer is switched off.',
   budget_spent: 'The budget has no room for one more conversion.',

@@ -8,7 +8,7 @@ export interface Insertion {
 }
 
 /** What an answer is made of beside its offers. */
-export interface AnswerOptions {
+export interface OffersBodyOptions {
   readonly session_id: string;
   readonly is_sandbox: boolean;
   /** Completes the addresses that the network serves itself. */
@@ -16,7 +16,7 @@ export interface AnswerOptions {
 }
 
 /** The body that answers POST /recommendations: WIRE.md 1, and `{}` for no offer. */
-export function offersBody(insertions: readonly Insertion[], options: AnswerOptions): RecommendationResponse {
+export function offersBody(insertions: readonly Insertion[], options: OffersBodyOptions): RecommendationResponse {
   const items = insertions.map(({ insertion_id, offer }, insertion_order): GroupItem => {
     return { insertion_order, insertion_id, offer_id: offer.offer_id, advertiser_id: offer.advertiser_id };
   });
@@ -30,7 +30,7 @@ export function offersBody(insertions: readonly Insertion[], options: AnswerOpti
   };
 }
 
-function recommend(row: OfferRow, { baseUrl, is_sandbox }: AnswerOptions): Recommendation {
+function recommend(row: OfferRow, { baseUrl, is_sandbox }: OffersBodyOptions): Recommendation {
   const { assets, disclosure_details, ...details } = row.details;
   const offer: Offer & { is_sandbox?: true } = {
     id: row.offer_id,

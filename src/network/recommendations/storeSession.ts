@@ -2,7 +2,7 @@ import type { RecommendationRequest } from '../../wire/offers/request.ts';
 import type { Queries } from '../database/database.ts';
 import type { ServedPublisher } from '../partner/publisherOfKey.ts';
 import type { Insertion } from './offersBody.ts';
-import type { Explanation } from './chooseOffers.ts';
+import type { OfferExplanation } from './chooseOffers.ts';
 
 /** A session as it begins. */
 export interface NewSession {
@@ -12,7 +12,7 @@ export interface NewSession {
   readonly insertions: readonly Insertion[];
   readonly created_at: Date;
   /** Kept in staging only. */
-  readonly explanations?: readonly Explanation[] | undefined;
+  readonly explanations?: readonly OfferExplanation[] | undefined;
 }
 
 /** Keeps what the session's events will need; of the shopper only whether an e-mail came along. */

@@ -1,5 +1,5 @@
 import type { ReportErrorCode } from '../../wire/reporting.ts';
-import type { DateRange } from './periods.ts';
+import type { DateRange } from './clippedPeriod.ts';
 import type { Metric } from './variant.ts';
 
 /** The body of a refusal that has a code. Its status is always 400 (R52). */
@@ -23,8 +23,8 @@ export function outsideWindow(asked: DateRange, available: DateRange): CodedErro
 }
 
 /** This caller has had no activity, ever (R51). */
-export function noDataYet(holder: 'channel' | 'publisher'): CodedError {
-  return { code: 'REPORTING_DATA_UNAVAILABLE', message: `There is no reporting data for this ${holder} yet.` };
+export function noDataYet(owner: 'channel' | 'publisher'): CodedError {
+  return { code: 'REPORTING_DATA_UNAVAILABLE', message: `There is no reporting data for this ${owner} yet.` };
 }
 
 /** Too many rows before paging (R49). */

@@ -2,8 +2,8 @@ import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH } from '../../wire/reporting
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { dateOf } from './dates.ts';
-import { parseReportQuery } from './query.ts';
-import { enabledMetrics, makeReport } from './report.ts';
+import { parseReportRequest } from './parseReportRequest.ts';
+import { enabledMetrics, makeReport } from './makeReport.ts';
 import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from './variant.ts';
 
 /** Publisher reporting is served under this prefix: `{merchant_base_url}` ends in it (R58). */
@@ -51,10 +51,10 @@ async function report(request: Request, context: NetworkContext, variant: Varian
 
   const [settings, now] = await Promise.all([context.settings(), context.now()]);
   const enabled = enabledMetrics(variant, settings);
-  const parsed = parseReportQuery(new URL(request.url), { variant, enabled, today: dateOf(now.getTime()) });
+  const parsed = parseReportRequest(new URL(request.url), { variant, enabled, today: dateOf(now.getTime()) });
   if (!parsed.ok) return answer(context, 400, parsed.errors);
   const made = await makeReport(
-    { db: context.db, holder: { variant, id }, settings, now, requestId: context.requestId },
+    { db: context.db, owner: { variant, id }, settings, now, requestId: context.requestId },
     parsed.query,
   );
   return 'report' in made ? answer(context, 200, made.report) : answer(context, 400, made.refused);

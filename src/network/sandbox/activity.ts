@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkRoute } from '../context.ts';
-import { addCells } from '../facts/addFacts.ts';
+import { addCells } from '../facts/addCells.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
-import { periodsOf } from '../time/periods.ts';
+import { periodsOf } from '../time/periodsOf.ts';
 import { control, refuseFields } from './control.ts';
 import { countField, moneyField, timeField, uuidField } from './fields.ts';
 

@@ -3,9 +3,9 @@ import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { RouteParams } from '../http/route.ts';
 import { refuseForeign } from '../../guard/refuseForeign.ts';
-import { readJson } from '../http/readBody.ts';
+import { readJson } from '../http/readJson.ts';
 import { partnerRefusal } from '../partner/partnerRefusal.ts';
-import { findBrokenText } from './brokenText.ts';
+import { findUnstorableText } from './findUnstorableText.ts';
 
 /** Bytes of a control's body: a year of hourly activity fits. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;
@@ -79,7 +79,7 @@ function guarded(
 }
 
 function refuseBrokenText(given: unknown): Response | undefined {
-  const path = findBrokenText(given);
+  const path = findUnstorableText(given);
   const message = 'must be text without U+0000 and without half characters';
   return path === undefined ? undefined : refuseFields([{ path, message }]);
 }

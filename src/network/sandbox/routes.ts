@@ -4,7 +4,7 @@ import { activity } from './activity.ts';
 import { clockAndReset } from './clockAndReset.ts';
 import { offers } from './offers.ts';
 import { settingsAndFaults } from './settingsAndFaults.ts';
-import { whatHappened } from './whatHappened.ts';
+import { observations } from './observations.ts';
 
 /** The controls under /sandbox/, in staging only. */
 export const sandboxRoutes: readonly NetworkRoute[] = [
@@ -13,5 +13,5 @@ export const sandboxRoutes: readonly NetworkRoute[] = [
   ...offers,
   ...activity,
   ...settingsAndFaults,
-  ...whatHappened(),
+  ...observations(),
 ];

@@ -4,9 +4,9 @@ import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openPglite } from '../database/pglite.ts';
 import { openPostgres } from '../database/postgres.ts';
-import { DatabaseUnavailableError } from '../database/unavailable.ts';
+import { DatabaseUnavailableError } from '../database/DatabaseUnavailableError.ts';
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
-import { NetworkStartError } from './networkStartError.ts';
+import { NetworkStartError } from './NetworkStartError.ts';
 
 /** Where the data lives: a PostgreSQL server, a directory, or nowhere but in memory. */
 export interface DatabasePlace {

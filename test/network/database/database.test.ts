@@ -5,7 +5,7 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { migrate } from '../../../src/network/database/migrate.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/tables.ts';
-import { DatabaseUnavailableError, reach } from '../../../src/network/database/unavailable.ts';
+import { DatabaseUnavailableError, reach } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from '../databases.ts';
 import { event, worldOf } from '../world.ts';
 

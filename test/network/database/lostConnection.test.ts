@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { DatabaseUnavailableError } from '../../../src/network/database/unavailable.ts';
+import { DatabaseUnavailableError } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, worldOf, type Answered, type Body } from '../world.ts';
 

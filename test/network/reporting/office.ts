@@ -8,7 +8,7 @@ import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/sandbox/activity.ts';
 import { readState } from '../../../src/network/settings/readState.ts';
 import type { ReportingSettings } from '../../../src/network/settings/settings.ts';
-import { periodsOf } from '../../../src/network/time/periods.ts';
+import { periodsOf } from '../../../src/network/time/periodsOf.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
 

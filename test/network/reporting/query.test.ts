@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { parseReportQuery, type ReportQuery } from '../../../src/network/reporting/query.ts';
+import { parseReportRequest, type ReportRequest } from '../../../src/network/reporting/parseReportRequest.ts';
 import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from '../../../src/network/reporting/variant.ts';
 
 const TODAY = '2025-11-20';
 
 function parse(query: string, { variant = CHANNEL_REPORT, today = TODAY }: { variant?: Variant; today?: string } = {}) {
-  return parseReportQuery(new URL(`http://network.test/?${query}`), { variant, enabled: variant.metrics, today });
+  return parseReportRequest(new URL(`http://network.test/?${query}`), { variant, enabled: variant.metrics, today });
 }
 
 /** The names of the parameters that are refused. */
@@ -17,7 +17,7 @@ function refused(query: string, options?: { variant?: Variant; today?: string })
   return Object.keys(parsed.errors);
 }
 
-function accepted(query: string, options?: { variant?: Variant; today?: string }): ReportQuery {
+function accepted(query: string, options?: { variant?: Variant; today?: string }): ReportRequest {
   const parsed = parse(query, options);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   return parsed.query;

@@ -2,8 +2,8 @@ import { CHANNEL_PATHS } from '../../../wire/channel.ts';
 import type { PublisherList } from '../../../wire/channel.ts';
 import { badFields } from '../badFields.ts';
 import type { ChannelCall } from '../channelRoute.ts';
-import { readListQuery } from './listQuery.ts';
-import type { ListQuery } from './listQuery.ts';
+import { readListQuery } from './readListQuery.ts';
+import type { ListQuery } from './readListQuery.ts';
 import { listItem, SELECT_PUBLISHERS } from './publisherRow.ts';
 import type { PublisherRow } from './publisherRow.ts';
 

@@ -1,8 +1,8 @@
 import type { TimeGrain } from '../../wire/reporting.ts';
 import type { Parameter } from '../database/database.ts';
-import type { Condition } from './facts.ts';
+import type { Condition } from './matchingFacts.ts';
 import { columnsOf, metricSql } from './metricSql.ts';
-import type { ReportQuery } from './query.ts';
+import type { ReportRequest } from './parseReportRequest.ts';
 import type { Grouping, Variant } from './variant.ts';
 
 /** One row of the statement's answer: the totals on each, and a row of the page unless the page is empty. */
@@ -41,7 +41,7 @@ export function groupingColumns(groupBy: readonly Grouping[]): readonly string[]
  */
 export function reportStatement(
   facts: Condition,
-  query: ReportQuery,
+  query: ReportRequest,
   variant: Variant,
 ): { sql: string; params: readonly Parameter[] } {
   const { metrics, grain, groupBy } = query;
@@ -82,7 +82,7 @@ SELECT * FROM summary LEFT JOIN shown ON true ORDER BY position`;
 }
 
 /** A total order (R30–R34): what was asked for, then the period, then the groupings, at last the publisher's id. */
-function sortSql({ sortBy, sortDirection, sortOrder, groupBy, metrics }: ReportQuery, variant: Variant): string {
+function sortSql({ sortBy, sortDirection, sortOrder, groupBy, metrics }: ReportRequest, variant: Variant): string {
   const metric = metrics.find((name) => name === sortBy);
   const column = metric === undefined ? collated(sortBy) : metricSql(metric, variant);
   const first =

@@ -1,11 +1,11 @@
 import type { Parameter, Queries } from '../database/database.ts';
 import { FACT_COLUMNS } from '../facts/factColumns.ts';
-import type { DateRange } from './periods.ts';
-import type { ReportQuery } from './query.ts';
+import type { DateRange } from './clippedPeriod.ts';
+import type { ReportRequest } from './parseReportRequest.ts';
 import type { Variant } from './variant.ts';
 
 /** Whose activity a key may see: that of one channel, or that of one publisher. */
-export interface Holder {
+export interface FactsOwner {
   readonly variant: Variant;
   readonly id: string;
 }
@@ -18,16 +18,16 @@ export interface Condition {
 
 const OBSERVED = FACT_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
 
-/** The facts of a report: the holder's own, in the range, through all filters (R25, R29, R54). */
-export function matchingFacts(holder: Holder, range: DateRange, { filters }: ReportQuery): Condition {
-  const params: Parameter[] = [holder.id, range.from, range.to];
-  const parts = [`${holderColumn(holder)} = $1`, 'day >= $2::date', 'day <= $3::date', `(${OBSERVED})`];
+/** The facts of a report: the owner's own, in the range, through all filters (R25, R29, R54). */
+export function matchingFacts(owner: FactsOwner, range: DateRange, { filters }: ReportRequest): Condition {
+  const params: Parameter[] = [owner.id, range.from, range.to];
+  const parts = [`${ownerColumn(owner)} = $1`, 'day >= $2::date', 'day <= $3::date', `(${OBSERVED})`];
   const among = (column: string, values: readonly string[] | undefined, not = ''): void => {
     if (values === undefined) return;
     const places = values.map((value) => `$${params.push(value)}`);
     parts.push(`${column} ${not}IN (${places.join(', ')})`);
   };
-  among('page_type', holder.variant.excludedPageTypes, 'NOT ');
+  among('page_type', owner.variant.excludedPageTypes, 'NOT ');
   among('publisher_id', filters.publisher_ids);
   among('page_type', filters.page_types);
   among('widget_type', filters.widget_types);
@@ -40,22 +40,22 @@ export async function countHourlyFacts(db: Queries, { sql, params }: Condition):
   return row?.count ?? 0;
 }
 
-/** The date of the holder's first activity, and the hour of its latest one that has begun: whatever its page type. */
+/** The date of the owner's first activity, and the hour of its latest one that has begun: whatever its page type. */
 export async function findSpan(
   db: Queries,
-  holder: Holder,
+  owner: FactsOwner,
   now: Date,
 ): Promise<{ firstDate?: string; latestHour?: Date | undefined }> {
-  const mine = `FROM hourly_facts WHERE ${holderColumn(holder)} = $1`;
-  const [first] = await db.query<{ day: string }>(`SELECT day ${mine} ORDER BY day LIMIT 1`, [holder.id]);
+  const mine = `FROM hourly_facts WHERE ${ownerColumn(owner)} = $1`;
+  const [first] = await db.query<{ day: string }>(`SELECT day ${mine} ORDER BY day LIMIT 1`, [owner.id]);
   if (first === undefined) return {};
   const [latest] = await db.query<{ hour: Date }>(
     `SELECT hour ${mine} AND hour <= $2 ORDER BY day DESC, hour DESC LIMIT 1`,
-    [holder.id, now],
+    [owner.id, now],
   );
   return { firstDate: first.day, latestHour: latest?.hour };
 }
 
-function holderColumn({ variant }: Holder): string {
+function ownerColumn({ variant }: FactsOwner): string {
   return variant.name === 'channel' ? 'channel_id' : 'publisher_id';
 }

@@ -1,5 +1,5 @@
 import type { NetworkRoute } from './context.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from './readVersion.ts';
 
 /** GET /health: whether the network can serve, and which environment it is; no key needed. */
 export function healthRoutes(version: string = readVersion()): readonly NetworkRoute[] {

@@ -2,7 +2,7 @@ import { parseJson } from '../../wire/json.ts';
 import { readUuid } from '../database/readUuid.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { partnerRefusal } from '../partner/partnerRefusal.ts';
-import { readVersion } from '../version.ts';
+import { readVersion } from '../readVersion.ts';
 import { notFound, plainControl } from './control.ts';
 
 /** Events that GET /sandbox/events shows at most: the newest. */
@@ -16,7 +16,7 @@ interface ArrivalRow {
 }
 
 /** GET /sandbox/events, /sandbox/explain, /sandbox/health and /sandbox/metrics. */
-export function whatHappened(version: string = readVersion()): readonly NetworkRoute[] {
+export function observations(version: string = readVersion()): readonly NetworkRoute[] {
   return [
     plainControl({
       method: 'GET',

@@ -1,12 +1,12 @@
 import { DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import { addDays } from './dates.ts';
-import type { DateRange } from './periods.ts';
+import type { DateRange } from './clippedPeriod.ts';
 
 /** Dates that a report may reach back where `history_from` is not set; longer when there is older activity. */
 const HISTORY_DATES = 3 * 366;
 
-/** What is known about the history of one key's holder, as UTC dates. */
+/** What is known about the history of one key's owner, as UTC dates. */
 export interface History {
   readonly today: string;
   /** The date of its first and of its latest available activity. */

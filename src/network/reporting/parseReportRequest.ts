@@ -7,8 +7,8 @@ import {
 } from '../../wire/limits.ts';
 import { TIME_GRAINS, type TimeGrain } from '../../wire/reporting.ts';
 import { countDates, isDate } from './dates.ts';
-import { readParameters, type FieldErrors, type ParameterReader } from './parameters.ts';
-import type { DateRange } from './periods.ts';
+import { readParameters, type FieldErrors, type ParameterReader } from './readParameters.ts';
+import type { DateRange } from './clippedPeriod.ts';
 import type { Grouping, Metric, Variant } from './variant.ts';
 
 /** Which way a column is sorted. */
@@ -21,7 +21,7 @@ export interface Filters {
 }
 
 /** What was asked, checked against everything that needs no database. */
-export interface ReportQuery {
+export interface ReportRequest {
   /** `undefined` when neither `from` nor `to` was given. */
   readonly range: DateRange | undefined;
   /** As asked or, when nothing was asked, what is enabled; may hold metrics that are disabled. */
@@ -47,10 +47,10 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
  * The query of a report, or what is wrong with it. The shape of every parameter is checked before any date is compared
  * with another (R2). `enabled` are the metrics that this caller may see, `today` is the UTC date of the network's clock.
  */
-export function parseReportQuery(
+export function parseReportRequest(
   url: URL,
   { variant, enabled, today }: { variant: Variant; enabled: readonly Metric[]; today: string },
-): { ok: true; query: ReportQuery } | { ok: false; errors: FieldErrors } {
+): { ok: true; query: ReportRequest } | { ok: false; errors: FieldErrors } {
   const read = readParameters(url, variant.parameters);
   const range = readRange(read);
   const asked = readChoice(read, 'metrics', variant.metrics);
@@ -59,7 +59,7 @@ export function parseReportQuery(
   const groupBy = readChoice(read, 'group_by', variant.groupings) ?? [];
   if (groupBy.length > GROUP_BY_MAX) read.refuse('group_by', `At most ${GROUP_BY_MAX} values.`);
   const sortOrder = read.word('sort_order', DIRECTIONS, 'desc');
-  const query: ReportQuery = {
+  const query: ReportRequest = {
     range,
     metrics,
     grain,

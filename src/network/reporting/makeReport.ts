@@ -11,11 +11,11 @@ import {
   type CodedError,
 } from './codedErrors.ts';
 import { dateOf, startOf, timestamp } from './dates.ts';
-import { countHourlyFacts, findSpan, matchingFacts, type Holder } from './facts.ts';
-import { clippedPeriod, type DateRange } from './periods.ts';
-import type { ReportQuery } from './query.ts';
-import { groupingColumns, reportStatement, SUMMARY_PREFIX, type StatementRow } from './statement.ts';
-import { availableWindow, defaultRange, type History } from './window.ts';
+import { countHourlyFacts, findSpan, matchingFacts, type FactsOwner } from './matchingFacts.ts';
+import { clippedPeriod, type DateRange } from './clippedPeriod.ts';
+import type { ReportRequest } from './parseReportRequest.ts';
+import { groupingColumns, reportStatement, SUMMARY_PREFIX, type StatementRow } from './reportStatement.ts';
+import { availableWindow, defaultRange, type History } from './availableWindow.ts';
 import type { Metric, Variant } from './variant.ts';
 
 /** Facts read for one report unless `source_row_limit` says otherwise: some seconds of work. */
@@ -24,7 +24,7 @@ const SOURCE_MAX_ROWS = 5_000_000;
 /** What a report is made from beside the query. */
 export interface ReportSource {
   readonly db: Queries;
-  readonly holder: Holder;
+  readonly owner: FactsOwner;
   readonly settings: ReportingSettings;
   readonly now: Date;
   readonly requestId: string;
@@ -39,10 +39,10 @@ export function enabledMetrics(variant: Variant, settings: ReportingSettings): r
 /** The report, or the coded refusal, in the order of R2: the window, the metrics, the data, its limits. */
 export async function makeReport(
   source: ReportSource,
-  query: ReportQuery,
+  query: ReportRequest,
 ): Promise<{ report: Report } | { refused: CodedError }> {
-  const { db, holder, settings, now } = source;
-  const { firstDate, latestHour } = await findSpan(db, holder, now);
+  const { db, owner, settings, now } = source;
+  const { firstDate, latestHour } = await findSpan(db, owner, now);
   const dataThrough = settings.data_through === undefined ? latestHour : new Date(settings.data_through);
   const history: History = {
     today: dateOf(now.getTime()),
@@ -54,14 +54,14 @@ export async function makeReport(
   const window = availableWindow(query.grain, history);
   if (query.range !== undefined && query.range.from < window.from)
     return { refused: outsideWindow(query.range, window) };
-  const enabled = enabledMetrics(holder.variant, settings);
+  const enabled = enabledMetrics(owner.variant, settings);
   const disabled = query.metrics.filter((metric) => !enabled.includes(metric));
   if (disabled.length > 0) return { refused: metricNotAvailable(disabled, enabled) };
-  if (firstDate === undefined) return { refused: noDataYet(holder.variant.name) };
+  if (firstDate === undefined) return { refused: noDataYet(owner.variant.name) };
 
   const range = query.range ?? defaultRange(query.grain, history);
-  const facts = matchingFacts(holder, range, query);
-  const { sql, params } = reportStatement(facts, query, holder.variant);
+  const facts = matchingFacts(owner, range, query);
+  const { sql, params } = reportStatement(facts, query, owner.variant);
   const rows = await db.query<StatementRow>(sql, params);
   const { total_rows: total = 0, source_rows: factsRead = 0 } = rows[0] ?? {};
   const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
@@ -77,7 +77,7 @@ export async function makeReport(
 interface Answer {
   readonly rows: readonly StatementRow[];
   readonly total: number;
-  readonly query: ReportQuery;
+  readonly query: ReportRequest;
   readonly range: DateRange;
   readonly dataThrough: Date | undefined;
   readonly requestId: string;
@@ -98,7 +98,7 @@ function shape({ rows, total, query, range, dataThrough, requestId }: Answer): R
   };
 }
 
-function reportRow(row: StatementRow, { grain, groupBy, metrics }: ReportQuery, range: DateRange): ReportRow {
+function reportRow(row: StatementRow, { grain, groupBy, metrics }: ReportRequest, range: DateRange): ReportRow {
   const period = clippedPeriod(grain, Number(row.period) * 1000, range);
   return {
     period_start: timestamp(period.start),
@@ -109,7 +109,7 @@ function reportRow(row: StatementRow, { grain, groupBy, metrics }: ReportQuery, 
 }
 
 /** The start of the latest available period: an hour where hours are asked for, else a day (R53). */
-function periodStart({ grain }: ReportQuery, hour: Date): string {
+function periodStart({ grain }: ReportRequest, hour: Date): string {
   return timestamp(
     grain === 'hour' ? Math.floor(hour.getTime() / 3_600_000) * 3_600_000 : startOf(dateOf(hour.getTime())),
   );
