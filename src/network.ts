@@ -1,3 +1,3 @@
-// The network, for servers: createNetwork.
+// Entry, server: createNetwork.
 export { createNetwork, type Network, type NetworkOptions } from './network/createNetwork.ts';
 export { NetworkStartError } from './network/start/NetworkStartError.ts';

@@ -14,19 +14,19 @@ import { NetworkStartError } from './start/NetworkStartError.ts';
 import { openDatabase } from './start/openDatabase.ts';
 import { parseDatetime } from '../wire/parseDatetime.ts';
 
-/** How a network runs. Without `data` and `databaseUrl` it keeps everything in memory. */
+/** How to run a network. Without `data` and `databaseUrl` it stores everything in memory. */
 export interface NetworkOptions {
   /** A directory for the embedded database. */
   readonly data?: string | undefined;
   readonly memory?: boolean | undefined;
-  /** A PostgreSQL server (15 or newer) instead; any number of networks may share it. */
+  /** A PostgreSQL server (15 or newer) to use instead. Any number of networks may share it. */
   readonly databaseUrl?: string | undefined;
   readonly environment?: Environment | undefined;
-  /** What an empty database begins with. */
+  /** What to put into an empty database. */
   readonly seed?: SeedKind | undefined;
-  /** Sets the clock, which then stands still (ISO 8601). */
+  /** Stops the clock at this time (ISO 8601). Staging only. */
   readonly now?: string | undefined;
-  /** Where callers reach the network; taken from each request unless given. */
+  /** The URL at which callers reach the network; by default each request's own origin. */
   readonly baseUrl?: string | (() => string) | undefined;
   /** Host names besides localhost and 127.0.0.1 at which the staging controls may be called, such as `network` in a container. */
   readonly controlHosts?: readonly string[] | undefined;
@@ -37,16 +37,16 @@ export interface NetworkOptions {
 
 /** A running network. */
 export interface Network {
-  /** Answers a request; never rejects. `from` says who sent it and how to end the connection. */
+  /** Responds to a request; never rejects. `from` says who sent it and how to end the connection. */
   fetch(request: Request, from?: Caller): Promise<Response>;
   readonly environment: Environment;
-  /** What the first line of `--json` says, without the address. */
+  /** What the first line of `--json` says, without the URL. */
   describe(): Description;
-  /** Lets the requests under way end, then closes the database. */
+  /** Waits for the requests in progress, then closes the database. */
   close(): Promise<void>;
 }
 
-/** A whole advertising network on its database: Channel, Recommendations and Reporting APIs, and in staging its controls. */
+/** Starts a whole advertising network on its database: the Channel, Recommendations and Reporting APIs, and in staging the controls. */
 export async function createNetwork(options: NetworkOptions = {}): Promise<Network> {
   const environment = options.environment ?? 'staging';
   const clock = startClock(options);
@@ -99,9 +99,9 @@ function startClock({ now, environment }: NetworkOptions): Date | undefined {
   if (now === undefined) return undefined;
   const time = parseDatetime(now);
   if (time === undefined)
-    throw new NetworkStartError(`--now is '${now}': write an ISO time such as 2025-11-20T10:30:00Z.`);
+    throw new NetworkStartError(`--now is not an ISO time: "${now}". Use something like 2025-11-20T10:30:00Z.`);
   if (environment === 'production')
-    throw new NetworkStartError('--now stops the clock, which only a staging network may do.');
+    throw new NetworkStartError('--now is for staging networks only: it stops the clock.');
   return new Date(time);
 }
 

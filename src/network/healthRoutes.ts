@@ -1,7 +1,7 @@
 import type { NetworkRoute } from './context.ts';
 import { readVersion } from './readVersion.ts';
 
-/** GET /health: whether the network can serve, and which environment it is; no key needed. */
+/** GET /health: whether the network works, and its environment. No key required. */
 export function healthRoutes(version: string = readVersion()): readonly NetworkRoute[] {
   return [
     {

@@ -3,47 +3,47 @@ import { looksSecret } from '../wire/keys.ts';
 import type { Answerer } from './serve.ts';
 import { refuseForeign } from '../guard/refuseForeign.ts';
 
-/** Where a network has its controls, and the shop's origin has them too. */
+/** The path of the controls, on the network and on the shop's origin. */
 export const CONTROL_PATH = '/sandbox';
 
-/** Controls whose only answer is a key. */
+/** Controls that return keys and nothing else. */
 const KEY_CONTROLS = /^\/sandbox\/(?:keys|channels)(?:\/|$)/i;
-/** Fields of answers that hold keys. */
+/** Response fields that contain keys. */
 const KEY_FIELDS: ReadonlySet<string> = new Set(['keys', 'key', 'api_key']);
 
-/** What the controls of another origin need. */
+/** What the control surface needs. */
 export interface ControlSurfaceOptions {
   readonly network: Pick<Network, 'fetch'>;
-  /** Where the network itself listens. */
-  readonly address: string;
+  /** The URL of the network itself. */
+  readonly url: string;
   /** Host names besides this machine's own at which the controls may be called. */
   readonly hosts?: readonly string[];
 }
 
 /**
- * The network's controls for the pages of another origin of this machine: only for its own pages, and without any key,
- * because what is answered here reaches a browser.
+ * Offers the network's controls on the shop's origin. Only the shop's own pages and programs of this machine may call it,
+ * and it returns no keys, because its responses reach a browser.
  */
 export function controlSurface(options: ControlSurfaceOptions): Answerer {
-  const { network, address } = options;
+  const { network, url } = options;
   return async (request, from) => {
     const { pathname, search } = new URL(request.url);
     const refused = refuseForeign(request, { ip: from.ip, hosts: options.hosts });
     if (refused) return refused;
     if (isKeyControl(pathname))
-      return refuse(403, `Keys never reach a browser: ask the network itself, at ${address}${pathname}.`);
+      return refuse(403, `This control returns a key, which must not reach a browser. Call it at ${url}${pathname}.`);
     const hasBody = request.body !== null;
-    const asked = new Request(`${address}${pathname}${search}`, {
+    const forwarded = new Request(`${url}${pathname}${search}`, {
       method: request.method,
       headers: hasBody ? { 'content-type': request.headers.get('content-type') ?? 'application/json' } : {},
       ...(hasBody ? { body: request.body, duplex: 'half' } : {}),
     } as RequestInit);
-    // The caller was checked above: to the network this is a request of its own process.
-    return withoutKeys(await network.fetch(asked));
+    // The caller was checked above. For the network this is a request from its own process.
+    return withoutKeys(await network.fetch(forwarded));
   };
 }
 
-/** Encoded letters would say `keys` to the network and something else here. */
+/** Decodes the path first: the network would read `%6beys` as `keys`. */
 function isKeyControl(pathname: string): boolean {
   try {
     return KEY_CONTROLS.test(decodeURIComponent(pathname));
@@ -52,21 +52,21 @@ function isKeyControl(pathname: string): boolean {
   }
 }
 
-async function withoutKeys(answer: Response): Promise<Response> {
-  const text = await answer.text();
+async function withoutKeys(response: Response): Promise<Response> {
+  const text = await response.text();
   const headers = new Headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   for (const name of ['content-type', 'allow', 'retry-after', 'x-request-id']) {
-    const value = answer.headers.get(name);
+    const value = response.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
   const isJson = headers.get('content-type')?.includes('json') === true;
-  const safe = isJson && text !== '' ? JSON.stringify(JSON.parse(text, leaveOut)) : text;
-  // Whatever else may come to hold one: better no answer than a key.
-  if (looksSecret(safe)) return refuse(502, 'The answer holds a key, which must not reach a browser.');
-  return new Response(safe === '' ? null : safe, { status: answer.status, headers });
+  const safe = isJson && text !== '' ? JSON.stringify(JSON.parse(text, omitKeys)) : text;
+  // Fields that are added later may contain keys, too: better no response than a key.
+  if (looksSecret(safe)) return refuse(502, 'The response contains a key, which must not reach a browser.');
+  return new Response(safe === '' ? null : safe, { status: response.status, headers });
 }
 
-function leaveOut(name: string, value: unknown): unknown {
+function omitKeys(name: string, value: unknown): unknown {
   return KEY_FIELDS.has(name) ? undefined : value;
 }
 

@@ -45,10 +45,10 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   );
   const hosts = readControlHosts(settings['control-host']);
   const front = openFront(hosts);
-  // Listens first: a port in use is said at once, and a page that is opened early waits for its answer.
+  // Listens first: a port in use is reported at once, and early requests wait.
   const server = await serve(front.answer, { port: settings.port });
   const loading = loadShop();
-  loading.catch(() => undefined); // said where it is awaited
+  loading.catch(() => undefined); // reported where it is awaited
   const { network, server: networkServer } = await startNetwork({
     port: settings['network-port'],
     data: settings.data,
@@ -71,7 +71,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
       forwardEventIds: true,
       fetch: scenario && forcedFetch(globalThis.fetch, scenario),
     }),
-    controls: controlSurface({ network, address: networkServer.url, hosts }),
+    controls: controlSurface({ network, url: networkServer.url, hosts }),
     shop: createShop({ network: networkServer.url, keys }),
   });
   out.json({ shop: server.url, relay: server.url + RELAY_PATH, network: networkServer.url, keys });
@@ -89,7 +89,7 @@ interface Behind {
   shop: Answerer;
 }
 
-/** One origin for page, relay and controls. What is asked before they are there waits for them. */
+/** One origin for page, relay and controls. Earlier requests wait until all three are ready. */
 function openFront(hosts: readonly string[]): { answer: Answerer; open(behind: Behind): void } {
   let open: (behind: Behind) => void = () => undefined;
   const ready = new Promise<Behind>((resolve) => (open = resolve));

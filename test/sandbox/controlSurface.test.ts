@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => network?.close());
 
 function ask(path: string, init: RequestInit & { at?: string; ip?: string } = {}): Promise<Response> {
-  const answer = controlSurface({ network, address: 'http://127.0.0.1:4600' });
+  const answer = controlSurface({ network, url: 'http://127.0.0.1:4600' });
   return Promise.resolve(answer(new Request((init.at ?? SHOP) + path, init), init.ip ? { ip: init.ip } : ME));
 }
 
@@ -81,7 +81,7 @@ test('no key reaches a browser', async () => {
 
 test('an answer that holds a key anywhere is not passed on', async () => {
   const leaking = { fetch: () => Promise.resolve(Response.json({ note: 'adnet_sk_test_abc' })) };
-  const answer = await controlSurface({ network: leaking, address: 'http://127.0.0.1:4600' })(
+  const answer = await controlSurface({ network: leaking, url: 'http://127.0.0.1:4600' })(
     new Request(`${SHOP}/sandbox/health`),
     ME,
   );

@@ -7,7 +7,7 @@ export async function getCategories({ context }: ChannelCall): Promise<Response>
   return Response.json({ categories: await readCategories(context.db) });
 }
 
-/** Every category with its subcategories, both sorted by name (C4). */
+/** Returns every category with its subcategories, both sorted by name. */
 export async function readCategories(db: Queries): Promise<Category[]> {
   const categories = await db.query<Subcategory>('SELECT remote_id, name FROM categories');
   const children = await db.query<Subcategory & { category_id: string }>(
@@ -23,14 +23,14 @@ export async function readCategories(db: Queries): Promise<Category[]> {
   }));
 }
 
-/** Case-insensitive, then by code point, then by id: in code, so that no database's collation matters. */
+/** Case-insensitive, then by code point, then by id. In code, because databases differ in their collations. */
 function byName(a: Subcategory, b: Subcategory): number {
   return (
     compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.name, b.name) || compare(a.remote_id, b.remote_id)
   );
 }
 
-/** The order of UTF-8 bytes is that of code points. */
+/** UTF-8 bytes sort like code points. */
 function compare(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

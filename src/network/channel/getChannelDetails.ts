@@ -1,7 +1,7 @@
 import type { ChannelDetails } from '../../wire/channel.ts';
 import type { ChannelCall } from './channelRoute.ts';
 
-/** GET channel details: its name and what it excludes for all its publishers (C9). */
+/** GET channel details: its name and its exclusions for all publishers. */
 export async function getChannelDetails({ context, channelId }: ChannelCall): Promise<Response> {
   const [row] = await context.db.query<{ name: string }>('SELECT name FROM channels WHERE channel_id = $1', [
     channelId,

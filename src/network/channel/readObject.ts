@@ -4,7 +4,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import { readJson } from '../http/readJson.ts';
 import { badFields } from './badFields.ts';
 
-/** The body as a JSON object, or the answer that refuses it (C25). */
+/** Reads the body as a JSON object, or returns the response that refuses it. */
 export async function readObject(
   request: Request,
 ): Promise<{ ok: true; value: JsonObject } | { ok: false; refusal: Response }> {

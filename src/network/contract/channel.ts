@@ -1,15 +1,15 @@
 import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { ADD_MAX_ITEMS, LIST_PAGE_SIZE } from '../../wire/limits.ts';
-import { CHANNEL_REFUSALS, inPath, operation, query } from './operation.ts';
+import { CHANNEL_REFUSALS, pathParameter, operation, queryParameter } from './operation.ts';
 import type { ResponsePart } from './operation.ts';
 import { about, DATETIME, INTEGER, list, object, oneOfTexts, orNull, ref, TEXT, URL_TEXT, UUID } from './schema.ts';
 import type { Part, Schema } from './schema.ts';
 
 const tag = 'Channel';
 const exclusions = object({ subcategories: object({ external: list(UUID), publisher: list(UUID) }) });
-const subcategoryIds = about(list(UUID), 'Ids of subcategories. The list replaces the one there was; [] clears it.');
+const subcategoryIds = about(list(UUID), 'Ids of subcategories. The list replaces the current one; [] clears it.');
 const publisher = {
-  pending_publisher_id: about(orNull(UUID), 'Of a request; on the detail of an approved publisher as well.'),
+  pending_publisher_id: about(orNull(UUID), 'The id of the request; for an approved publisher only in its details.'),
   publisher_remote_id: about(orNull(UUID), 'Ad-serving id; null while pending.'),
   brand_name: TEXT,
   primary_category: about(TEXT, 'The name of a category.'),
@@ -21,14 +21,14 @@ const publisher = {
   ),
 };
 
-const invalid: ResponsePart = ['What is wrong, by field.', ref('Fields')];
-const readOnly: ResponsePart = ['The key is publishable, and this call changes something.', ref('Detail')];
+const invalid: ResponsePart = ['Messages by field.', ref('Fields')];
+const readOnly: ResponsePart = ['The key is publishable, so it can only read.', ref('Detail')];
 const unknown: ResponsePart = ['The channel has no such publisher.', ref('NotFound')];
-const tooLarge: ResponsePart = ['The body is over 1 MiB.', ref('Detail')];
+const tooLarge: ResponsePart = ['The body is larger than 1 MiB.', ref('Detail')];
 const done: ResponsePart = ['Replaced.', object({ ok: { const: true } })];
-const remoteId = inPath('publisher_remote_id', 'The remote id of an approved publisher.');
+const remoteId = pathParameter('publisher_remote_id', 'The remote id of an approved publisher.');
 
-/** The shapes of the Channel API. */
+/** The schemas of the Channel API. */
 export const CHANNEL_SCHEMAS: Readonly<Record<string, Schema>> = {
   Subcategory: object({ remote_id: UUID, name: TEXT }),
   Category: object({ remote_id: UUID, name: TEXT, subcategories: list(ref('Subcategory')) }),
@@ -105,13 +105,13 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       tag,
       summary: 'Publishers and requests, newest first',
       parameters: [
-        query('page', { ...INTEGER, minimum: 1, default: 1 }, 'Which page.'),
-        query(
+        queryParameter('page', { ...INTEGER, minimum: 1, default: 1 }, 'The page number.'),
+        queryParameter(
           'page_size',
           { ...INTEGER, minimum: 1, maximum: LIST_PAGE_SIZE.max, default: LIST_PAGE_SIZE.default },
-          'Publishers on a page.',
+          'Publishers per page.',
         ),
-        query('q', TEXT, 'Words that are looked for in the name, each by itself.'),
+        queryParameter('q', TEXT, 'Words to look for in the name. One match is enough.'),
       ],
       responses: {
         200: [
@@ -132,7 +132,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
     get: operation({
       tag,
       summary: 'One publisher or request',
-      parameters: [inPath('id', 'A remote id, or the id of a request.')],
+      parameters: [pathParameter('id', 'A remote id, or the id of a request.')],
       responses: {
         200: ['The publisher.', object({ publisher: ref('PublisherDetail') })],
         404: unknown,
@@ -145,7 +145,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       tag,
       summary: 'Replace what the channel excludes for one publisher',
       description:
-        'In force from the next recommendations on, together with the channel’s own list and the publisher’s.',
+        'Applies from the next recommendations on, together with the lists of the channel and the publisher.',
       parameters: [remoteId],
       body: object({ subcategory_ids: subcategoryIds }),
       responses: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
@@ -154,12 +154,12 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
   [CHANNEL_PATHS.add]: {
     post: operation({
       tag,
-      summary: `Ask for 1 to ${ADD_MAX_ITEMS} publishers`,
+      summary: `Request 1 to ${ADD_MAX_ITEMS} publishers`,
       description:
-        'One bad item refuses the whole call. A brand and domain that the channel already has is reported as a duplicate among the results.',
+        'One invalid item refuses the whole call. A brand and domain that the channel already has is a duplicate in the results.',
       body: object({ items: list(ref('PublisherItem'), { minItems: 1, maxItems: ADD_MAX_ITEMS }) }),
       responses: {
-        201: ['A result for each item, in their order.', object({ results: list(ref('AddResult')) })],
+        201: ['One result per item, in the same order.', object({ results: list(ref('AddResult')) })],
         400: invalid,
         ...CHANNEL_REFUSALS,
         403: readOnly,
@@ -171,7 +171,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
     delete: operation({
       tag,
       summary: 'Remove an approved publisher',
-      description: 'Its keys stop at once; its history stays in the reports.',
+      description: 'Its keys are revoked at once; its history stays in the reports.',
       parameters: [remoteId],
       responses: { 204: ['Removed.'], ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown },
     }),

@@ -7,20 +7,26 @@ import type { Part, Schema } from './schema.ts';
 
 const tag = 'Recommendations';
 
-/** The shapes of events and of their responses. */
+/** The schemas of events and their responses. */
 export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   Event: object(
     {
       event_name: oneOfTexts(EVENT_NAMES),
-      event_datetime: about(DATETIME, 'When it happened: at most 5 minutes ahead, at most 30 days ago.'),
+      event_datetime: about(
+        DATETIME,
+        'When it happened: at most 5 minutes in the future, at most 30 days ago, at most 5 minutes before its session was created.',
+      ),
       session_id: UUID,
     },
     {
-      event_id: about(UUID, 'Makes a repeat harmless: the same id counts once.'),
+      event_id: about(
+        TEXT,
+        'Identifies the event within its session, so that sending it again is safe. Usually a UUID.',
+      ),
       initiating_target: oneOfTexts(TARGETS),
       brand_properties: about(
         object({ offer_id: TEXT, advertiser_id: TEXT, insertion_id: TEXT }),
-        'Needed by BRAND_ events, PRODUCT_ events and CONVERSION.',
+        'Required for BRAND_ events, PRODUCT_ events and CONVERSION.',
       ),
       asset_id: TEXT,
       product_properties: object({ product_id: TEXT }),
@@ -29,7 +35,7 @@ export const EVENT_SCHEMAS: Readonly<Record<string, Schema>> = {
           { conversion_id: TEXT },
           { order_id: TEXT, amount: { type: ['number', 'string'] }, currency_code: TEXT },
         ),
-        'Of a CONVERSION; the same conversion_id counts once.',
+        'For a CONVERSION. Each conversion_id counts once.',
       ),
     },
   ),
@@ -61,7 +67,7 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
       tag,
       summary: `Report 1 to ${BATCH_MAX_EVENTS} events`,
       description:
-        'What is answered with success is stored. Send only the failures again, and only those whose error is retryable.',
+        'Events with a success are stored. Send only the failures again, and only those whose error is retryable.',
       parameters: [VERSION_HEADER],
       body: object({ events: list(ref('Event'), { minItems: 1, maxItems: BATCH_MAX_EVENTS }) }),
       responses: {

@@ -8,7 +8,7 @@ import { SANDBOX_CONTRACT } from './sandbox.ts';
 import { object, oneOfTexts, ref, TEXT } from './schema.ts';
 import type { Part, Schema } from './schema.ts';
 
-/** The contract of the network: what an OpenAPI 3.1 document has, as far as this one needs it. */
+/** The contract of the network: the parts of an OpenAPI 3.1 document that it uses. */
 export interface Contract {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -18,28 +18,31 @@ export interface Contract {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: Part };
 }
 
-/** All three interfaces of the network, and its sandbox controls. */
+/** The three interfaces of the network and its sandbox controls. */
 export const CONTRACT: Contract = {
   openapi: '3.1.0',
   info: {
     title: 'Advertising network',
     version: '1.0.0',
     description:
-      'Three interfaces of one network: offers and events, publishers and exclusions, reports. Every call carries its key in the x-api-key header.',
+      'Three interfaces of one network: offers and events, publishers and exclusions, reports. Send the key in the x-api-key header.',
   },
   tags: [
     {
       name: 'Recommendations',
-      description: 'Offers for a shopper, and what became of them. Called from a server with the integration’s key.',
+      description: 'Offers for a shopper, and the events that follow. Called from a server with the integration’s key.',
     },
     {
       name: 'Channel',
       description:
-        'Publishers, categories and exclusions of the channel that owns the key. A publishable key only reads.',
+        'Publishers, categories and exclusions of the channel that owns the key. A publishable key can only read.',
     },
     { name: 'Reporting', description: 'Flat, paginated reports with secret keys. All times are UTC.' },
-    { name: 'Operation', description: 'Whether the network serves.' },
-    { name: 'Sandbox controls', description: 'Only on a staging network: its clock, its catalogue, its failures.' },
+    { name: 'Operation', description: 'Whether the network works.' },
+    {
+      name: 'Sandbox controls',
+      description: 'Only on staging networks, for callers on the same machine: clock, catalogue, failures and more.',
+    },
   ],
   security: [{ key: [] }],
   paths: {
@@ -50,14 +53,14 @@ export const CONTRACT: Contract = {
     '/health': {
       get: operation({
         tag: 'Operation',
-        summary: 'Whether the network serves, and which environment it is',
+        summary: 'Whether the network works, and its environment',
         open: true,
         responses: {
           200: [
-            'It serves.',
+            'It works.',
             object({ status: { const: 'ok' }, environment: oneOfTexts(['production', 'staging']), version: TEXT }),
           ],
-          503: ['The network cannot reach its data.', ref('Message')],
+          503: ['The network cannot reach its database.', ref('Message')],
         },
       }),
     },

@@ -1,10 +1,10 @@
 import type { Part, Schema } from './schema.ts';
 import { ref } from './schema.ts';
 
-/** What one answer means, and its body's schema: none for an empty body. */
+/** What one response means, and the schema of its body unless that is empty. */
 export type ResponsePart = readonly [description: string, schema?: Schema];
 
-/** One endpoint, as briefly as it can be said. */
+/** One endpoint, in short form. */
 export interface Endpoint {
   readonly tag: string;
   readonly summary: string;
@@ -12,13 +12,13 @@ export interface Endpoint {
   readonly parameters?: readonly Part[];
   readonly body?: Schema;
   readonly responses: Readonly<Record<number, ResponsePart>>;
-  /** Media type of the responses' bodies; JSON unless given. */
+  /** Media type of the response bodies; JSON by default. */
   readonly type?: string;
-  /** Whether it is answered without a key. */
+  /** Whether it works without a key. */
   readonly open?: boolean;
 }
 
-/** The endpoint as OpenAPI writes it. */
+/** Returns the endpoint as an OpenAPI operation. */
 export function operation({
   tag,
   summary,
@@ -48,32 +48,32 @@ export function operation({
   };
 }
 
-/** A parameter of the query. */
-export function query(name: string, schema: Schema, description: string): Part {
+/** A query parameter. */
+export function queryParameter(name: string, schema: Schema, description: string): Part {
   return { name, in: 'query', required: false, schema, description };
 }
 
-/** A value in the path. */
-export function inPath(name: string, description: string): Part {
+/** A path parameter. */
+export function pathParameter(name: string, description: string): Part {
   return { name, in: 'path', required: true, schema: { type: 'string' }, description };
 }
 
 /** The responses that every endpoint of the Channel API has. */
 export const CHANNEL_REFUSALS: Readonly<Record<number, ResponsePart>> = {
-  401: ['The key is missing, invalid, expired, revoked or of the other environment.', ref('Detail')],
-  405: ['Another method is needed; Allow names it.', ref('Detail')],
-  500: ['Something went wrong inside.', ref('Detail')],
-  503: ['The network cannot reach its data. Try again after Retry-After seconds.', ref('Detail')],
+  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Detail')],
+  405: ['The method is not allowed. Allow lists the methods that are.', ref('Detail')],
+  500: ['The network failed to process the request.', ref('Detail')],
+  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Detail')],
 };
 
 /** The responses that every endpoint of the Recommendations API has. */
 export const PARTNER_REFUSALS: Readonly<Record<number, ResponsePart>> = {
-  400: ['The body or the version header is not as it should be. Nothing was stored.', ref('Message')],
-  401: ['The key is missing, invalid, expired, revoked or of the other environment.', ref('Message')],
-  405: ['Another method is needed; Allow names it.', ref('Message')],
+  400: ['The body or the version header is not valid. Nothing was stored.', ref('Message')],
+  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Message')],
+  405: ['The method is not allowed. Allow lists the methods that are.', ref('Message')],
   413: ['The body is too large.', ref('Message')],
   415: ['Content-Type is not application/json.', ref('Message')],
-  429: ['Too many calls. Nothing was stored; try again after Retry-After seconds.', ref('Message')],
-  500: ['Something went wrong inside.', ref('Message')],
-  503: ['The network cannot reach its data. Try again after Retry-After seconds.', ref('Message')],
+  429: ['Too many requests. Nothing was stored; try again after Retry-After seconds.', ref('Message')],
+  500: ['The network failed to process the request.', ref('Message')],
+  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Message')],
 };

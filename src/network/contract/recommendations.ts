@@ -11,10 +11,10 @@ export const VERSION_HEADER: Part = {
   in: 'header',
   required: true,
   schema: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+' },
-  description: 'The version that the caller was written for, such as 1.0.0. Pin it.',
+  description: 'The version of the API that the caller uses, such as 1.0.0.',
 };
 
-/** The shapes of POST /recommendations. */
+/** The schemas of POST /recommendations. */
 export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   RecommendationRequest: {
     ...object(
@@ -31,7 +31,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
               last_name: TEXT,
             },
           ),
-          'Exactly one of email, email_hash, phone and external_guid. email_hash is the hex SHA-256 of the e-mail, trimmed and lower-cased.',
+          'Exactly one of email, email_hash, phone and external_guid. email_hash is the hex SHA-256 of the email address, trimmed and in lower case.',
         ),
         placement_details: object(
           { view: oneOfTexts(VIEWS), display_mode: oneOfTexts(DISPLAY_MODES) },
@@ -56,7 +56,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
         ),
         custom_metadata: object(
           {},
-          { is_sandbox: about(BOOLEAN, 'A test: its session never yields conversions or money.') },
+          { is_sandbox: about(BOOLEAN, 'A test: its session never produces conversions or money.') },
         ),
       },
     ),
@@ -71,7 +71,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   RecommendationResponse: object(
     {
       session_id: UUID,
-      recommendations: about(map(ref('Recommendation')), 'By offer_id. The order is that of the groups.'),
+      recommendations: about(map(ref('Recommendation')), 'By offer_id, in the order of the groups.'),
       recommendation_groups: list(ref('RecommendationGroup')),
       footer: ref('Footer'),
     },
@@ -126,7 +126,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
   Message: object(
     { message: TEXT },
-    { errors: list(object({ message: TEXT }, { path: about(TEXT, 'Where in the body.') })) },
+    { errors: list(object({ message: TEXT }, { path: about(TEXT, 'The field of the body.') })) },
   ),
 };
 
@@ -135,9 +135,8 @@ export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
   '/recommendations': {
     post: operation({
       tag: 'Recommendations',
-      summary: 'Ask for offers',
-      description:
-        'Every call begins a session. Its session_id and the insertion_ids of the offers come back on the events.',
+      summary: 'Request offers',
+      description: 'Every call opens a session. Its events name its session_id and the insertion_ids of the offers.',
       parameters: [VERSION_HEADER],
       body: ref('RecommendationRequest'),
       responses: {

@@ -8,7 +8,7 @@ import {
   PUBLISHER_REPORT_PATH,
   TIME_GRAINS,
 } from '../../wire/reporting.ts';
-import { operation, query } from './operation.ts';
+import { operation, queryParameter } from './operation.ts';
 import {
   about,
   BOOLEAN,
@@ -35,7 +35,7 @@ function coded(
   return object({ code: { const: code }, ...rest }, optional);
 }
 
-/** The shapes of reports and of their errors. */
+/** The schemas of reports and their errors. */
 export const REPORTING_SCHEMAS: Readonly<Record<string, Schema>> = {
   Report: object({
     data: list({
@@ -43,9 +43,9 @@ export const REPORTING_SCHEMAS: Readonly<Record<string, Schema>> = {
       required: ['period_start', 'period_end'],
       properties: { period_start: DATETIME, period_end: about(DATETIME, 'Exclusive.') },
       additionalProperties: { type: ['string', 'number', 'null'] },
-      description: 'Then the grouping columns, then the metrics in the order asked for.',
+      description: 'Then the grouping columns, then the metrics in the requested order.',
     }),
-    summary: about(map(NUMBER), 'The metrics over all matching rows, not just this page.'),
+    summary: about(map(NUMBER), 'The metrics over all matching rows, not only this page.'),
     pagination: object({ offset: INTEGER, limit: INTEGER, total: INTEGER, has_more: BOOLEAN }),
     meta: object({
       timezone: { const: 'UTC' },
@@ -74,37 +74,41 @@ export const REPORTING_SCHEMAS: Readonly<Record<string, Schema>> = {
 };
 
 const both = (limit: number): readonly Part[] => [
-  query('from', DATE, 'First UTC date, inclusive. Only together with `to`; without both, the latest 7 dates.'),
-  query('to', DATE, 'Last UTC date, inclusive; not in the future.'),
-  query(
+  queryParameter('from', DATE, 'First UTC date, inclusive. Only together with `to`; without both, the latest 7 dates.'),
+  queryParameter('to', DATE, 'Last UTC date, inclusive; not in the future.'),
+  queryParameter(
     'time_grain',
     { ...oneOfTexts(TIME_GRAINS), default: 'total' },
-    `Periods are UTC; weeks begin on Monday. At most ${HOURLY_MAX_DATES} dates by the hour.`,
+    `Periods are UTC; weeks start on Monday. An hourly report covers at most ${HOURLY_MAX_DATES} dates.`,
   ),
-  query('sort_order', { ...oneOfTexts(['desc', 'asc']), default: 'desc' }, 'desc: the latest period first.'),
-  query('page_types', TEXT, `Comma-separated filter of at most ${FILTER_MAX_VALUES} values; may be repeated.`),
-  query('widget_types', TEXT, `Comma-separated filter of at most ${FILTER_MAX_VALUES} values; may be repeated.`),
-  query('offset', { ...INTEGER, default: 0 }, 'Add data.length while pagination.has_more is true.'),
-  query('limit', { ...INTEGER, minimum: 1, maximum: limit, default: REPORT_LIMIT.default }, 'Rows on a page.'),
+  queryParameter('sort_order', { ...oneOfTexts(['desc', 'asc']), default: 'desc' }, 'desc: the latest period first.'),
+  queryParameter('page_types', TEXT, `Comma-separated filter of at most ${FILTER_MAX_VALUES} values; may be repeated.`),
+  queryParameter(
+    'widget_types',
+    TEXT,
+    `Comma-separated filter of at most ${FILTER_MAX_VALUES} values; may be repeated.`,
+  ),
+  queryParameter('offset', { ...INTEGER, default: 0 }, 'Add data.length while pagination.has_more is true.'),
+  queryParameter('limit', { ...INTEGER, minimum: 1, maximum: limit, default: REPORT_LIMIT.default }, 'Rows per page.'),
 ];
 
 function lists(metrics: readonly string[], groupings: readonly string[]): readonly Part[] {
   return [
-    query('metrics', TEXT, `Comma-separated, in the order of the columns: ${metrics.join(', ')}.`),
-    query('group_by', TEXT, `Up to ${GROUP_BY_MAX} of ${groupings.join(', ')}, comma-separated.`),
+    queryParameter('metrics', TEXT, `Comma-separated, in the order of the columns: ${metrics.join(', ')}.`),
+    queryParameter('group_by', TEXT, `Up to ${GROUP_BY_MAX} of ${groupings.join(', ')}, comma-separated.`),
   ];
 }
 
 const responses = {
   200: ['The report.', ref('Report')],
   400: [
-    `A parameter is wrong, or an error with a code; never more than ${REPORT_MAX_ROWS} rows before paging.`,
+    `Messages by parameter, or an error with a code. A report has at most ${REPORT_MAX_ROWS} rows before paging.`,
     ref('ReportError'),
   ],
-  401: ['The key is missing, invalid, public, expired, revoked or of the other environment.', ref('Detail')],
+  401: ['The key is missing, invalid, publishable, expired, revoked or of another environment.', ref('Detail')],
   405: ['Only GET.', ref('Detail')],
-  500: ['Something went wrong inside.', ref('Detail')],
-  503: ['The network cannot reach its data. Try again after Retry-After seconds.', ref('Detail')],
+  500: ['The network failed to process the request.', ref('Detail')],
+  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Detail')],
 } as const;
 
 /** Both reports. */
@@ -113,13 +117,21 @@ export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
     get: operation({
       tag: 'Reporting',
       summary: 'The channel’s report',
-      description: 'All publishers of the channel that owns the secret management key. MODAL activity is left out.',
+      description: 'All publishers of the channel that owns the secret management key. MODAL activity is not included.',
       parameters: [
         ...lists(CHANNEL_METRICS, CHANNEL_GROUPINGS),
         ...both(REPORT_LIMIT.channel),
-        query('sort_by', TEXT, 'period_start, a selected metric or a selected grouping; publisher_name for publisher.'),
-        query('sort_direction', oneOfTexts(['asc', 'desc']), 'sort_order unless given.'),
-        query('publisher_ids', TEXT, `Comma-separated filter of at most ${FILTER_MAX_VALUES} ids; may be repeated.`),
+        queryParameter(
+          'sort_by',
+          TEXT,
+          'period_start, a selected metric or a selected grouping; publisher_name for publisher.',
+        ),
+        queryParameter('sort_direction', oneOfTexts(['asc', 'desc']), 'sort_order by default.'),
+        queryParameter(
+          'publisher_ids',
+          TEXT,
+          `Comma-separated filter of at most ${FILTER_MAX_VALUES} ids; may be repeated.`,
+        ),
       ],
       responses,
     }),
@@ -128,7 +140,8 @@ export const REPORTING_CONTRACT: Readonly<Record<string, Part>> = {
     get: operation({
       tag: 'Reporting',
       summary: 'The publisher’s own report',
-      description: 'The publisher that owns the secret reporting key. ORDER_TRACKING and MODAL activity is left out.',
+      description:
+        'The publisher that owns the secret reporting key. ORDER_TRACKING and MODAL activity is not included.',
       parameters: [...lists(PUBLISHER_METRICS, PUBLISHER_GROUPINGS), ...both(REPORT_LIMIT.publisher)],
       responses,
     }),

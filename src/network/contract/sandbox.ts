@@ -1,4 +1,4 @@
-import { operation, inPath, query } from './operation.ts';
+import { operation, pathParameter, queryParameter } from './operation.ts';
 import {
   about,
   BOOLEAN,
@@ -17,9 +17,9 @@ import {
 import type { Part, Schema } from './schema.ts';
 
 const anything: Schema = { type: 'object', additionalProperties: true };
-const id = (what: string): Part => inPath('id', `The id of ${what}.`);
+const id = (what: string): Part => pathParameter('id', `The id of ${what}.`);
 
-function control(
+function controlOperation(
   summary: string,
   rest: { body?: Schema; parameters?: readonly Part[]; description?: string; type?: string } = {},
 ): Part {
@@ -32,10 +32,10 @@ function control(
     ...(type ? { type } : {}),
     responses: {
       200: ['Done.', type ? TEXT : anything],
-      201: ['Made.', anything],
       204: ['Done.'],
-      400: ['The body is not as it should be; nothing changed.', ref('Message')],
-      404: ['There is no such thing.', ref('Message')],
+      400: ['The request is not valid; nothing changed.', ref('Message')],
+      403: ['The caller is not on this machine, or is a page of another origin.', ref('Message')],
+      404: ['The id is unknown.', ref('Message')],
     },
   });
 }
@@ -65,40 +65,46 @@ const environment = oneOfTexts(['staging', 'production']);
 /** The control surface of a staging network. */
 export const SANDBOX_CONTRACT: Readonly<Record<string, Part>> = {
   '/sandbox/clock': {
-    post: control('Set the clock, which then stands still; null frees it', { body: object({ now: orNull(DATETIME) }) }),
+    post: controlOperation('Stop the clock at a time; null starts it again', {
+      body: object({ now: orNull(DATETIME) }),
+    }),
   },
-  '/sandbox/reset': { post: control('Start over', { body: object({}, { seed: oneOfTexts(['demo', 'empty']) }) }) },
+  '/sandbox/reset': {
+    post: controlOperation('Start over', { body: object({}, { seed: oneOfTexts(['demo', 'empty']) }) }),
+  },
   '/sandbox/channels': {
-    post: control('Another channel with a publisher and keys', { body: object({ name: TEXT }, { environment }) }),
+    post: controlOperation('Create another channel with a publisher and keys', {
+      body: object({ name: TEXT }, { environment }),
+    }),
   },
   '/sandbox/keys': {
-    post: control('Issue a key', {
+    post: controlOperation('Issue a key', {
       body: object({ kind: kinds }, { publisher_remote_id: UUID, expires_at: orNull(DATETIME), environment }),
     }),
   },
-  '/sandbox/keys/{id}': { delete: control('Revoke a key', { parameters: [id('the key')] }) },
+  '/sandbox/keys/{id}': { delete: controlOperation('Revoke a key', { parameters: [id('the key')] }) },
   '/sandbox/keys/{id}/rotate': {
-    post: control('Replace a key; the old one stops at once', { parameters: [id('the key')] }),
+    post: controlOperation('Replace a key; the old one is revoked at once', { parameters: [id('the key')] }),
   },
   '/sandbox/publishers/{id}/status': {
-    post: control('Do what the network’s staff would do; approval responses with keys', {
+    post: controlOperation('Change the status as the network’s staff would; approval returns keys', {
       parameters: [id('the publisher or request')],
       body: object({ status: oneOfTexts(['PENDING', 'NEEDS_INFO', 'APPROVED', 'REJECTED']) }, { staff_notes: TEXT }),
     }),
   },
   '/sandbox/publishers/{id}/external-exclusions': {
-    put: control('Set what the publisher itself excludes', {
+    put: controlOperation('Set the publisher’s own exclusions', {
       parameters: [id('the publisher')],
       body: object({ subcategory_ids: list(UUID) }),
     }),
   },
-  '/sandbox/offers': { post: control('Add an offer', { body: offer }) },
+  '/sandbox/offers': { post: controlOperation('Add an offer', { body: offer }) },
   '/sandbox/offers/{id}': {
-    put: control('Replace an offer', { parameters: [id('the offer')], body: offer }),
-    delete: control('Take an offer out', { parameters: [id('the offer')] }),
+    put: controlOperation('Replace an offer', { parameters: [id('the offer')], body: offer }),
+    delete: controlOperation('Delete an offer', { parameters: [id('the offer')] }),
   },
   '/sandbox/activity': {
-    post: control('Add to the hourly facts', {
+    post: controlOperation('Add to the hourly facts', {
       body: object({
         rows: list({
           ...object(
@@ -106,13 +112,13 @@ export const SANDBOX_CONTRACT: Readonly<Record<string, Part>> = {
             { widget_id: orNull(TEXT) },
           ),
           additionalProperties: { type: ['number', 'string'] },
-          description: 'And the measured metrics.',
+          description: 'Also the measured metrics.',
         }),
       }),
     }),
   },
   '/sandbox/settings': {
-    put: control('Turn the knobs of the reporting side; null restores one', {
+    put: controlOperation('Change settings of the reports; null restores a default', {
       body: object(
         {},
         {
@@ -128,7 +134,7 @@ export const SANDBOX_CONTRACT: Readonly<Record<string, Part>> = {
     }),
   },
   '/sandbox/faults': {
-    post: control('Script a failure of a route', {
+    post: controlOperation('Script a failure of a route', {
       body: object(
         { route: about(TEXT, 'A path, such as /events/batch.') },
         {
@@ -140,20 +146,25 @@ export const SANDBOX_CONTRACT: Readonly<Record<string, Part>> = {
           retryable: BOOLEAN,
           drop_connection: BOOLEAN,
           after_commit: BOOLEAN,
-          times: about(orNull(INTEGER), 'How often; once unless given, always when null.'),
+          times: about(orNull(INTEGER), 'How many requests it affects: 1 by default, null for all.'),
         },
       ),
     }),
-    delete: control('Forget every scripted failure'),
+    delete: controlOperation('Delete all scripted failures'),
   },
   '/sandbox/events': {
-    get: control('What arrived, newest last', {
-      parameters: [query('session_id', UUID, 'Of this session only.'), query('event_name', TEXT, 'Of this kind only.')],
+    get: controlOperation('The events that arrived, newest last', {
+      parameters: [
+        queryParameter('session_id', UUID, 'Events of this session only.'),
+        queryParameter('event_name', TEXT, 'Events with this name only.'),
+      ],
     }),
   },
   '/sandbox/explain': {
-    get: control('Why each offer was or was not shown', { parameters: [query('session_id', UUID, 'The session.')] }),
+    get: controlOperation('Why each offer was shown or not', {
+      parameters: [queryParameter('session_id', UUID, 'The session.')],
+    }),
   },
-  '/sandbox/health': { get: control('Database, version, counts') },
-  '/sandbox/metrics': { get: control('Counters as Prometheus text', { type: 'text/plain' }) },
+  '/sandbox/health': { get: controlOperation('Database, version, counts') },
+  '/sandbox/metrics': { get: controlOperation('Counters in Prometheus’ text format', { type: 'text/plain' }) },
 };

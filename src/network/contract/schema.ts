@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** Any other part of the contract. */
@@ -12,7 +12,7 @@ export const INTEGER: Schema = { type: 'integer', minimum: 0 };
 export const NUMBER: Schema = { type: 'number' };
 export const BOOLEAN: Schema = { type: 'boolean' };
 
-/** An object with the fields that are always there, and those that may be. */
+/** An object with its required and its optional fields. */
 export function object(
   required: Readonly<Record<string, Schema>>,
   optional: Readonly<Record<string, Schema>> = {},
@@ -21,7 +21,7 @@ export function object(
   return { type: 'object', ...(names.length > 0 ? { required: names } : {}), properties: { ...required, ...optional } };
 }
 
-/** An object whose keys are values too. */
+/** An object with arbitrary keys. */
 export function map(of: Schema): Schema {
   return { type: 'object', additionalProperties: of };
 }
@@ -31,24 +31,24 @@ export function list(items: Schema, limits: Schema = {}): Schema {
   return { type: 'array', items, ...limits };
 }
 
-/** One of these texts. */
+/** One of these strings. */
 export function oneOfTexts(values: readonly string[]): Schema {
   return { type: 'string', enum: [...values] };
 }
 
-/** The same, or null. */
+/** The schema, or null. */
 export function orNull(schema: Schema): Schema {
   return typeof schema['type'] === 'string'
     ? { ...schema, type: [schema['type'], 'null'] }
     : { anyOf: [schema, { type: 'null' }] };
 }
 
-/** A schema that has a name of its own. */
+/** A reference to a named schema. */
 export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The same with a word of explanation. */
+/** The schema with a description. */
 export function about(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }

@@ -1,4 +1,4 @@
-/** The database cannot be reached, is shutting down, or has no room: the caller gets a 503 and may try again. */
+/** The database is unreachable, is shutting down or is out of space. The caller gets a 503 and may try again. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
   constructor(cause: unknown) {
@@ -6,10 +6,10 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** Classes of SQLSTATE that say something about the statement; every other failure is the database's own. */
+/** SQLSTATE classes of errors in the statement; any other error means that the database is unavailable. */
 const OF_THE_STATEMENT = /^(?:0A|2[0-9A-Z]|3[0-9A-Z]|40|42|44|P0)/;
 
-/** The result of a call to a driver; a failure that is not about the statement becomes a `DatabaseUnavailableError`. */
+/** Returns the result of a call to a driver. Errors that are not about the statement become a `DatabaseUnavailableError`. */
 export async function reach<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -6,11 +6,11 @@ import { brotliDecompressSync } from 'node:zlib';
 const BLOCK = 512;
 
 /**
- * What the embedded database makes of an empty directory, as a tar file: made at the build, because making it takes seconds
- * of a processor and unpacking it does not. `undefined` where nothing was built.
+ * A new embedded database as a tar file. The build prepares it, because PGlite takes seconds to initialize a directory.
+ * `undefined` without a build.
  */
 export function readFreshDatabase(): Uint8Array<ArrayBuffer> | undefined {
-  // In two steps: a bundler would take `new URL('…', import.meta.url)` for a file to copy.
+  // In two steps, because bundlers copy the file of `new URL('…', import.meta.url)`.
   const here = import.meta.url;
   try {
     const file = fileURLToPath(new URL('../../../dist/fresh-database.tar.br', here));
@@ -20,7 +20,7 @@ export function readFreshDatabase(): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Writes the files of a tar file into a directory, which is there whole or not at all. */
+/** Unpacks a tar file into a directory, which then exists completely or not at all. */
 export function unpack(tar: Uint8Array, directory: string): void {
   const unfinished = `${directory}.new`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -32,7 +32,7 @@ export function unpack(tar: Uint8Array, directory: string): void {
     const path = join(unfinished, text(0, 100));
     const size = Number.parseInt(text(124, 12), 8);
     const start = at + BLOCK;
-    // The databases are for the eyes of this account only, as the database itself would have it.
+    // Readable for this account only, as PostgreSQL requires.
     if (text(156, 1) === '5') mkdirSync(path, { recursive: true, mode: 0o700 });
     else {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -3,20 +3,20 @@ import type { Migration } from './migrations/migration.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SHARDED_TABLES } from './tables.ts';
 
-/** Names the lock that lets one process at a time migrate or seed; any constant will do as long as it stays. */
+/** The number of the lock under which one process at a time migrates or seeds. It must never change. */
 const SET_UP_LOCK = 4_600_001;
 
-/** Runs the work while no other process that shares the database does the same. */
-export function aloneInSetUp<T>(db: Database, work: (db: Queries) => Promise<T>): Promise<T> {
+/** Runs `work` exclusively among all processes that share the database. */
+export function runExclusively<T>(db: Database, work: (db: Queries) => Promise<T>): Promise<T> {
   return db.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [SET_UP_LOCK]);
     return work(transaction);
   });
 }
 
-/** Brings the schema to this version; answers how many migrations that took. */
+/** Brings the schema up to date. Returns how many migrations that took. */
 export async function migrate(db: Database): Promise<number> {
-  return aloneInSetUp(db, async (transaction) => {
+  return runExclusively(db, async (transaction) => {
     await transaction.exec(
       'CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)',
     );
@@ -26,7 +26,7 @@ export async function migrate(db: Database): Promise<number> {
     const version = row?.version ?? 0;
     if (version > MIGRATIONS.length) {
       throw new Error(
-        `The database has schema version ${version}; this offerlet knows up to ${MIGRATIONS.length}. Use a newer offerlet.`,
+        `The database has schema version ${version}, but this version of offerlet supports up to ${MIGRATIONS.length}. Use a newer version.`,
       );
     }
     for (const [index, migration] of MIGRATIONS.entries()) {
@@ -40,10 +40,7 @@ export async function migrate(db: Database): Promise<number> {
   });
 }
 
-/**
- * Where the database has the citus extension: spreads the new big tables by publisher, all in the same way, and copies the
- * new small ones to every node.
- */
+/** On a database with the citus extension: distributes the new large tables by publisher, and copies the new small ones to every node. */
 async function distribute(db: Queries, { sharded = [], reference = [] }: Migration): Promise<void> {
   const [citus] = await db.query("SELECT 1 AS present FROM pg_extension WHERE extname = 'citus'");
   if (!citus) return;

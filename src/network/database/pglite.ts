@@ -9,7 +9,7 @@ import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = { [TYPE.int8]: readInt8, [TYPE.numeric]: readText, [TYPE.date]: readText };
 
-/** The embedded database in a directory, or in memory without one. */
+/** Opens the embedded database in a directory; in memory without one. */
 export async function openPglite(directory?: string): Promise<Database> {
   const pglite = await (directory === undefined ? createInMemory() : createIn(directory));
   const db = queries(pglite);
@@ -35,7 +35,7 @@ async function createIn(directory: string): Promise<PGlite> {
   if (!tar) return open();
   unpack(tar, directory);
   return open().catch(() => {
-    // Another version of PGlite than the build's: it makes its own.
+    // This PGlite may have another version than the one that prepared it: let it create its own.
     rmSync(directory, { recursive: true, force: true });
     return open();
   });
@@ -48,7 +48,7 @@ async function inTransaction<T>(pglite: PGlite, work: (db: Queries) => Promise<T
       try {
         return { result: await work(queries(transaction)) };
       } catch (error) {
-        // Kept apart from what the database itself throws, which means that nobody can be served.
+        // Kept apart from errors of the database itself, which mean that it is unavailable.
         failure = { error };
         await transaction.rollback();
       }

@@ -10,10 +10,10 @@ const parsers = new Map<number, (text: string) => unknown>([
   [TYPE.date, readText],
 ]);
 
-/** Milliseconds to wait for a connection: after that the caller is told 503. */
+/** Milliseconds to wait for a connection; then the caller gets a 503. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** A pool of connections to a PostgreSQL server (15 or newer). */
+/** Opens a pool of connections to a PostgreSQL server (15 or newer). */
 export function openPostgres(url: string, options: { connections?: number } = {}): Database {
   const pool = new Pool({
     connectionString: url,
@@ -58,7 +58,7 @@ async function inTransaction<T>(pool: Pool, work: (db: Queries) => Promise<T>): 
 
 const names = new Map<string, string>();
 
-/** The name under which a server keeps the plan of a statement. There are a few dozen of them, since only constant texts are hot. */
+/** The name under which a server stores the plan of a statement. There are a few dozen, because only constant texts are hot. */
 function nameOf(text: string): string {
   const name = names.get(text) ?? `hot${names.size}`;
   names.set(text, name);

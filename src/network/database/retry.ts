@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Serialization failure, deadlock, and a lock that Citus lost to another session: all safe to run again. */
-const PASSING_CODES = new Set(['40001', '40P01']);
-/** Tries after which a conflict is reported: a queue of ten writers for one row clears in fewer. */
+/** Serialization failure and deadlock: the work can safely run again. */
+const CONFLICT_CODES = new Set(['40001', '40P01']);
+/** Maximum attempts. Ten writers that compete for one row need fewer. */
 const MAX_TRIES = 10;
 
-/** Tells whether the database asks for the same work again. */
-export function isPassing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && PASSING_CODES.has(String(error.code));
+/** Whether the database asks to run the same work again. */
+export function isConflict(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && CONFLICT_CODES.has(String(error.code));
 }
 
-/** The result of the work, which is run again after a serialization failure or a deadlock. */
+/** Runs `work`, and again after a serialization failure or a deadlock; returns its result. */
 export async function retry<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || tries === MAX_TRIES) throw error;
+      if (!isConflict(error) || tries === MAX_TRIES) throw error;
       await pause(Math.random() * 5 * 2 ** Math.min(tries, 6));
     }
   }

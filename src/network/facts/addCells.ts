@@ -1,14 +1,14 @@
 import type { FactColumn } from './factColumns.ts';
 
-/** What a fact is about, beside its hour or day. */
+/** What identifies a fact besides its publisher, channel and time. */
 const DIMENSIONS = 'page_type, widget_type, widget_id';
 
 /**
- * Two parts of a WITH that add the rows of its part `cells` to the facts by the hour and to the facts by the day, so that
- * the two never part. A row of `cells` is one publisher's hour of one placement, and no two are the same: publisher_id,
- * channel_id, hour, day, week_start, month_start, page_type, widget_type, widget_id and the measured `columns`.
+ * Two parts of a WITH clause that add the rows of its part `cells` to the hourly and the daily facts, so that both always
+ * agree. Each row of `cells` is one hour of one publisher's placement: publisher_id, channel_id, hour, day, week_start,
+ * month_start, page_type, widget_type, widget_id and the measured `columns`. No two rows may be about the same fact.
  *
- * All writers touch rows in one order: two that share some wait for each other instead of blocking each other.
+ * All writers use one order: of two that share rows, one waits for the other, and neither deadlocks.
  */
 export function addCells(columns: readonly FactColumn[]): string {
   const added = columns.map((column) => `${column} = f.${column} + excluded.${column}`).join(', ');

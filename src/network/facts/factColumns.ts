@@ -1,4 +1,4 @@
-/** The measured columns of the facts that count. */
+/** The measured columns that are counts. */
 export const COUNT_COLUMNS = [
   'impressions',
   'clicks',
@@ -8,7 +8,7 @@ export const COUNT_COLUMNS = [
   'viewable_widget_displays',
 ] as const;
 
-/** The measured columns of the facts that add up money: exact decimals. */
+/** The measured columns that are money: exact decimals. */
 export const MONEY_COLUMNS = [
   'channel_payout',
   'publisher_payout',
@@ -19,6 +19,6 @@ export const MONEY_COLUMNS = [
   'billable_ad_spend_amount',
 ] as const;
 
-/** The measured columns of the facts: a cell where one of them is not 0 was observed (R23). */
+/** All measured columns. Reports show a fact only if one of them is not 0 (docs/rules.md#r23). */
 export const FACT_COLUMNS = [...COUNT_COLUMNS, ...MONEY_COLUMNS] as const;
 export type FactColumn = (typeof FACT_COLUMNS)[number];

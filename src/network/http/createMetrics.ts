@@ -1,7 +1,7 @@
-/** What this process has answered, for `/sandbox/metrics`. */
+/** Counts the requests of this process, for `/sandbox/metrics`. */
 export interface Metrics {
-  /** Counts one answer. */
-  observe(answer: {
+  /** Counts one response. */
+  observe(response: {
     readonly route: string;
     readonly method: string;
     readonly status: number;
@@ -29,13 +29,13 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     text() {
       const lines = [...series].toSorted(([a], [b]) => (a < b ? -1 : 1));
       return [
-        '# HELP offerlet_requests_total Requests answered.',
+        '# HELP offerlet_requests_total Requests that got a response.',
         '# TYPE offerlet_requests_total counter',
         ...lines.map(([labels, { count }]) => `offerlet_requests_total{${labels}} ${count}`),
-        '# HELP offerlet_request_seconds_total Seconds spent on answering.',
+        '# HELP offerlet_request_seconds_total Seconds spent on responding.',
         '# TYPE offerlet_request_seconds_total counter',
         ...lines.map(([labels, { seconds }]) => `offerlet_request_seconds_total{${labels}} ${seconds.toFixed(6)}`),
-        '# HELP offerlet_uptime_seconds Seconds since this process began to serve.',
+        '# HELP offerlet_uptime_seconds Seconds since this process started.',
         '# TYPE offerlet_uptime_seconds gauge',
         `offerlet_uptime_seconds ${((now() - started) / 1_000).toFixed(3)}`,
         '# HELP offerlet_memory_bytes Resident memory of this process.',

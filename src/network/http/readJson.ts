@@ -1,27 +1,27 @@
-/** Levels of lists and objects inside each other: more than any caller needs, fewer than upset a database or a stack. */
+/** Maximum nesting of lists and objects: more than any caller needs, and well below what overflows a stack. */
 const MAX_DEPTH = 100;
 
-/** A body's JSON value, or the status that refuses it and why. */
+/** A body's JSON value, or the error status and message. */
 export type JsonBody =
   | { readonly ok: true; readonly json: unknown }
   | { readonly ok: false; readonly status: 400 | 413; readonly message: string };
 
-/** Reads a JSON body of at most `maxBytes`, and no byte more than it needs to know. */
+/** Reads a JSON body of at most `maxBytes`, and stops reading above that. */
 export async function readJson(request: Request, maxBytes: number): Promise<JsonBody> {
-  const tooLarge = { ok: false, status: 413, message: `The body is over the limit of ${maxBytes} bytes.` } as const;
+  const tooLarge = { ok: false, status: 413, message: `The body is larger than ${maxBytes} bytes.` } as const;
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLarge;
   const bytes = await readAtMost(request, maxBytes);
   if (!bytes) return tooLarge;
   try {
     const json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
     if (!isDeep(json)) return { ok: true, json };
-    return { ok: false, status: 400, message: `The JSON of the body is nested more than ${MAX_DEPTH} levels deep.` };
+    return { ok: false, status: 400, message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
   } catch {
     return { ok: false, status: 400, message: 'The body is not valid JSON in UTF-8.' };
   }
 }
 
-/** Level by level: a function that called itself for each would be what it guards against. */
+/** Works level by level: recursion could itself overflow the stack. */
 function isDeep(json: unknown): boolean {
   let level = [json];
   for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {

@@ -11,10 +11,10 @@ const PREFIXES: Readonly<Record<KeyKind, string>> = {
   partner_wide: 'rp',
 };
 
-/** What a new key opens, where, and how long. */
+/** What a new key gives access to, where, and for how long. */
 export interface NewKey {
   readonly kind: KeyKind;
-  /** Where it opens this. */
+  /** Where it gives access. */
   readonly environment: Environment;
   /** The environment of the network that issues it. */
   readonly issuedIn: Environment;
@@ -23,16 +23,16 @@ export interface NewKey {
   readonly publisherId?: string | null | undefined;
   readonly expiresAt?: Date | null;
   readonly now?: Date;
-  /** The text of a key made earlier, which opens this from now on; a new one unless given. */
+  /** The text of an earlier key to use; by default a new random one. */
   readonly key?: string;
 }
 
-/** The SHA-256 of a key in hex: all that is kept of it. */
+/** The SHA-256 of a key in hex, which is what the network stores. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** Makes a key; its text is in the answer and nowhere else. */
+/** Issues a key. Its text is only in the return value. */
 export async function createKey(db: Queries, options: NewKey): Promise<{ id: string; key: string }> {
   const mode = options.environment === 'production' ? 'live' : 'test';
   const key = options.key ?? `adnet_${PREFIXES[options.kind]}_${mode}_${randomBytes(24).toString('base64url')}`;
@@ -70,7 +70,7 @@ export async function revokeKey(db: Queries, { id, issuedIn }: IssuedKey, now = 
   return rows.length > 0;
 }
 
-/** Makes every key of a publisher refuse from now on. */
+/** Revokes every key of a publisher. */
 export async function revokeKeysOfPublisher(db: Queries, publisherId: string, now = new Date()): Promise<void> {
   await db.query('UPDATE api_keys SET revoked_at = $2 WHERE publisher_id = $1 AND revoked_at IS NULL', [
     publisherId,

@@ -1,10 +1,10 @@
 import type { Environment } from '../../wire/keys.ts';
 
-/** What a key opens. */
+/** What a key gives access to. */
 export const KEY_KINDS = ['management', 'publishable', 'publisher_reporting', 'integration', 'partner_wide'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** What the network knows about a key; the key itself it does not keep. */
+/** What the network stores about a key. It does not store the key itself. */
 export interface KeyRecord {
   readonly id: string;
   readonly kind: KeyKind;
@@ -17,10 +17,10 @@ export interface KeyRecord {
   readonly expires_at: Date | null;
 }
 
-/** A key's row, in force or not. */
+/** The row of a key, in force or not. */
 export interface KeyRow extends KeyRecord {
   readonly key_hash: string;
   readonly revoked_at: Date | null;
-  /** Whether the publisher that it belongs to has left the channel. */
+  /** Whether the publisher that it belongs to was removed from the channel. */
   readonly publisher_removed: boolean;
 }

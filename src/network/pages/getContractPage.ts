@@ -4,7 +4,7 @@ import { pageResponse } from './pageResponse.ts';
 import { schemaMarkup } from './schemaMarkup.ts';
 import { escapeMarkup } from './svg.ts';
 
-/** `/`: the contract as people read it. */
+/** `/`: the contract as a page. */
 export async function getContractPage(): Promise<Response> {
   const { info, tags, components } = CONTRACT;
   const shapes = Object.entries(components.schemas)
@@ -57,14 +57,14 @@ function responsesMarkup(responses: unknown): string {
     const schema = jsonSchema(answer);
     return `<dt><code>${status}</code></dt><dd>${prose(own(answer, 'description'))} ${schema === undefined ? '' : schemaMarkup(schema)}</dd>`;
   });
-  return `<h4>Answers</h4><dl>${rows.join('')}</dl>`;
+  return `<h4>Responses</h4><dl>${rows.join('')}</dl>`;
 }
 
 function jsonSchema(part: unknown): unknown {
   return own(own(own(part, 'content'), 'application/json'), 'schema');
 }
 
-/** Text of the contract; what stands between backticks is code. */
+/** Renders text of the contract, with code between backticks. */
 function prose(text: unknown): string {
   return typeof text === 'string' ? escapeMarkup(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>') : '';
 }

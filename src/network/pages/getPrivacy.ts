@@ -1,11 +1,11 @@
 import { pageResponse, CARD_STYLE } from './pageResponse.ts';
 
-/** The privacy page that the footer of the offers links to. */
+/** The privacy page to which the footer of the offers links. */
 export async function getPrivacy(): Promise<Response> {
   const body =
     '<main><h1>Privacy in the sandbox</h1>' +
-    '<p>This network runs on the machine of whoever started it and sends nothing anywhere.</p>' +
-    '<p>Of a shopper it keeps whether an e-mail came with the request, never the identifier itself; and the events of the session, by ids that mean nothing outside.</p>' +
-    '<p class="quiet">A real network’s privacy policy would stand here.</p></main>';
+    '<p>This network runs on the machine of the person who started it and sends nothing anywhere.</p>' +
+    '<p>About a shopper it stores whether the request had an email address, never the address or another identifier, and the events of the session under random ids.</p>' +
+    '<p class="quiet">In production, the network’s privacy policy is here.</p></main>';
   return pageResponse({ title: 'Privacy', body, style: CARD_STYLE });
 }

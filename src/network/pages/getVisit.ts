@@ -10,7 +10,7 @@ interface Visited {
   readonly code: string | null;
 }
 
-/** Where a click on an offer of the demo lands: the advertiser's page, as far as a sandbox has one. */
+/** The landing page of a click on a demo offer, in place of the advertiser's website. */
 export async function getVisit(_request: Request, context: NetworkContext, params: RouteParams): Promise<Response> {
   const offerId = params['offer_id'] ?? '';
   const [offer] = await context.db.query<Visited>(
@@ -19,14 +19,14 @@ export async function getVisit(_request: Request, context: NetworkContext, param
     [offerId],
   );
   if (!offer) {
-    const body = '<main><h1>There is no such offer</h1><p>It may have been taken out of the catalogue.</p></main>';
+    const body = '<main><h1>There is no such offer</h1><p>It may have been deleted from the catalogue.</p></main>';
     return pageResponse({ title: 'No such offer', body, style: CARD_STYLE, status: 404 });
   }
   const { name, heading, logo_url, code } = offer;
   const logo = logo_url.startsWith('/') ? `<img src="${escapeMarkup(logo_url)}" alt="">` : '';
-  const promo = code ? `<p>The code to enter here: <code>${escapeMarkup(code)}</code></p>` : '';
+  const promo = code ? `<p>Promo code: <code>${escapeMarkup(code)}</code></p>` : '';
   const body =
     `<main>${logo}<h1>You have arrived at <bdi>${escapeMarkup(name)}</bdi></h1><p dir="auto">${escapeMarkup(heading)}</p>${promo}` +
-    '<p class="quiet">A real advertiser’s shop would open here. This is the sandbox network: nothing is sold, and you may close the page.</p></main>';
+    '<p class="quiet">In production, the advertiser’s shop opens here. This is a sandbox: nothing is sold, and you can close the page.</p></main>';
   return pageResponse({ title: `You have arrived at ${name}`, body, style: CARD_STYLE });
 }

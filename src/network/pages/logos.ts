@@ -4,7 +4,7 @@ import { box, fill, round, stroke, svg, turned } from './svg.ts';
 /** The network's own mark, among the logos. */
 const NETWORK = { slug: 'network', name: 'Sandbox network' };
 
-/** The logo file of an advertiser of the demo or of the network, or `undefined` when there is none. */
+/** The logo of a demo advertiser or of the network, as SVG; `undefined` for any other name. */
 export function logo(slug: string): string | undefined {
   const mark = MARKS.get(slug);
   const advertiser = [...DEMO_ADVERTISERS, NETWORK].find((one) => one.slug === slug);

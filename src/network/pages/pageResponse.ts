@@ -1,10 +1,10 @@
 import { escapeMarkup } from './svg.ts';
 
-/** Nothing but the page's own style and the network's own pictures: no script, no font, no other host. */
+/** Allows only the page's own style and the network's own pictures: no scripts, fonts or other hosts. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A page of the network. `body` is markup: whoever makes it escapes the text in it. */
+/** Responds with a page of the network. `body` is markup; the caller escapes the text in it. */
 export function pageResponse(page: { title: string; body: string; style?: string; status?: number }): Response {
   const html =
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
@@ -22,12 +22,12 @@ export function pageResponse(page: { title: string; body: string; style?: string
   });
 }
 
-/** A picture file. Any page may show it. */
+/** Responds with a picture, which any page may show. */
 export function pictureResponse(markup: string): Response {
   return new Response(markup, {
     headers: {
       'content-type': 'image/svg+xml; charset=utf-8',
-      // An SVG opened by itself is a document: it must not be able to do anything.
+      // An SVG that is opened on its own is a document; it must not be able to run anything.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'cross-origin',
@@ -36,7 +36,7 @@ export function pictureResponse(markup: string): Response {
   });
 }
 
-/** A short page in the middle of the window. */
+/** The style of a short page, centred in the window. */
 export const CARD_STYLE = `
 body { min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; }
 main { max-width: 34rem; padding: 2.5rem; border-radius: 1.25rem; background: var(--card); box-shadow: 0 1px 2px #0001, 0 12px 40px #0001; }

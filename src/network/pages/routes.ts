@@ -8,7 +8,7 @@ import { picture } from './pictures/pictures.ts';
 import { getPrivacy } from './getPrivacy.ts';
 import { getVisit } from './getVisit.ts';
 
-/** What people and browsers open: pictures, the pages that clicks land on, and the contract. */
+/** What people and browsers open: pictures, the landing pages of clicks, and the contract. */
 export const pageRoutes: readonly NetworkRoute[] = [
   page('/logos/{name}.svg', async (_request, _context, params) => file(logo(params['name'] ?? ''))),
   page('/pictures/{name}.svg', async (_request, _context, params) => file(picture(params['name'] ?? ''))),

@@ -1,7 +1,7 @@
 import { isObject, own } from '../../wire/json.ts';
 import { escapeMarkup } from './svg.ts';
 
-/** A JSON Schema as nested lists: what is always there, what may be, and what each is. */
+/** Renders a JSON Schema as nested lists of fields. Optional ones are marked with `?`. */
 export function schemaMarkup(schema: unknown): string {
   const reference = own(schema, '$ref');
   if (typeof reference === 'string') {

@@ -1,9 +1,9 @@
-/** A text that can stand in XML or HTML, in an attribute as well. */
+/** Escapes text for HTML and XML, including attributes. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A whole SVG picture that says what it shows. `size` is the side of its square. */
+/** A square SVG picture with a title. `size` is the length of its side. */
 export function svg(shown: { title: string; size: number; body: string }): string {
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${shown.size} ${shown.size}" width="${shown.size}" height="${shown.size}" role="img">` +
@@ -11,12 +11,12 @@ export function svg(shown: { title: string; size: number; body: string }): strin
   );
 }
 
-/** A shape turned around a point. */
+/** A shape rotated around a point. */
 export function turned(degrees: number, x: number, y: number, shape: string): string {
   return `<g transform="rotate(${degrees} ${x} ${y})">${shape}</g>`;
 }
 
-/** A line without filling. */
+/** A line without a fill. */
 export function stroke(path: string, colour: string, width: number): string {
   return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round"/>`;
 }
@@ -26,7 +26,7 @@ export function fill(path: string, colour: string): string {
   return `<path d="${path}" fill="${colour}"/>`;
 }
 
-/** A filled ellipse, or a circle where one radius is given. */
+/** A filled ellipse, or a circle if only one radius is given. */
 export function round(x: number, y: number, colour: string, radius: number, height = radius): string {
   return `<ellipse cx="${x}" cy="${y}" rx="${radius}" ry="${height}" fill="${colour}"/>`;
 }

@@ -1,39 +1,39 @@
 import { createHash } from 'node:crypto';
 import type { OfferRow } from './offerRow.ts';
 
-/** Offers in one answer at most: what a shopper pages through. */
+/** Maximum offers in one response: more than a shopper pages through. */
 export const MAX_OFFERS = 10;
-/** Expected value of an offer that is worth nothing: it is still seen now and then. */
+/** The value of an offer without one: it is still shown now and then. */
 const LEAST_VALUE = 0.000_001;
 
-/** Why an offer was or was not shown in one session. */
+/** Why an offer was shown or not in one session. */
 export interface OfferExplanation {
   readonly offer_id: string;
   readonly advertiser: string;
   readonly heading: string;
   readonly shown: boolean;
   readonly reason: 'shown' | 'inactive' | 'budget_spent' | 'subcategory_excluded' | 'outdrawn';
-  /** What the reason means, in a sentence. */
+  /** The reason as a sentence. */
   readonly message: string;
   /** Price per conversion times weight. */
   readonly expected_value: number;
-  /** The offer's own number in (0, 1) for this session: the SHA-256 of `session_id:offer_id` as a fraction. */
+  /** The offer's random number between 0 and 1 in this session: the SHA-256 of `session_id:offer_id` as a fraction. */
   readonly draw: number;
-  /** -ln(draw) / expected_value: the offers with the lowest are shown, so each is shown in proportion to its value. */
+  /** -ln(draw) / expected_value. The offers with the lowest ranks are shown, so each is shown in proportion to its value. */
   readonly rank: number;
-  /** Its place among the shown: the highest expected value first. */
+  /** Its position among the shown offers, which are ordered by expected value. */
   readonly position?: number;
 }
 
-/** The offers to show, in order, and a word about every offer of the catalogue. */
+/** The offers to show, in order, and an explanation for every offer of the catalogue. */
 export interface OfferChoice {
   readonly shown: readonly OfferRow[];
   readonly explanations: readonly OfferExplanation[];
 }
 
 /**
- * Chooses by a draw that the session seeds (the same session draws the same), weighted by expected value, so that each
- * offer of the catalogue is seen; orders what it chose by expected value.
+ * Draws offers at random, weighted by expected value, so that every offer of the catalogue is shown sometimes; then orders
+ * them by expected value. The session seeds the draw: the same session always gets the same offers.
  */
 export function chooseOffers(
   catalogue: readonly OfferRow[],
@@ -70,11 +70,11 @@ export function chooseOffers(
 }
 
 const MESSAGES: Readonly<Record<OfferExplanation['reason'], string>> = {
-  shown: 'Eligible, and among the best draws of this session.',
-  inactive: 'The offer is switched off.',
-  budget_spent: 'The budget has no room for one more conversion.',
-  subcategory_excluded: 'Its subcategory is excluded by the channel, for the publisher, or by the publisher.',
-  outdrawn: `Eligible, but ${MAX_OFFERS} offers drew better in this session.`,
+  shown: 'The offer is eligible and had one of the best draws in this session.',
+  inactive: 'The offer is not active.',
+  budget_spent: 'The budget does not cover another conversion.',
+  subcategory_excluded: 'The channel or the publisher excludes the subcategory of the offer.',
+  outdrawn: `The offer is eligible, but ${MAX_OFFERS} offers had a better draw in this session.`,
 };
 
 function obstacleOf(

@@ -1,7 +1,7 @@
 import type { Asset, CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
 import type { Queries } from '../database/database.ts';
 
-/** The parts of an offer that only the page reads. */
+/** The fields of an offer that only the page uses. */
 export interface OfferDetails {
   readonly subheading?: string;
   readonly cta_details: CtaDetails;
@@ -10,7 +10,7 @@ export interface OfferDetails {
   readonly disclosure_details?: DisclosureDetails;
 }
 
-/** An offer of the catalogue with its advertiser. Money is text: exact. */
+/** An offer of the catalogue with its advertiser. Money is exact decimal text. */
 export interface OfferRow {
   readonly offer_id: string;
   readonly advertiser_id: string;
@@ -24,11 +24,11 @@ export interface OfferRow {
   readonly price_per_conversion: string;
   readonly weight: string;
   readonly active: boolean;
-  /** Whether its budget leaves room for one more conversion. */
+  /** Whether its budget covers another conversion. */
   readonly in_budget: boolean;
 }
 
-/** The whole catalogue, deleted offers left out, in a stable order. */
+/** The whole catalogue without deleted offers, in a stable order. */
 export function readCatalogue(db: Queries): Promise<OfferRow[]> {
   return db.hot<OfferRow>(
     `SELECT offer_id, advertiser_id, a.name AS advertiser_name, logo_url, description, subcategory_id, heading, target_url, details,

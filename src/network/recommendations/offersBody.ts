@@ -1,28 +1,30 @@
 import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
 import type { OfferRow } from './offerRow.ts';
 
-/** An offer in its place in one session. */
+/** An offer shown in one session. */
 export interface Insertion {
   readonly insertion_id: string;
   readonly offer: OfferRow;
 }
 
-/** What an answer is made of beside its offers. */
+/** What the response contains besides its offers. */
 export interface OffersBodyOptions {
   readonly session_id: string;
   readonly is_sandbox: boolean;
-  /** Completes the addresses that the network serves itself. */
+  /** The base of URLs that the network serves itself. */
   readonly baseUrl: string;
 }
 
-/** The body that answers POST /recommendations: WIRE.md 1, and `{}` for no offer. */
+/** The response body of POST /recommendations (docs/wire.md#offers). */
 export function offersBody(insertions: readonly Insertion[], options: OffersBodyOptions): RecommendationResponse {
   const items = insertions.map(({ insertion_id, offer }, insertion_order): GroupItem => {
     return { insertion_order, insertion_id, offer_id: offer.offer_id, advertiser_id: offer.advertiser_id };
   });
   return {
     session_id: options.session_id,
-    recommendations: Object.fromEntries(insertions.map(({ offer }) => [offer.offer_id, recommend(offer, options)])),
+    recommendations: Object.fromEntries(
+      insertions.map(({ offer }) => [offer.offer_id, recommendationOf(offer, options)]),
+    ),
     recommendation_groups:
       items.length === 0 ? [] : [{ id: 'group_0', heading: 'Thank you for your order', slot_context: 'HERO', items }],
     footer: footer(options.baseUrl),
@@ -30,18 +32,20 @@ export function offersBody(insertions: readonly Insertion[], options: OffersBody
   };
 }
 
-function recommend(row: OfferRow, { baseUrl, is_sandbox }: OffersBodyOptions): Recommendation {
+function recommendationOf(row: OfferRow, { baseUrl, is_sandbox }: OffersBodyOptions): Recommendation {
   const { assets, disclosure_details, ...details } = row.details;
   const offer: Offer & { is_sandbox?: true } = {
     id: row.offer_id,
     heading: row.heading,
     ...details,
-    target_url: complete(row.target_url, baseUrl),
-    ...(assets ? { assets: assets.map((asset) => completeAll(asset, ['image_url', 'target_url'], baseUrl)) } : {}),
-    ...(disclosure_details ? { disclosure_details: completeAll(disclosure_details, ['target_url'], baseUrl) } : {}),
+    target_url: absoluteUrl(row.target_url, baseUrl),
+    ...(assets ? { assets: assets.map((asset) => withAbsoluteUrls(asset, ['image_url', 'target_url'], baseUrl)) } : {}),
+    ...(disclosure_details
+      ? { disclosure_details: withAbsoluteUrls(disclosure_details, ['target_url'], baseUrl) }
+      : {}),
     ...(is_sandbox ? { is_sandbox: true } : {}),
   };
-  const advertiser = { id: row.advertiser_id, name: row.advertiser_name, logo_url: complete(row.logo_url, baseUrl) };
+  const advertiser = { id: row.advertiser_id, name: row.advertiser_name, logo_url: absoluteUrl(row.logo_url, baseUrl) };
   return { advertiser: row.description === null ? advertiser : { ...advertiser, description: row.description }, offer };
 }
 
@@ -56,15 +60,15 @@ function footer(baseUrl: string): Footer {
   };
 }
 
-function complete(address: string, baseUrl: string): string {
-  return address.startsWith('/') ? baseUrl + address : address;
+function absoluteUrl(url: string, baseUrl: string): string {
+  return url.startsWith('/') ? baseUrl + url : url;
 }
 
-function completeAll<T extends object>(value: T, fields: readonly (keyof T)[], baseUrl: string): T {
+function withAbsoluteUrls<T extends object>(value: T, fields: readonly (keyof T)[], baseUrl: string): T {
   const copy = { ...value };
   for (const field of fields) {
-    const address = copy[field];
-    if (typeof address === 'string') copy[field] = complete(address, baseUrl) as T[typeof field];
+    const url = copy[field];
+    if (typeof url === 'string') copy[field] = absoluteUrl(url, baseUrl) as T[typeof field];
   }
   return copy;
 }

@@ -12,15 +12,15 @@ import { chooseOffers } from './chooseOffers.ts';
 import { readCatalogue } from './offerRow.ts';
 import { storeSession } from './storeSession.ts';
 
-/** Bytes of a request body: a relay reads 16 KiB and then adds what the merchant's server knows. */
+/** Maximum bytes of a request body: a relay reads 16 KiB and adds what the merchant's server provides. */
 const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;
 
 /** POST /recommendations. */
 export const recommendationRoutes: readonly NetworkRoute[] = [
-  { methods: ['POST'], pattern: '/recommendations', surface: 'partner', handler: recommend },
+  { methods: ['POST'], pattern: '/recommendations', surface: 'partner', handler: postRecommendations },
 ];
 
-async function recommend(request: Request, context: NetworkContext): Promise<Response> {
+async function postRecommendations(request: Request, context: NetworkContext): Promise<Response> {
   const call = await checkCall(request, context, BODY_MAX_BYTES);
   if (!call.ok) return call.refusal;
   const parsed = parseRecommendationRequest(call.json);
@@ -36,7 +36,7 @@ async function recommend(request: Request, context: NetworkContext): Promise<Res
   const publisher = await publisherOfKey(context.db, call.key, typeof named === 'string' ? named : undefined);
   if (!publisher) {
     const message = 'must be an approved publisher of the channel that owns the key';
-    return partnerRefusal(400, 'The key serves no such publisher.', [{ path: 'publisher_remote_id', message }]);
+    return partnerRefusal(400, 'The key does not serve this publisher.', [{ path: 'publisher_remote_id', message }]);
   }
   return Response.json(await openSession(parsed.value, publisher, context));
 }

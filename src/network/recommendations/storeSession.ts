@@ -4,18 +4,18 @@ import type { ServedPublisher } from '../partner/publisherOfKey.ts';
 import type { Insertion } from './offersBody.ts';
 import type { OfferExplanation } from './chooseOffers.ts';
 
-/** A session as it begins. */
+/** A new session. */
 export interface NewSession {
   readonly session_id: string;
   readonly publisher: ServedPublisher;
   readonly request: RecommendationRequest;
   readonly insertions: readonly Insertion[];
   readonly created_at: Date;
-  /** Kept in staging only. */
+  /** Stored in staging only. */
   readonly explanations?: readonly OfferExplanation[] | undefined;
 }
 
-/** Keeps what the session's events will need; of the shopper only whether an e-mail came along. */
+/** Stores what the session's events will need. About the shopper it stores only whether the request had an email address. */
 export async function storeSession(db: Queries, session: NewSession): Promise<void> {
   const { publisher, request, session_id } = session;
   const { view, display_mode, widget_id } = request.placement_details;
@@ -49,13 +49,13 @@ export async function storeSession(db: Queries, session: NewSession): Promise<vo
   );
 }
 
-/** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one. */
+/** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one currency. */
 function orderAmount({ order_details }: RecommendationRequest): string | null {
   const amount = order_details?.cost_details?.amount;
   return amount === undefined ? null : decimalText(amount);
 }
 
-/** `1e-7` and its like become digits that NUMERIC takes as they are. */
+/** Writes numbers such as `1e-7` in digits. */
 function decimalText(amount: number | string): string {
   const text = String(amount);
   return /e/i.test(text) ? Number(amount).toFixed(12) : text;

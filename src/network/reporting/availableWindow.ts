@@ -3,21 +3,21 @@ import type { TimeGrain } from '../../wire/reporting.ts';
 import { addDays } from './dates.ts';
 import type { DateRange } from './clippedPeriod.ts';
 
-/** Dates that a report may reach back where `history_from` is not set; longer when there is older activity. */
+/** How many dates a report may reach back unless `history_from` is set. Older activity extends it. */
 const HISTORY_DATES = 3 * 366;
 
-/** What is known about the history of one key's owner, as UTC dates. */
+/** The history of the owner of a key, as UTC dates. */
 export interface History {
   readonly today: string;
-  /** The date of its first and of its latest available activity. */
+  /** The dates of its first and its latest available activity. */
   readonly firstDate: string | undefined;
   readonly latestDate: string | undefined;
-  /** The knobs: where history begins, and how many dates of it, today included, are kept by the hour. */
+  /** Settings: the first date of the history, and for how many dates, including today, there is hourly history. */
   readonly historyFrom: string | undefined;
   readonly hourlyDates: number | undefined;
 }
 
-/** The dates that may be asked for. Hourly history may be shorter than the rest (R48). */
+/** The dates that a report may cover. Hourly history may be shorter (docs/rules.md#r48). */
 export function availableWindow(grain: TimeGrain, history: History): DateRange {
   const { today, firstDate, historyFrom, hourlyDates } = history;
   const reach = addDays(today, 1 - HISTORY_DATES);
@@ -25,7 +25,7 @@ export function availableWindow(grain: TimeGrain, history: History): DateRange {
   return { from: grain === 'hour' ? latest(from, hourlyStart(today, hourlyDates) ?? from) : from, to: today };
 }
 
-/** The dates of a report that names none: the latest 7 of the history, or 3 by the hour (R46). */
+/** The default dates: the latest 7 of the history, or 3 for an hourly report (docs/rules.md#r46). */
 export function defaultRange(grain: TimeGrain, history: History): DateRange {
   const { today, firstDate, latestDate, historyFrom, hourlyDates } = history;
   const begin = historyFrom ?? firstDate ?? addDays(today, 1 - DEFAULT_DATES);

@@ -7,21 +7,21 @@ export interface DateRange {
   readonly to: string;
 }
 
-/** Half open: the start belongs to the period, the end does not. Milliseconds. */
+/** In milliseconds. The start belongs to the period, the end does not. */
 export interface Period {
   readonly start: number;
   readonly end: number;
 }
 
-/** The period of a grain that begins at `start`, clipped to what was asked for (R17–R21). */
-export function clippedPeriod(grain: TimeGrain, start: number, asked: DateRange): Period {
-  const first = startOf(asked.from);
-  const last = startOf(addDays(asked.to, 1));
+/** The period of a grain that begins at `start`, clipped to the requested range (docs/rules.md#r21). */
+export function clippedPeriod(grain: TimeGrain, start: number, requested: DateRange): Period {
+  const first = startOf(requested.from);
+  const last = startOf(addDays(requested.to, 1));
   if (grain === 'total') return { start: first, end: last };
   return { start: Math.max(start, first), end: Math.min(nextStart(grain, start), last) };
 }
 
-/** Where the period after the one that begins at `start` begins. UTC has no daylight saving: a day is 24 hours. */
+/** The start of the next period. UTC has no daylight saving time: a day is 24 hours. */
 function nextStart(grain: Exclude<TimeGrain, 'total'>, start: number): number {
   const date = new Date(start);
   switch (grain) {

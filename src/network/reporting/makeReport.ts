@@ -18,10 +18,10 @@ import { groupingColumns, reportStatement, SUMMARY_PREFIX, type StatementRow } f
 import { availableWindow, defaultRange, type History } from './availableWindow.ts';
 import type { Metric, Variant } from './variant.ts';
 
-/** Facts read for one report unless `source_row_limit` says otherwise: some seconds of work. */
+/** Maximum facts read for one report unless `source_row_limit` is set: a few seconds of work. */
 const SOURCE_MAX_ROWS = 5_000_000;
 
-/** What a report is made from beside the query. */
+/** What a report is made from besides the request. */
 export interface ReportSource {
   readonly db: Queries;
   readonly owner: FactsOwner;
@@ -30,13 +30,13 @@ export interface ReportSource {
   readonly requestId: string;
 }
 
-/** The metrics of a variant that are enabled, in the specification's order (R13, R14). */
+/** The enabled metrics of a report, in the order of docs/rules.md#metrics-and-money. */
 export function enabledMetrics(variant: Variant, settings: ReportingSettings): readonly Metric[] {
   const { enabled_metrics: enabled } = settings;
   return enabled === undefined ? variant.metrics : variant.metrics.filter((metric) => enabled.includes(metric));
 }
 
-/** The report, or the coded refusal, in the order of R2: the window, the metrics, the data, its limits. */
+/** Returns the report, or the first error in this order: the window, the metrics, the data, its limits (docs/rules.md#r2). */
 export async function makeReport(
   source: ReportSource,
   query: ReportRequest,
@@ -66,7 +66,7 @@ export async function makeReport(
   const { total_rows: total = 0, source_rows: factsRead = 0 } = rows[0] ?? {};
   const maxSourceRows = settings.source_row_limit ?? SOURCE_MAX_ROWS;
   const isByDay = query.grain !== 'hour';
-  // A day's fact stands for the facts of at most 24 hours: they are counted only where that could be too many.
+  // A daily fact sums up at most 24 hourly ones, which are counted only if there could be too many.
   const sourceRows = isByDay && factsRead * 24 > maxSourceRows ? await countHourlyFacts(db, facts) : factsRead;
   if (sourceRows > maxSourceRows) return { refused: tooManySourceRows(maxSourceRows, sourceRows) };
   const maxRows = settings.report_row_limit ?? REPORT_MAX_ROWS;
@@ -74,7 +74,7 @@ export async function makeReport(
   return { report: shape({ rows, total, query, range, dataThrough, requestId: source.requestId }) };
 }
 
-interface Answer {
+interface ReportParts {
   readonly rows: readonly StatementRow[];
   readonly total: number;
   readonly query: ReportRequest;
@@ -83,7 +83,7 @@ interface Answer {
   readonly requestId: string;
 }
 
-function shape({ rows, total, query, range, dataThrough, requestId }: Answer): Report {
+function shape({ rows, total, query, range, dataThrough, requestId }: ReportParts): Report {
   const { offset, limit, metrics } = query;
   const data = rows.filter((row) => row.period !== null).map((row) => reportRow(row, query, range));
   return {
@@ -108,7 +108,7 @@ function reportRow(row: StatementRow, { grain, groupBy, metrics }: ReportRequest
   };
 }
 
-/** The start of the latest available period: an hour where hours are asked for, else a day (R53). */
+/** The start of the latest available period: an hour for hourly reports, otherwise a day. */
 function periodStart({ grain }: ReportRequest, hour: Date): string {
   return timestamp(
     grain === 'hour' ? Math.floor(hour.getTime() / 3_600_000) * 3_600_000 : startOf(dateOf(hour.getTime())),

@@ -4,13 +4,13 @@ import type { DateRange } from './clippedPeriod.ts';
 import type { ReportRequest } from './parseReportRequest.ts';
 import type { Variant } from './variant.ts';
 
-/** Whose activity a key may see: that of one channel, or that of one publisher. */
+/** Whose activity a key gives access to: one channel's or one publisher's. */
 export interface FactsOwner {
   readonly variant: Variant;
   readonly id: string;
 }
 
-/** A condition of SQL and the values of its `$1`, `$2`, …. */
+/** An SQL condition and the values of its `$1`, `$2`, …. */
 export interface Condition {
   readonly sql: string;
   readonly params: readonly Parameter[];
@@ -18,7 +18,7 @@ export interface Condition {
 
 const OBSERVED = FACT_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
 
-/** The facts of a report: the owner's own, in the range, through all filters (R25, R29, R54). */
+/** The condition for the facts of a report: the owner's, in the range, through all filters (docs/rules.md#r54). */
 export function matchingFacts(owner: FactsOwner, range: DateRange, { filters }: ReportRequest): Condition {
   const params: Parameter[] = [owner.id, range.from, range.to];
   const parts = [`${ownerColumn(owner)} = $1`, 'day >= $2::date', 'day <= $3::date', `(${OBSERVED})`];
@@ -34,13 +34,13 @@ export function matchingFacts(owner: FactsOwner, range: DateRange, { filters }: 
   return { sql: parts.join(' AND '), params };
 }
 
-/** How many facts by the hour, the smallest there are, fulfil a condition (R50). */
+/** The number of hourly facts, the smallest unit there is, that meet a condition. */
 export async function countHourlyFacts(db: Queries, { sql, params }: Condition): Promise<number> {
   const [row] = await db.query<{ count: number }>(`SELECT count(*) AS count FROM hourly_facts WHERE ${sql}`, params);
   return row?.count ?? 0;
 }
 
-/** The date of the owner's first activity, and the hour of its latest one that has begun: whatever its page type. */
+/** The date of the owner's first activity, and the hour of its latest that is not in the future, of any page type. */
 export async function findSpan(
   db: Queries,
   owner: FactsOwner,

@@ -3,7 +3,7 @@ import type { Metric, Variant } from './variant.ts';
 
 const MONEY_PLACES = 2;
 const RATIO_PLACES = 4;
-/** Revenue per load is mostly below a cent: two decimals would show 0.01 for everything (R43). */
+/** Revenue per load is mostly below a cent: with two decimals most values would be 0.01. */
 const RPL_PLACES = 4;
 
 interface Ratio {
@@ -22,13 +22,13 @@ const COUNTS: ReadonlySet<Metric> = new Set<Metric>([
   'viewable_widget_displays',
 ]);
 
-/** The facts that a metric is made from. */
+/** The columns that a metric is calculated from. */
 export function columnsOf(metric: Metric, variant: Variant): readonly FactColumn[] {
   const ratio = ratioOf(metric, variant);
   return ratio === undefined ? [columnOf(metric)] : [ratio.over, ratio.under];
 }
 
-/** The metric as shown, from the exact sums of its columns: rounded here and nowhere else, half away from zero (R44). */
+/** The metric as shown, from the exact sums of its columns. It is rounded here and nowhere else, half away from zero. */
 export function metricSql(metric: Metric, variant: Variant): string {
   const ratio = ratioOf(metric, variant);
   if (ratio !== undefined) return ratioSql(ratio);
@@ -36,8 +36,8 @@ export function metricSql(metric: Metric, variant: Variant): string {
 }
 
 /**
- * The ratio of two sums, 0 when there is nothing to divide by (R41). Not `round(a / b, 4)`: numeric division already
- * rounds, to some 16 digits, and rounding twice can differ. `div` is exact, and so is the product; no sum is negative.
+ * The ratio of two sums, or 0 if the divisor is 0. Not `round(a / b, 4)`: numeric division already rounds, to about 16
+ * digits, and rounding twice can give another result. `div` and the product are exact; no sum is negative.
  */
 function ratioSql({ over, under, places }: Ratio): string {
   const scale = 2 * 10 ** places;
@@ -50,14 +50,14 @@ const RATIOS: Partial<Readonly<Record<Metric, Ratio>>> = {
   rpl: { over: 'channel_payout', under: 'feed_loads', places: RPL_PLACES },
   attributed_cpa: { over: 'attributed_ad_spend_amount', under: 'conversions', places: MONEY_PLACES },
 };
-/** The same name as the channel's, but another meaning (R42). */
+/** Same name as the channel's metric, but another meaning (docs/rules.md#r42). */
 const PUBLISHER_CVR: Ratio = { over: 'conversions', under: 'widget_displays', places: RATIO_PLACES };
 
 function ratioOf(metric: Metric, variant: Variant): Ratio | undefined {
   return metric === 'cvr' && variant.name === 'publisher' ? PUBLISHER_CVR : RATIOS[metric];
 }
 
-/** Channels call them feed loads, publishers widget loads: one fact. */
+/** One column has two names: feed_loads for channels, widget_loads for publishers. */
 function columnOf(metric: Metric): FactColumn {
   const name = metric === 'widget_loads' ? 'feed_loads' : metric;
   const column = FACT_COLUMNS.find((fact) => fact === name);

@@ -6,33 +6,34 @@ import {
   REPORT_LIMIT,
 } from '../../wire/limits.ts';
 import { TIME_GRAINS, type TimeGrain } from '../../wire/reporting.ts';
+import { readUuid } from '../database/readUuid.ts';
 import { countDates, isDate } from './dates.ts';
 import { readParameters, type FieldErrors, type ParameterReader } from './readParameters.ts';
 import type { DateRange } from './clippedPeriod.ts';
 import type { Grouping, Metric, Variant } from './variant.ts';
 
-/** Which way a column is sorted. */
+/** The direction in which a column is sorted. */
 export type Direction = 'asc' | 'desc';
-/** The filters of a report: values inside one are alternatives, filters narrow each other (R25). */
+/** The filters of a report: a row must match one value of each filter. */
 export interface Filters {
   readonly publisher_ids?: readonly string[] | undefined;
   readonly page_types?: readonly string[] | undefined;
   readonly widget_types?: readonly string[] | undefined;
 }
 
-/** What was asked, checked against everything that needs no database. */
+/** A report request, checked as far as possible without the database. */
 export interface ReportRequest {
-  /** `undefined` when neither `from` nor `to` was given. */
+  /** `undefined` if neither `from` nor `to` is given. */
   readonly range: DateRange | undefined;
-  /** As asked or, when nothing was asked, what is enabled; may hold metrics that are disabled. */
+  /** The requested metrics, which may be disabled; by default all enabled ones. */
   readonly metrics: readonly Metric[];
   readonly grain: TimeGrain;
   readonly groupBy: readonly Grouping[];
   readonly filters: Filters;
-  /** The first sort column and its direction; `period_start` unless asked otherwise. */
+  /** The first sort column; `period_start` by default. */
   readonly sortBy: SortColumn;
   readonly sortDirection: Direction;
-  /** How `period_start` is sorted where it is not the first column. */
+  /** The direction of `period_start` if it is not the first column. */
   readonly sortOrder: Direction;
   readonly offset: number;
   readonly limit: number;
@@ -41,11 +42,10 @@ export interface ReportRequest {
 export type SortColumn = 'period_start' | 'publisher_name' | 'page_type' | 'widget_type' | 'widget_id' | Metric;
 
 const DIRECTIONS = ['asc', 'desc'] as const;
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /**
- * The query of a report, or what is wrong with it. The shape of every parameter is checked before any date is compared
- * with another (R2). `enabled` are the metrics that this caller may see, `today` is the UTC date of the network's clock.
+ * Parses a report request, or returns what is wrong with it. All parameters are parsed before dates are compared
+ * (docs/rules.md#r2). `enabled` are the metrics this caller may see; `today` is the UTC date of the network's clock.
  */
 export function parseReportRequest(
   url: URL,
@@ -53,11 +53,11 @@ export function parseReportRequest(
 ): { ok: true; query: ReportRequest } | { ok: false; errors: FieldErrors } {
   const read = readParameters(url, variant.parameters);
   const range = readRange(read);
-  const asked = readChoice(read, 'metrics', variant.metrics);
-  const metrics = asked ?? variant.metrics.filter((metric) => enabled.includes(metric));
+  const metrics =
+    readChoice(read, 'metrics', variant.metrics) ?? variant.metrics.filter((metric) => enabled.includes(metric));
   const grain = read.word('time_grain', TIME_GRAINS, 'total');
   const groupBy = readChoice(read, 'group_by', variant.groupings) ?? [];
-  if (groupBy.length > GROUP_BY_MAX) read.refuse('group_by', `At most ${GROUP_BY_MAX} values.`);
+  if (groupBy.length > GROUP_BY_MAX) read.refuse('group_by', `Expected at most ${GROUP_BY_MAX} values.`);
   const sortOrder = read.word('sort_order', DIRECTIONS, 'desc');
   const query: ReportRequest = {
     range,
@@ -79,19 +79,19 @@ export function parseReportRequest(
 function readRange(read: ParameterReader): DateRange | undefined {
   const from = readDate(read, 'from');
   const to = readDate(read, 'to');
-  if (from.given && !to.given) read.refuse('to', 'Give to together with from, or neither.');
-  if (to.given && !from.given) read.refuse('from', 'Give from together with to, or neither.');
+  if (from.given && !to.given) read.refuse('to', 'to is missing. Give both from and to, or neither.');
+  if (to.given && !from.given) read.refuse('from', 'from is missing. Give both from and to, or neither.');
   return from.date === undefined || to.date === undefined ? undefined : { from: from.date, to: to.date };
 }
 
 function readDate(read: ParameterReader, name: string): { given: boolean; date: string | undefined } {
   const text = read.scalar(name);
   if (text === undefined || isDate(text)) return { given: read.has(name), date: text };
-  read.refuse(name, 'Expected a date that exists, as YYYY-MM-DD.');
+  read.refuse(name, 'Expected a calendar date, such as 2025-11-20.');
   return { given: true, date: undefined };
 }
 
-/** A list of distinct known names, in the order in which they were asked for. */
+/** A list of distinct known names, in the requested order. */
 function readChoice<T extends string>(
   read: ParameterReader,
   name: string,
@@ -105,7 +105,7 @@ function readChoice<T extends string>(
     if (known === undefined)
       read.refuse(
         name,
-        `Unknown value ${JSON.stringify(element.slice(0, 80))}; expected some of ${allowed.join(', ')}.`,
+        `The value ${JSON.stringify(element.slice(0, 80))} is unknown. Use some of ${allowed.join(', ')}.`,
       );
     else if (chosen.includes(known)) read.refuse(name, `${known} is given twice.`);
     else chosen.push(known);
@@ -116,14 +116,14 @@ function readChoice<T extends string>(
 function readFilters(read: ParameterReader): Filters {
   return {
     publisher_ids: readFilter(read, 'publisher_ids', (value) =>
-      UUID.test(value) ? undefined : 'Expected UUIDs.',
+      readUuid(value) === undefined ? 'Expected UUIDs.' : undefined,
     )?.map((id) => id.toLowerCase()),
     page_types: readFilter(read, 'page_types', wrongFilterText),
     widget_types: readFilter(read, 'widget_types', wrongFilterText),
   };
 }
 
-/** Values are counted before duplicates are dropped (R25). */
+/** Values are counted before duplicates are dropped. */
 function readFilter(
   read: ParameterReader,
   name: string,
@@ -132,21 +132,21 @@ function readFilter(
   const values = read.list(name, { repeatable: true });
   if (values === undefined) return undefined;
   if (values.length > FILTER_MAX_VALUES)
-    read.refuse(name, `At most ${FILTER_MAX_VALUES} values; these are ${values.length}.`);
+    read.refuse(name, `Expected at most ${FILTER_MAX_VALUES} values; there are ${values.length}.`);
   const problem = values.map(wrong).find((message) => message !== undefined);
   if (problem !== undefined) read.refuse(name, problem);
   return [...new Set(values)];
 }
 
-/** Unknown page and widget types are no error: tomorrow's may be asked for today (R28). */
+/** Unknown page and widget types are accepted, because new ones may be added (docs/rules.md#r28). */
 function wrongFilterText(value: string): string | undefined {
-  if (/\p{Cc}/u.test(value)) return 'A value holds a control character.';
+  if (/\p{Cc}/u.test(value)) return 'A value contains a control character.';
   return [...value].length > FILTER_VALUE_MAX_LENGTH
     ? `A value is longer than ${FILTER_VALUE_MAX_LENGTH} characters.`
     : undefined;
 }
 
-/** Only what is in the rows can be sorted by (R31). */
+/** A report can be sorted by its own columns only. */
 function readSortBy(read: ParameterReader, selected: readonly Exclude<SortColumn, 'period_start'>[]): SortColumn {
   return read.word('sort_by', ['period_start', ...selected], 'period_start');
 }

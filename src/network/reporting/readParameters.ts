@@ -1,36 +1,36 @@
-/** What is wrong with each parameter, as the answer carries it: `{ param: [messages] }`. */
+/** What is wrong with each parameter, as the response body: `{ param: [messages] }`. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** Reads the parameters of a query string one by one and collects what is wrong with them. */
+/** Reads the parameters of a query string one at a time and collects the errors. */
 export interface ParameterReader {
   has(name: string): boolean;
-  /** Its only value, or `undefined` when it is absent or wrong. */
+  /** The only value of a parameter; `undefined` if it is missing or invalid. */
   scalar(name: string): string | undefined;
-  /** One of the allowed words, or the default. */
+  /** One of the allowed values, or the default. */
   word<T extends string>(name: string, allowed: readonly T[], otherwise: T): T;
   wordIfAny<T extends string>(name: string, allowed: readonly T[]): T | undefined;
-  /** A whole number in plain digits, or the default. */
+  /** A whole number in digits, or the default. */
   integer(name: string, range: { min: number; max: number; otherwise: number }): number;
-  /** The elements of a comma-separated list; a repeated parameter only when `repeatable`. */
+  /** The elements of a comma-separated list. With `repeatable` the parameter may be given several times. */
   list(name: string, options?: { repeatable?: boolean }): readonly string[] | undefined;
   refuse(name: string, message: string): void;
-  /** The errors so far, or `undefined` when there are none. */
+  /** The errors so far; `undefined` if there are none. */
   errors(): FieldErrors | undefined;
 }
 
-/** A reader of `url`'s query string that refuses each parameter which is not `known` (R5). */
+/** Returns a reader of the URL's query string, which refuses every parameter that is not `known`. */
 export function readParameters(url: URL, known: readonly string[]): ParameterReader {
   const problems = new Map<string, string[]>();
   for (const name of url.searchParams.keys()) {
     if (!known.includes(name) && !problems.has(name))
-      refuse(name, `Unknown parameter; expected one of ${known.join(', ')}.`);
+      refuse(name, `This parameter is unknown. Use one of ${known.join(', ')}.`);
   }
 
   function refuse(name: string, message: string): void {
     problems.set(name, [...(problems.get(name) ?? []), message]);
   }
 
-  /** Its values; none for a parameter that this report does not know, which is refused already. */
+  /** The values of a parameter; none if it is unknown and so refused already. */
   function given(name: string): readonly string[] {
     return known.includes(name) ? url.searchParams.getAll(name) : [];
   }
@@ -71,13 +71,13 @@ export function readParameters(url: URL, known: readonly string[]): ParameterRea
       const values = given(name);
       if (values.length === 0) return undefined;
       if (values.length > 1 && !repeatable) {
-        refuse(name, 'Give this parameter once, its values separated by commas.');
+        refuse(name, 'Give this parameter once, with its values separated by commas.');
         return undefined;
       }
-      // Only spaces are trimmed: any other white space is a control character, which no value may hold.
+      // Only spaces are trimmed: other white space is a control character, which values may not contain.
       const elements = values.flatMap((value) => value.split(',')).map((value) => value.replace(/^ +| +$/g, ''));
       if (!elements.includes('')) return elements;
-      refuse(name, elements.length === 1 ? 'Expected at least one value.' : 'A value of the list is empty.');
+      refuse(name, elements.length === 1 ? 'Expected at least one value.' : 'One of the values is empty.');
       return undefined;
     },
     refuse,

@@ -5,17 +5,17 @@ import { columnsOf, metricSql } from './metricSql.ts';
 import type { ReportRequest } from './parseReportRequest.ts';
 import type { Grouping, Variant } from './variant.ts';
 
-/** One row of the statement's answer: the totals on each, and a row of the page unless the page is empty. */
+/** One row of the result: the totals, repeated on each row, and a row of the page unless the page is empty. */
 export interface StatementRow {
   readonly total_rows: number;
-  /** How many facts the report was made from. */
+  /** Facts that were read. */
   readonly source_rows: number;
-  /** Null when the page is empty. The epoch's seconds at which the row's unclipped period begins. */
+  /** Start of the row's unclipped period in seconds since the epoch; null if the page is empty. */
   readonly period: number | null;
   readonly [column: string]: unknown;
 }
 
-/** The prefix of the summary's columns in the answer. */
+/** The prefix of the summary's columns in the result. */
 export const SUMMARY_PREFIX = 'all_';
 
 const PERIOD_COLUMN: Readonly<Record<Exclude<TimeGrain, 'total'>, string>> = {
@@ -25,19 +25,20 @@ const PERIOD_COLUMN: Readonly<Record<Exclude<TimeGrain, 'total'>, string>> = {
   hour: 'hour',
 };
 
-/** The facts that a grain is made from: whole days are added up already, and every range is one of whole days. */
+/** The table that a grain is read from. Ranges are whole days, so only hourly reports need the hourly facts. */
 function factsBy(grain: TimeGrain): 'hourly_facts' | 'daily_facts' {
   return grain === 'hour' ? 'hourly_facts' : 'daily_facts';
 }
 
-/** The columns that a grouping adds to each row, in their order (R22). */
+/** The columns that groupings add to each row, in order (docs/rules.md#r22). */
 export function groupingColumns(groupBy: readonly Grouping[]): readonly string[] {
   return groupBy.flatMap((grouping) => (grouping === 'publisher' ? ['publisher_id', 'publisher_name'] : [grouping]));
 }
 
 /**
- * The page, the number of all rows and their summary in one statement, so that the three agree while events arrive.
- * Facts are added up to cells, one for each period and combination; they are sorted by what they show, and only the page is rounded and shown.
+ * Selects the page, the number of all rows and their summary in one statement, so that the three agree while events arrive.
+ * Facts are summed up into cells, one per period and combination. Cells are sorted by their rounded values; only the
+ * page's are returned.
  */
 export function reportStatement(
   facts: Condition,
@@ -81,7 +82,7 @@ SELECT * FROM summary LEFT JOIN shown ON true ORDER BY position`;
   return { sql, params: [...facts.params, query.limit, query.offset] };
 }
 
-/** A total order (R30–R34): what was asked for, then the period, then the groupings, at last the publisher's id. */
+/** A total order (docs/rules.md#r33): the requested column, the period, the groupings, the publisher's id. */
 function sortSql({ sortBy, sortDirection, sortOrder, groupBy, metrics }: ReportRequest, variant: Variant): string {
   const metric = metrics.find((name) => name === sortBy);
   const column = metric === undefined ? collated(sortBy) : metricSql(metric, variant);
@@ -95,7 +96,7 @@ function sortSql({ sortBy, sortDirection, sortOrder, groupBy, metrics }: ReportR
   return [first, ...groupings, ...(groupBy.includes('publisher') ? ['publisher_id'] : [])].join(', ');
 }
 
-/** Text is sorted by code point, the same on every engine (R34). */
+/** Text is sorted by code point, as on every other database. */
 function collated(column: string): string {
   return ['publisher_name', 'page_type', 'widget_type', 'widget_id'].includes(column)
     ? `${column} COLLATE "C"`

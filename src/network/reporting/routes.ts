@@ -6,19 +6,19 @@ import { parseReportRequest } from './parseReportRequest.ts';
 import { enabledMetrics, makeReport } from './makeReport.ts';
 import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from './variant.ts';
 
-/** Publisher reporting is served under this prefix: `{merchant_base_url}` ends in it (R58). */
+/** Publisher reporting is served under this prefix, in which `{merchant_base_url}` ends (docs/rules.md#r58). */
 const PUBLISHER_PREFIX = '/api';
 const V1_PATHS = ['/adnet/reporting/v1/summary/', '/adnet/reporting/v1/publishers/'];
 
-/** The Reporting API V2 in both variants, and clear refusals beside it. Nothing here redirects: a redirect would replay the key. */
+/** Both reports of the Reporting API V2, and clear errors for similar paths. None redirects: a redirect would send the key again. */
 export const reportingRoutes: readonly NetworkRoute[] = [
   reportRoute(CHANNEL_REPORT_PATH, CHANNEL_REPORT),
   reportRoute(`${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`, PUBLISHER_REPORT),
   ...[CHANNEL_REPORT_PATH, `${PUBLISHER_PREFIX}${PUBLISHER_REPORT_PATH}`].map((path) =>
-    notFoundRoute(withoutSlash(path), `There is nothing here: the path ends with a slash, ${path}`),
+    notFoundRoute(withoutSlash(path), `There is nothing at this path. Add a slash at the end: ${path}`),
   ),
   ...V1_PATHS.flatMap((path) => [path, withoutSlash(path)]).map((path) =>
-    notFoundRoute(path, `Reporting V1 is not served here: use V2, ${CHANNEL_REPORT_PATH}`),
+    notFoundRoute(path, `Reporting V1 is not available. Use V2: ${CHANNEL_REPORT_PATH}`),
   ),
 ];
 
@@ -29,12 +29,7 @@ function reportRoute(pattern: string, variant: Variant): NetworkRoute {
     surface: 'reporting',
     async handler(request, context) {
       if (request.method !== 'GET') {
-        return answer(
-          context,
-          405,
-          { detail: `${request.method} is not allowed: reports are read with GET.` },
-          { allow: 'GET' },
-        );
+        return respond(context, 405, { detail: `${request.method} is not allowed. Use GET.` }, { allow: 'GET' });
       }
       return report(request, context, variant);
     },
@@ -45,19 +40,19 @@ async function report(request: Request, context: NetworkContext, variant: Varian
   const caller = await authenticate(request, context, [
     variant.name === 'channel' ? 'management' : 'publisher_reporting',
   ]);
-  if (!caller.ok) return answer(context, 401, { detail: caller.message });
+  if (!caller.ok) return respond(context, 401, { detail: caller.message });
   const id = variant.name === 'channel' ? caller.key.channel_id : caller.key.publisher_id;
-  if (id === null) return answer(context, 401, { detail: 'This key belongs to no publisher.' });
+  if (id === null) return respond(context, 401, { detail: 'This key does not belong to a publisher.' });
 
   const [settings, now] = await Promise.all([context.settings(), context.now()]);
   const enabled = enabledMetrics(variant, settings);
   const parsed = parseReportRequest(new URL(request.url), { variant, enabled, today: dateOf(now.getTime()) });
-  if (!parsed.ok) return answer(context, 400, parsed.errors);
+  if (!parsed.ok) return respond(context, 400, parsed.errors);
   const made = await makeReport(
     { db: context.db, owner: { variant, id }, settings, now, requestId: context.requestId },
     parsed.query,
   );
-  return 'report' in made ? answer(context, 200, made.report) : answer(context, 400, made.refused);
+  return 'report' in made ? respond(context, 200, made.report) : respond(context, 400, made.refused);
 }
 
 function notFoundRoute(pattern: string, detail: string): NetworkRoute {
@@ -65,11 +60,11 @@ function notFoundRoute(pattern: string, detail: string): NetworkRoute {
     pattern,
     methods: '*',
     surface: 'reporting',
-    handler: async (_request, context) => answer(context, 404, { detail }),
+    handler: async (_request, context) => respond(context, 404, { detail }),
   };
 }
 
-function answer(
+function respond(
   context: NetworkContext,
   status: number,
   body: unknown,

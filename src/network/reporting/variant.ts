@@ -9,19 +9,19 @@ import {
 } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
 
-/** Any metric of either variant. */
+/** Any metric of either report. */
 export type Metric = ChannelMetric | PublisherMetric;
-/** Any breakdown column of either variant. */
+/** Any breakdown column of either report. */
 export type Grouping = ChannelGrouping;
 
-/** What tells channel reporting from publisher reporting: everything else is shared. */
+/** The differences between the channel report and the publisher report; they share everything else. */
 export interface Variant {
   readonly name: 'channel' | 'publisher';
-  /** In the order of the specification's table, which is the order of the default. */
+  /** In the order in which a report shows them by default. */
   readonly metrics: readonly Metric[];
   readonly groupings: readonly Grouping[];
   readonly parameters: readonly string[];
-  /** Activity of these page types is in no row and in no summary (R29). */
+  /** Page types whose activity is in no row and no summary (docs/rules.md#r29). */
   readonly excludedPageTypes: readonly string[];
   readonly maxLimit: number;
 }
@@ -39,7 +39,7 @@ const SHARED_PARAMETERS = [
   'limit',
 ] as const;
 
-/** All publishers of one channel. */
+/** The report on all publishers of a channel. */
 export const CHANNEL_REPORT: Variant = {
   name: 'channel',
   metrics: CHANNEL_METRICS,
@@ -49,7 +49,7 @@ export const CHANNEL_REPORT: Variant = {
   maxLimit: REPORT_LIMIT.channel,
 };
 
-/** One publisher on its own performance. */
+/** The report on a single publisher. */
 export const PUBLISHER_REPORT: Variant = {
   name: 'publisher',
   metrics: PUBLISHER_METRICS,

@@ -15,7 +15,7 @@ import { findOwner } from './findOwner.ts';
 
 const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
 
-/** Channels, keys and what the network's staff and the publishers themselves would do. */
+/** Channels, keys, and what the network's staff and the publishers would do. */
 export const accounts: readonly NetworkRoute[] = [
   control({
     method: 'POST',

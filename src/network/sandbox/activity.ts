@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkRoute } from '../context.ts';
+import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import { addCells } from '../facts/addCells.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
 import { periodsOf } from '../time/periodsOf.ts';
@@ -20,10 +20,10 @@ const rowBody = v.strictObject(
     ...v.entriesFromList(COUNT_COLUMNS, v.optional(countField, 0)),
     ...v.entriesFromList(MONEY_COLUMNS, v.optional(moneyField, 0)),
   },
-  'is not a column of the hourly facts',
+  'is not a metric of the hourly facts',
 );
 
-/** Adds up rows of the same cell, so that one statement touches no fact twice; then adds them to what is there. */
+/** Sums up rows about the same fact, because one statement must not touch a fact twice, and adds them to the facts. */
 export const ADD_ACTIVITY = `
 WITH cells AS (
   SELECT publisher_id, channel_id, hour, min(day) AS day, min(week_start) AS week_start, min(month_start) AS month_start,
@@ -51,7 +51,7 @@ export const activity: readonly NetworkRoute[] = [
         return refuseFields([{ path, message: 'must be the id of an approved publisher' }]);
       }
       const rows = body.rows.map(({ hour, publisher_remote_id, widget_id, widget_loads, ...row }) => {
-        // Two names of one fact: a row that gives both says it twice.
+        // Two names for the same count: a row with both does not count it twice.
         const feed_loads = Math.max(row.feed_loads, widget_loads ?? 0);
         return {
           ...row,

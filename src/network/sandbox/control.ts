@@ -7,10 +7,10 @@ import { readJson } from '../http/readJson.ts';
 import { partnerRefusal } from '../partner/partnerRefusal.ts';
 import { findUnstorableText } from './findUnstorableText.ts';
 
-/** Bytes of a control's body: a year of hourly activity fits. */
+/** Maximum bytes of a control's body: enough for a year of hourly activity. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;
 
-/** What a control gets: the context, the path's values and its checked body. */
+/** What a control gets: the context, the path's values and its valid body. */
 export interface ControlCall<Body> {
   readonly request: Request;
   readonly context: NetworkContext;
@@ -18,7 +18,7 @@ export interface ControlCall<Body> {
   readonly body: Body;
 }
 
-/** One control of the sandbox: a value is answered as JSON, `undefined` as 204, a refusal as it is. */
+/** Returns a sandbox control. It responds with the value as JSON, with 204 for `undefined`, or with a Response as it is. */
 export function control<Schema extends v.GenericSchema>(options: {
   readonly method: 'POST' | 'PUT';
   readonly pattern: string;
@@ -29,15 +29,15 @@ export function control<Schema extends v.GenericSchema>(options: {
     const read = await readJson(request, BODY_MAX_BYTES);
     if (!read.ok) return partnerRefusal(read.status, read.message);
     if (!isObject(read.json)) return partnerRefusal(400, 'The body must be a JSON object.');
-    const broken = refuseBrokenText(read.json);
-    if (broken) return broken;
+    const unstorable = refuseUnstorableText(read.json);
+    if (unstorable) return unstorable;
     const checked = v.safeParse(options.body, read.json);
     if (!checked.success) return refuseBody(checked.issues);
     return options.run({ request, context, params, body: checked.output });
   });
 }
 
-/** One control that takes no body. */
+/** Returns a control without a body. */
 export function plainControl(options: {
   readonly method: 'GET' | 'DELETE';
   readonly pattern: string;
@@ -48,12 +48,12 @@ export function plainControl(options: {
   );
 }
 
-/** A 400 that says which fields of a control are wrong. */
+/** A 400 that names the invalid fields. */
 export function refuseFields(problems: readonly Problem[]): Response {
-  return partnerRefusal(400, 'What this control was given is not valid.', problems);
+  return partnerRefusal(400, 'The request is not valid.', problems);
 }
 
-/** A 404 that names what was not found. */
+/** A 404 that says what was not found. */
 export function notFound(what: string): Response {
   return partnerRefusal(404, `There is no such ${what}.`);
 }
@@ -68,19 +68,19 @@ function guarded(
     pattern,
     surface: 'sandbox',
     async handler(request, context, params) {
-      const answer =
+      const result =
         refuseForeign(request, { ip: context.ip, hosts: context.controls?.hosts }) ??
-        refuseBrokenText(Object.fromEntries(new URL(request.url).searchParams)) ??
+        refuseUnstorableText(Object.fromEntries(new URL(request.url).searchParams)) ??
         (await run(request, context, params));
-      if (answer instanceof Response) return answer;
-      return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
+      if (result instanceof Response) return result;
+      return result === undefined ? new Response(null, { status: 204 }) : Response.json(result);
     },
   };
 }
 
-function refuseBrokenText(given: unknown): Response | undefined {
+function refuseUnstorableText(given: unknown): Response | undefined {
   const path = findUnstorableText(given);
-  const message = 'must be text without U+0000 and without half characters';
+  const message = 'must not contain U+0000 or lone surrogates';
   return path === undefined ? undefined : refuseFields([{ path, message }]);
 }
 

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
+import { URL_MAX_LENGTH } from '../../wire/limits.ts';
 import { parseDatetime } from '../../wire/parseDatetime.ts';
+import { readUuid } from '../database/readUuid.ts';
 
-/** Years that a control takes: around them dates are counted back by the history and on by a day, and all of them must have four digits. */
+/** The years that controls accept. History before and a day after them must still have years of four digits. */
 const YEAR = { first: 1970, last: 9_000 };
-const IN_THESE_YEARS = `of the years ${YEAR.first} to ${YEAR.last}`;
+const IN_THESE_YEARS = `in the years ${YEAR.first} to ${YEAR.last}`;
 
 /** An ISO 8601 time with its zone. */
 export const timeField = v.pipe(
@@ -21,10 +23,14 @@ export const dateField = v.pipe(
   ),
 );
 
-/** A UUID, in lower case from here on. */
-export const uuidField = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase());
+/** A UUID, which becomes lower case. */
+export const uuidField = v.pipe(
+  v.string(),
+  v.check((text) => readUuid(text) !== undefined, 'must be a UUID'),
+  v.toLowerCase(),
+);
 
-/** Exact decimal text of 0 or more; numbers are taken at their shortest decimal form. */
+/** A decimal number of 0 or more, as exact text. A number becomes its shortest decimal form. */
 export const moneyField = v.pipe(
   v.union([v.number(), v.string()]),
   v.transform((value) => (typeof value === 'number' && /e-/.test(String(value)) ? value.toFixed(12) : String(value))),
@@ -46,15 +52,19 @@ export const textField = v.pipe(
   v.maxLength(2_000, 'must be 2000 characters or fewer'),
 );
 
-/** An address that a browser opens, or one that begins with `/`: the network's own. */
-export const addressField = v.pipe(v.string(), v.maxLength(8_192), v.check(isAddress, 'must be an http or https URL'));
+/** An http or https URL, or a path on the network itself. */
+export const urlField = v.pipe(
+  v.string(),
+  v.maxLength(URL_MAX_LENGTH, `must be ${URL_MAX_LENGTH} characters or fewer`),
+  v.check(isUrl, 'must be an http or https URL'),
+);
 
 function isTime(text: string): boolean {
   const year = new Date(parseDatetime(text) ?? Number.NaN).getUTCFullYear();
   return year >= YEAR.first && year <= YEAR.last;
 }
 
-function isAddress(text: string): boolean {
+function isUrl(text: string): boolean {
   if (/^\/(?!\/)[\x21-\x7e]*$/.test(text)) return true;
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }

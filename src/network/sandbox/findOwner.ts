@@ -2,13 +2,13 @@ import { own } from '../../wire/json.ts';
 import type { Queries } from '../database/database.ts';
 import { readSetting } from '../settings/settings.ts';
 
-/** A channel, and one of its publishers. */
+/** A channel and one of its publishers. */
 export interface Owner {
   readonly channel_id: string;
   readonly publisher_id: string;
 }
 
-/** The channel and publisher that a control means: the named publisher and its channel, else the first of both. */
+/** The publisher with this id and its channel; by default the first of each. */
 export async function findOwner(db: Queries, publisherRemoteId?: string): Promise<Owner | undefined> {
   if (publisherRemoteId === undefined) {
     const first = await readSetting(db, 'first');

@@ -1,18 +1,18 @@
 /**
- * The path of the first text in a JSON value, a name included, that no database keeps: one with U+0000 or with half of a
- * surrogate pair. `undefined` when all of it can be kept.
+ * Returns the path of the first string or name in a JSON value that PostgreSQL cannot store: one with U+0000 or a lone
+ * surrogate. `undefined` if there is none.
  */
 export function findUnstorableText(value: unknown, path = ''): string | undefined {
-  if (typeof value === 'string') return isBroken(value) ? path : undefined;
+  if (typeof value === 'string') return isUnstorable(value) ? path : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, child] of Object.entries(value)) {
     const place = path === '' ? name : `${path}.${name}`;
-    const found = isBroken(name) ? path : findUnstorableText(child, place);
+    const found = isUnstorable(name) ? path : findUnstorableText(child, place);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function isBroken(text: string): boolean {
+function isUnstorable(text: string): boolean {
   return /\0|\p{Cs}/u.test(text);
 }

@@ -5,7 +5,7 @@ import { partnerRefusal } from '../partner/partnerRefusal.ts';
 import { readVersion } from '../readVersion.ts';
 import { notFound, plainControl } from './control.ts';
 
-/** Events that GET /sandbox/events shows at most: the newest. */
+/** Maximum events in GET /sandbox/events: the newest. */
 const MAX_SHOWN = 10_000;
 
 interface ArrivalRow {
@@ -29,7 +29,7 @@ export function observations(version: string = readVersion()): readonly NetworkR
       async run({ request, context }) {
         const id = readUuid(new URL(request.url).searchParams.get('session_id'));
         if (id === undefined)
-          return partnerRefusal(400, 'Name a session.', [
+          return partnerRefusal(400, 'The session_id is missing or is not a UUID.', [
             { path: 'session_id', message: 'must be the id of a session' },
           ]);
         const [row] = await context.db.query<{ explanation: unknown }>(

@@ -4,14 +4,14 @@ import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { Queries } from '../database/database.ts';
 import { control, notFound, plainControl, refuseFields } from './control.ts';
-import { addressField, moneyField, textField, uuidField } from './fields.ts';
+import { urlField, moneyField, textField, uuidField } from './fields.ts';
 
 const assetField = v.object({
   id: v.optional(textField, () => randomUUID()),
   asset_type: v.picklist(['PRODUCT', 'IMAGE'], 'must be PRODUCT or IMAGE'),
-  image_url: addressField,
+  image_url: urlField,
   insertion_order: v.optional(v.number(), 0),
-  target_url: v.optional(addressField),
+  target_url: v.optional(urlField),
   should_trigger_claim_flow: v.optional(v.boolean(), false),
 });
 
@@ -19,13 +19,13 @@ const offerBody = v.object({
   advertiser: v.object({
     id: v.optional(v.pipe(textField, v.maxLength(ID_MAX_LENGTH))),
     name: textField,
-    logo_url: v.optional(v.union([addressField, v.literal('')]), ''),
+    logo_url: v.optional(v.union([urlField, v.literal('')]), ''),
     description: v.optional(v.string()),
   }),
   subcategory_id: uuidField,
   heading: textField,
   subheading: v.optional(v.string()),
-  target_url: addressField,
+  target_url: urlField,
   cta_details: v.looseObject({ accept_copy: textField, decline_copy: textField }),
   price_per_conversion: moneyField,
   budget: v.optional(v.nullable(moneyField)),
@@ -34,7 +34,7 @@ const offerBody = v.object({
     v.looseObject({ type: v.picklist(['PROMO_CODE', 'NO_PROMO_CODE'], 'must be PROMO_CODE or NO_PROMO_CODE') }),
   ),
   assets: v.optional(v.array(assetField)),
-  disclosure_details: v.optional(v.looseObject({ copy: textField, target_url: v.optional(addressField) })),
+  disclosure_details: v.optional(v.looseObject({ copy: textField, target_url: v.optional(urlField) })),
   active: v.optional(v.boolean(), true),
 });
 type OfferBody = v.InferOutput<typeof offerBody>;

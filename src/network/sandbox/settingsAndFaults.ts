@@ -53,8 +53,8 @@ const faultBody = v.strictObject(
     body: v.optional(v.unknown()),
     headers: v.optional(
       v.record(
-        v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')),
-        v.pipe(v.string(), v.regex(/^[\t\x20-\x7e]*$/, 'must be plain text')),
+        v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name')),
+        v.pipe(v.string(), v.regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')),
       ),
     ),
     delay_ms: v.optional(v.pipe(countField, v.maxValue(600_000, 'must be 600000 or less'))),
@@ -64,7 +64,7 @@ const faultBody = v.strictObject(
     after_commit: v.optional(v.boolean()),
     times: v.optional(v.nullable(limitField), 1),
   },
-  'is not a part of a fault',
+  'is not a field of a fault',
 );
 
 /** PUT /sandbox/settings, POST and DELETE /sandbox/faults. */

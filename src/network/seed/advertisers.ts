@@ -1,6 +1,6 @@
 import { stableId } from './stableId.ts';
 
-/** An invented advertiser of the demo. `slug` names its logo file. */
+/** A made-up advertiser. `slug` is the name of its logo file. */
 export interface DemoAdvertiser {
   slug: string;
   name: string;
@@ -22,17 +22,17 @@ const ADVERTISERS = [
   { slug: 'vantry', name: 'Vantry', description: 'Luggage that can be repaired.' },
   { slug: 'zaytuna-grove', name: 'بستان الزيتونة', description: 'زيت زيتون وصابون من بستان عائلي.' },
   { slug: 'nana-tea', name: 'בית הנענע', description: 'חליטות ותה עלים, ישר מהשדה.' },
-  // Its logo file does not exist: what a widget shows then has to be seen too.
+  // Its logo file does not exist, so that the widget's fallback can be seen, too.
   { slug: 'fold-and-letter', name: 'Fold & Letter', description: 'Cards and notebooks, printed on cotton paper.' },
 ] as const satisfies readonly DemoAdvertiser[];
 
-/** The name by which an offer points at its advertiser. */
+/** The slug by which an offer refers to its advertiser. */
 export type AdvertiserSlug = (typeof ADVERTISERS)[number]['slug'];
 
 /** The fifteen advertisers of the demo. */
 export const DEMO_ADVERTISERS: readonly DemoAdvertiser[] = ADVERTISERS;
 
-/** The id of an advertiser of the demo. */
+/** The id of a demo advertiser. */
 export function advertiserId(slug: string): string {
   return stableId('advertiser', slug);
 }

@@ -6,7 +6,7 @@ import { subcategoryId } from './taxonomy.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The rows of the demo's advertisers. Their logos are the network's own files. */
+/** The rows of the demo's advertisers, whose logos the network serves. */
 export function advertiserRows(): Row[] {
   return DEMO_ADVERTISERS.map(({ slug, name, description }) => ({
     advertiser_id: advertiserId(slug),
@@ -30,12 +30,12 @@ export function offerRows(now: Date): Row[] {
     spent: 0,
     weight: offer.weight ?? 1,
     active: true,
-    // A millisecond apart, so that the order of the catalogue is one.
+    // A millisecond apart, so that the catalogue has a definite order.
     created_at: new Date(now.getTime() + index - DEMO_OFFERS.length),
   }));
 }
 
-/** The id of an offer of the demo. */
+/** The id of a demo offer. */
 export function offerId(slug: string): string {
   return stableId('offer', slug);
 }

@@ -3,13 +3,13 @@ import type { Periods } from '../time/periodsOf.ts';
 import type { HistoryCell } from './history.ts';
 import { publisherId } from './publisherRows.ts';
 
-/** Parts of the billable spend, in ten-thousandths: what the network pays unless its settings say otherwise. */
+/** Parts of the billable spend, in ten-thousandths: the network's default shares. */
 const SHARES = { publisher: 6_000, channel: 2_000 };
 const UNIT = 10_000;
 
 /** The rows of the demo's history. */
 export function factRows(cells: readonly HistoryCell[], channel_id: string): Readonly<Record<string, unknown>>[] {
-  // The cells of an hour share its periods: 1,440 hours instead of 25,000 cells.
+  // Periods are computed once per hour: 1,440 times instead of 25,000.
   const periods = new Map<number, Periods>();
   return cells.map((cell) => {
     const period = periods.get(cell.hour) ?? periodsOf(cell.hour);
@@ -40,7 +40,7 @@ export function factRows(cells: readonly HistoryCell[], channel_id: string): Rea
   });
 }
 
-/** Exact: prices are whole cents, so a share of one is a whole number of ten-thousandths. */
+/** Exact: prices are whole cents, so their shares are whole numbers of ten-thousandths. */
 function share(amount: number, part: number): number {
   return (amount * part) / UNIT;
 }

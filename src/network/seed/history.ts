@@ -3,13 +3,13 @@ import { DEMO_SHOPS } from './publishers.ts';
 import type { DemoPlacement, DemoShop } from './publishers.ts';
 import { arrivals, seededRandom, successes } from './random.ts';
 
-/** Days of history that the demo begins with. */
+/** Days of history in the demo. */
 export const HISTORY_DAYS = 60;
 const HOUR_MS = 3_600_000;
 
-/** One hour of one placement of one shop. Money is in ten-thousandths of the currency: whole numbers stay exact. */
+/** One hour of one placement of one shop. Money is in ten-thousandths of the currency, because whole numbers are exact. */
 export interface HistoryCell {
-  /** When the hour begins, in milliseconds. */
+  /** Start of the hour, in milliseconds. */
   hour: number;
   shop: DemoShop;
   placement: DemoPlacement;
@@ -22,11 +22,11 @@ export interface HistoryCell {
   order_revenue: number;
   attributed: number;
   billable: number;
-  /** The part of `billable` whose shoppers came with an e-mail. */
+  /** The part of `billable` from shoppers with an email address. */
   billable_with_email: number;
 }
 
-/** A plausible past: weekly rhythm, growth, nights, empty cells. The same for the same hour of `now`; it ends where that hour begins. */
+/** A plausible history up to the start of the current hour, with weekly rhythm, growth, nights and empty hours. The same for the same hour. */
 export function history(now: Date): HistoryCell[] {
   const end = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
   const first = end - HISTORY_DAYS * 24 * HOUR_MS;
@@ -50,7 +50,7 @@ const WEEK = [0.94, 0.9, 0.93, 1, 1.08, 1.12, 1.22];
 const DAY = [
   0.4, 0.2, 0.1, 0.1, 0.1, 0.2, 0.4, 0.7, 1, 1.2, 1.3, 1.3, 1.4, 1.3, 1.2, 1.1, 1.1, 1.2, 1.5, 1.9, 2.1, 2, 1.4, 0.8,
 ];
-/** How much busier the last day is than the first. */
+/** How much more traffic the last day has than the first. */
 const GROWTH = 0.45;
 
 function expectedOrders(shop: DemoShop, at: number, progress: number): number {
@@ -59,7 +59,7 @@ function expectedOrders(shop: DemoShop, at: number, progress: number): number {
   return (shop.orders_a_day / 24) * (WEEK[weekday] ?? 1) * (DAY[local.getUTCHours()] ?? 1) * (1 + GROWTH * progress);
 }
 
-/** Clicks per impression: a layer over the page is noticed more than a box in it. */
+/** Clicks per impression: an overlay is noticed more than a box in the page. */
 const CLICK_CHANCE: Readonly<Record<DemoPlacement['widget_type'], number>> = {
   OVERLAY: 0.042,
   FULLSCREEN: 0.047,
@@ -85,7 +85,7 @@ function cell(start: Pick<HistoryCell, 'hour' | 'shop' | 'placement' | 'loads'>,
 }
 
 function orderTotals(orders: number, basket: number, random: () => number): number {
-  // Cents, so that no order total has a third decimal.
+  // Whole cents: order totals have two decimals.
   return Math.round(orders * basket * 100 * (0.85 + 0.3 * random())) * 100;
 }
 
@@ -97,7 +97,7 @@ function spending(
   for (let index = 0; index < conversions; index += 1) {
     const price = PRICES[Math.floor(random() * PRICES.length)] ?? 0;
     spent.attributed += price;
-    // Now and then an advertiser's budget was already spent.
+    // Sometimes the advertiser's budget was already spent.
     if (random() < 0.03) continue;
     spent.billable += price;
     if (random() < 0.78) spent.billable_with_email += price;

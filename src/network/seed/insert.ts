@@ -1,9 +1,9 @@
 import type { Queries } from '../database/database.ts';
 
-/** Rows in one statement: few round trips, and the JSON text stays below a few megabytes. */
+/** Rows per statement: few round trips, with at most a few megabytes of JSON each. */
 const CHUNK = 5_000;
 
-/** Inserts many rows at once: as one JSON text for each few thousand, the fastest way into PGlite (a list of values takes twice as long). */
+/** Inserts many rows as JSON, which is the fastest way into PGlite: a list of values takes twice as long. */
 export async function insert(
   db: Queries,
   table: string,

@@ -10,12 +10,12 @@ import { subcategoryId } from './taxonomy.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The publisher_remote_id of a shop of the demo. */
+/** The publisher_remote_id of a demo shop. */
 export function publisherId(domain: string): string {
   return stableId('publisher', domain);
 }
 
-/** Inserts the demo's publishers with their publishable keys, and its open and refused requests. */
+/** Inserts the demo's publishers with their publishable keys, and its pending and rejected requests. */
 export async function insertPublishers(db: Queries, tenant: NewTenant & { channelId: string }): Promise<void> {
   const rows: Readonly<Record<string, unknown>>[] = [];
   for (const shop of DEMO_SHOPS) {
@@ -52,7 +52,7 @@ function publisherRow(
     staff_notes: publisher.staff_notes ?? '',
     publisher_exclusions: [],
     created_at,
-    // Staff look at a request on the day after it came.
+    // Staff decide about a request on the next day.
     updated_at: publisher.status === 'PENDING' ? created_at : new Date(created_at.getTime() + DAY_MS),
   };
 }

@@ -1,7 +1,7 @@
 import type { PublisherStatus } from '../../wire/channel.ts';
 import type { DisplayMode, View } from '../../wire/offers/request.ts';
 
-/** Where a shop of the demo shows offers, and how much of its traffic is seen there. */
+/** Where a demo shop shows offers, and its share of the shop's traffic. */
 export interface DemoPlacement {
   page_type: View;
   widget_type: DisplayMode;
@@ -9,29 +9,29 @@ export interface DemoPlacement {
   share: number;
 }
 
-/** A shop of the demo, or its request. */
+/** A demo shop, or its request. */
 export interface DemoPublisher {
   brand_name: string;
   domain: string;
-  /** Names of the taxonomy. */
+  /** Names from the taxonomy. */
   primary_category: string;
   subcategories: readonly string[];
   status: PublisherStatus;
-  /** Days before now on which it was requested. */
+  /** How many days ago it was requested. */
   requested_days_ago: number;
   staff_notes?: string;
 }
 
-/** An approved shop: its traffic makes the history. */
+/** An approved shop, with traffic. */
 export interface DemoShop extends DemoPublisher {
-  /** Orders on an ordinary day, two months ago. */
+  /** Orders on an average day, two months ago. */
   orders_a_day: number;
-  /** An ordinary order's total. */
+  /** The total of an average order. */
   basket: number;
-  /** Its clock's distance from UTC, in hours: shops sleep at night. */
+  /** Its offset from UTC in hours: there are few orders at night. */
   utc_offset: number;
   placements: readonly DemoPlacement[];
-  /** Names of subcategories it wants nothing of. */
+  /** Names of subcategories that it excludes. */
   external_exclusions?: readonly string[];
 }
 
@@ -157,7 +157,7 @@ export const DEMO_SHOPS: readonly DemoShop[] = (
       external_exclusions: ['Vitamins'],
     },
     {
-      // Small on purpose: most of its hours are empty.
+      // Small, so that most of its hours are empty.
       brand_name: 'Cobbler’s Corner',
       domain: 'cobblers-corner.example',
       primary_category: 'Fashion & Accessories',
@@ -170,7 +170,7 @@ export const DEMO_SHOPS: readonly DemoShop[] = (
   ] satisfies readonly Omit<DemoShop, 'status' | 'requested_days_ago'>[]
 ).map((shop, index) => ({ ...shop, status: 'APPROVED', requested_days_ago: 90 - index }));
 
-/** Requests that no one has approved. */
+/** Requests that are not approved. */
 export const DEMO_REQUESTS: readonly DemoPublisher[] = [
   {
     status: 'PENDING',

@@ -1,7 +1,7 @@
-/** Random numbers in [0, 1) that are the same for the same seed text: history must not differ from run to run. */
+/** Random numbers in [0, 1) that are the same for the same seed, because the history must be the same in every run. */
 export function seededRandom(seed: string): () => number {
   let state = hash(seed);
-  // mulberry32: one 32-bit word of state, good enough for plausible noise, never for secrets.
+  // mulberry32: one 32-bit word of state. Good enough for plausible data, but never for secrets.
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -10,10 +10,10 @@ export function seededRandom(seed: string): () => number {
   };
 }
 
-/** A whole number whose mean is `mean`, spread like independent arrivals are (Poisson). */
+/** A random whole number with this mean (Poisson distribution, as of independent arrivals). */
 export function arrivals(mean: number, random: () => number): number {
   if (mean <= 0) return 0;
-  // Above 30 the normal curve is indistinguishable, and it costs two draws instead of thirty.
+  // Above 30 the normal distribution is close enough, and it needs two random numbers instead of thirty.
   if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal(random)));
   const limit = Math.exp(-mean);
   let count = 0;
@@ -21,9 +21,9 @@ export function arrivals(mean: number, random: () => number): number {
   return count;
 }
 
-/** About how many of `trials` succeed when each does with this chance: never more than there are. */
+/** A random number of successes in this many trials with this chance each. */
 export function successes(trials: number, chance: number, random: () => number): number {
-  // The rarer of the two outcomes is drawn: that costs few random numbers.
+  // The rarer of the two outcomes needs fewer random numbers.
   if (chance > 0.5) return trials - successes(trials, 1 - chance, random);
   return Math.min(trials, arrivals(trials * chance, random));
 }

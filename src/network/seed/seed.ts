@@ -12,11 +12,11 @@ import { TAXONOMY } from './taxonomy.ts';
 import { createChannel, createTenant } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What a network begins with: a whole demo, or just enough to begin. */
+/** What a new network contains: a whole demo, or the minimum. */
 export const SEEDS = ['demo', 'empty'] as const;
 export type SeedKind = (typeof SEEDS)[number];
 
-/** Fills an empty, migrated database; answers its first channel and publisher. Run it in one transaction. */
+/** Fills an empty, migrated database. Returns its first channel and publisher. Run it in a transaction. */
 export async function seed(
   db: Queries,
   options: { kind: SeedKind; now: Date; environment: Environment },

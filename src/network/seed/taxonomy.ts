@@ -22,7 +22,7 @@ export const TAXONOMY: readonly Category[] = Object.entries(NAMES).map(([name, s
   subcategories: subcategories.map((child) => ({ remote_id: subcategoryId(child), name: child })),
 }));
 
-/** The id of the subcategory of this name. */
+/** The id of the subcategory with this name. */
 export function subcategoryId(name: string): string {
   return stableId('subcategory', name);
 }

@@ -7,13 +7,13 @@ import { createKey } from '../keys/issueKeys.ts';
 import { insert } from './insert.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
-/** A channel and the publisher that stands first in it. */
+/** A channel and its first publisher. */
 export interface Tenant {
   readonly channel: { readonly channel_id: string; readonly name: string };
   readonly publisher: { readonly publisher_remote_id: string; readonly brand_name: string };
 }
 
-/** A new tenant's name and place; ids are made up unless given. */
+/** What to create. Ids are random unless given. */
 export interface NewTenant {
   readonly name: string;
   readonly environment: Environment;
@@ -23,10 +23,10 @@ export interface NewTenant {
   readonly channelId?: string;
 }
 
-/** The brand of a channel that has one publisher and no history. */
+/** The brand of the publisher of a channel without a demo. */
 const FIRST_BRAND = { brand_name: 'First Shop', domain: 'first-shop.example' };
 
-/** Makes a channel with one approved publisher: all that is needed to ask for offers. */
+/** Creates a channel with one approved publisher, the minimum for requesting offers. */
 export async function createTenant(db: Queries, options: NewTenant): Promise<Tenant> {
   const channel = await createChannel(db, options);
   const publisher_remote_id = randomUUID();
@@ -61,7 +61,7 @@ export async function createTenant(db: Queries, options: NewTenant): Promise<Ten
   return { channel, publisher: { publisher_remote_id, brand_name: FIRST_BRAND.brand_name } };
 }
 
-/** Makes a channel without publishers. */
+/** Creates a channel without publishers. */
 export async function createChannel(
   db: Queries,
   { name, environment, now, channelId }: NewTenant,

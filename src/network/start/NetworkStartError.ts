@@ -1,4 +1,4 @@
-/** The network cannot start; the message is one clear line that says what to change. */
+/** The network cannot start. The message is one line that says what to change. */
 export class NetworkStartError extends Error {
   override readonly name = 'NetworkStartError';
 }

@@ -5,23 +5,23 @@ import type { Queries } from '../database/database.ts';
 import { createKey, hashKey, revokeKey } from '../keys/issueKeys.ts';
 import { readSetting, writeSetting } from '../settings/settings.ts';
 
-/** The keys that open the first channel and its first publisher. */
+/** The kinds of keys for the first channel and its first publisher. */
 export const FIRST_KEY_KINDS = ['management', 'publishable', 'publisher_reporting', 'integration'] as const;
 export type FirstKeyKind = (typeof FIRST_KEY_KINDS)[number];
 export type FirstKeys = Readonly<Record<FirstKeyKind, string>>;
 
-/** Where the readable keys of a staging network are kept: beside the data, or in the database where no directory is. */
+/** Where a staging network stores its readable keys: in a file beside the data, or in the database if there is no directory. */
 export interface KeyPlace {
   readonly file?: string;
 }
 
-/** Whom the first keys open. */
+/** The owner of the first keys. */
 export interface FirstOwner {
   readonly channel_id: string;
   readonly publisher_remote_id: string;
 }
 
-/** First keys for an owner, made anew, or the given ones made to open for this owner. Any older first keys refuse from now on. */
+/** Issues first keys to an owner: new ones, or the given ones again. Revokes all earlier first keys. */
 export async function issueFirstKeys(
   db: Queries,
   owner: FirstOwner,
@@ -35,7 +35,7 @@ export async function issueFirstKeys(
   return keys;
 }
 
-/** One key of each first kind for a channel and its publisher. */
+/** Issues one key of each kind for a channel and its publisher. */
 export async function issueTenantKeys(
   db: Queries,
   owner: FirstOwner,
@@ -64,7 +64,7 @@ export async function issueTenantKeys(
   return { keys, ids };
 }
 
-/** The readable keys, if all four are there and in force. */
+/** Reads the stored keys, if all four exist and are in force. */
 export async function readFirstKeys(db: Queries, { file }: KeyPlace): Promise<FirstKeys | undefined> {
   const kept = file === undefined ? await readSetting(db, 'first_keys') : readFile(file);
   const keys: Record<string, string> = {};
@@ -76,11 +76,11 @@ export async function readFirstKeys(db: Queries, { file }: KeyPlace): Promise<Fi
   return keys as FirstKeys;
 }
 
-/** Keeps the keys readable for the next start; for the eyes of this account only. */
-export async function keepFirstKeys(db: Queries, keys: FirstKeys, { file }: KeyPlace): Promise<void> {
+/** Stores the keys for the next start, readable for this account only. */
+export async function storeFirstKeys(db: Queries, keys: FirstKeys, { file }: KeyPlace): Promise<void> {
   if (file === undefined) return writeSetting(db, 'first_keys', keys);
   writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
-  // The mode above is for a new file only.
+  // The mode above applies to new files only.
   chmodSync(file, 0o600);
 }
 
@@ -100,7 +100,7 @@ function readFile(file: string): unknown {
   }
 }
 
-/** The setting that holds the ids of the first keys issued for an environment. */
+/** The name of the setting that holds the ids of an environment's first keys. */
 export function idsOf(environment: Environment): string {
   return `first_key_ids_${environment}`;
 }

@@ -1,30 +1,30 @@
 import { isObject } from '../../wire/json.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { aloneInSetUp } from '../database/migrate.ts';
+import { runExclusively } from '../database/migrate.ts';
 import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/tables.ts';
 import { seed, type SeedKind } from '../seed/seed.ts';
 import { readSetting, writeSetting } from '../settings/settings.ts';
 import {
   idsOf,
   issueFirstKeys,
-  keepFirstKeys,
+  storeFirstKeys,
   readFirstKeys,
   type FirstKeys,
   type FirstOwner,
   type KeyPlace,
 } from './firstKeys.ts';
 
-/** What the first line of `--json` says, without the address. */
+/** What the first line of `--json` says, without the URL. */
 export interface Description {
   readonly environment: Environment;
-  /** Empty in production but for the start that issued them. */
+  /** In production empty, except at the start that issued them. */
   readonly keys: Partial<FirstKeys>;
   readonly channel: { readonly name: string };
   readonly publisher: { readonly publisher_remote_id: string; readonly brand_name: string };
 }
 
-/** How a network starts. */
+/** How to start a network. */
 export interface StartOptions {
   readonly environment: Environment;
   readonly seed: SeedKind;
@@ -33,11 +33,11 @@ export interface StartOptions {
   readonly keyPlace: KeyPlace;
 }
 
-/** Seeds a database that is empty, and finds or issues the first keys; one process at a time. */
+/** Seeds an empty database, and finds or issues the first keys. One process at a time. */
 export function firstStart(db: Database, options: StartOptions): Promise<Description> {
-  return aloneInSetUp(db, async (transaction) => {
+  return runExclusively(db, async (transaction) => {
     const known = await readSetting(transaction, 'first');
-    const first = isObject(known) ? known : await sow(transaction, options);
+    const first = isObject(known) ? known : await seedFirst(transaction, options);
     return describe(
       transaction,
       { channel_id: String(first['channel_id']), publisher_remote_id: String(first['publisher_remote_id']) },
@@ -46,24 +46,24 @@ export function firstStart(db: Database, options: StartOptions): Promise<Descrip
   });
 }
 
-/** Empties the database but for its clock and sows again; the first keys keep their text, so that who holds one may go on. */
+/** Empties the database except for its clock and seeds it again. The first keys stay the same, so that their holders can continue. */
 export function startOver(db: Database, options: StartOptions): Promise<Description> {
-  return aloneInSetUp(db, async (transaction) => {
+  return runExclusively(db, async (transaction) => {
     const keys = await readFirstKeys(transaction, options.keyPlace);
     const clock = await readSetting(transaction, 'clock');
     await transaction.exec(`TRUNCATE ${[...SHARDED_TABLES, ...REFERENCE_TABLES].join(', ')}`);
     await writeSetting(transaction, 'clock', clock ?? undefined);
-    const first = await sow(transaction, options);
+    const first = await seedFirst(transaction, options);
     const issued = await issueFirstKeys(transaction, first, {
       environment: options.environment,
       ...(keys ? { keys } : {}),
     });
-    await keepFirstKeys(transaction, issued, options.keyPlace);
+    await storeFirstKeys(transaction, issued, options.keyPlace);
     return { ...(await nameOf(transaction, first)), environment: options.environment, keys: issued };
   });
 }
 
-async function sow(db: Queries, options: StartOptions): Promise<FirstOwner & Record<string, unknown>> {
+async function seedFirst(db: Queries, options: StartOptions): Promise<FirstOwner & Record<string, unknown>> {
   const { channel, publisher } = await seed(db, {
     kind: options.seed,
     now: options.now,
@@ -80,7 +80,7 @@ async function describe(db: Queries, first: FirstOwner, options: StartOptions): 
   if (environment === 'staging') {
     const kept = await readFirstKeys(db, keyPlace);
     const keys = kept ?? (await issueFirstKeys(db, first, { environment }));
-    if (!kept) await keepFirstKeys(db, keys, keyPlace);
+    if (!kept) await storeFirstKeys(db, keys, keyPlace);
     return { ...names, environment, keys };
   }
   const wereIssued = (await readSetting(db, idsOf(environment))) !== undefined;

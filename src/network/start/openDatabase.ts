@@ -8,13 +8,13 @@ import { DatabaseUnavailableError } from '../database/DatabaseUnavailableError.t
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
 import { NetworkStartError } from './NetworkStartError.ts';
 
-/** Where the data lives: a PostgreSQL server, a directory, or nowhere but in memory. */
+/** Where the data is stored: on a PostgreSQL server, in a directory, or in memory. */
 export interface DatabasePlace {
   readonly databaseUrl?: string | undefined;
   readonly data?: string | undefined;
 }
 
-/** The migrated database; closing it gives its directory back. A place that cannot be used is one clear line. */
+/** Opens the database and migrates it. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
 export async function openDatabase({ databaseUrl, data }: DatabasePlace): Promise<Database> {
   if (databaseUrl !== undefined)
     return migrated(openPostgres(databaseUrl), `The database ${hidePassword(databaseUrl)} cannot be used`);
@@ -29,7 +29,7 @@ export async function openDatabase({ databaseUrl, data }: DatabasePlace): Promis
   }
 }
 
-/** The embedded database does not lock its directory itself, and two processes that write would destroy it. */
+/** Locks the directory: PGlite does not, and two writing processes would destroy the database. */
 async function lockedDirectory(directory: string): Promise<DirectoryLock> {
   try {
     mkdirSync(directory, { recursive: true });
@@ -70,7 +70,7 @@ function whileLocked(db: Database, lock: DirectoryLock): Database {
 async function migrated(db: Database, problem: string): Promise<Database> {
   try {
     const [row] = await db.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
-    if (Number(row?.version) < 150_000) throw new Error('it must be PostgreSQL 15 or newer');
+    if (Number(row?.version) < 150_000) throw new Error('PostgreSQL 15 or newer is required');
     await migrate(db);
     return db;
   } catch (error) {

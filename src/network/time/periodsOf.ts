@@ -1,4 +1,4 @@
-/** The UTC periods that an instant belongs to, in the form in which the facts keep them. */
+/** The UTC periods of an instant, as the facts store them. */
 export interface Periods {
   /** Start of the hour: `2025-11-20T10:00:00.000Z`. */
   readonly hour: string;
@@ -13,7 +13,7 @@ export interface Periods {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The UTC periods of an instant, given in milliseconds or as a Date. */
+/** Returns the UTC periods of an instant, which is a Date or milliseconds. */
 export function periodsOf(at: Date | number): Periods {
   const time = Number(at);
   const midnight = Math.floor(time / DAY_MS) * DAY_MS;

@@ -5,7 +5,7 @@ import type { ChannelCall } from '../channelRoute.ts';
 import { readObject } from '../readObject.ts';
 import { readSubcategoryIds } from './readSubcategoryIds.ts';
 
-/** PUT channel exclusions: replaces the whole list (C5). */
+/** PUT channel exclusions: replaces the whole list. */
 export async function putChannelExclusions({ request, context, channelId }: ChannelCall): Promise<Response> {
   const body = await readObject(request);
   if (!body.ok) return body.refusal;
@@ -17,7 +17,7 @@ export async function putChannelExclusions({ request, context, channelId }: Chan
 
 async function replace(db: Database, channelId: string, ids: readonly string[]): Promise<void> {
   await db.transaction(async (transaction) => {
-    // Two calls at once take turns: the later list wins as a whole.
+    // Locks the channel, so that of two concurrent calls one list replaces the other as a whole.
     await transaction.query('SELECT channel_id FROM channels WHERE channel_id = $1 FOR UPDATE', [channelId]);
     await transaction.query('DELETE FROM channel_exclusions WHERE channel_id = $1', [channelId]);
     await transaction.query(

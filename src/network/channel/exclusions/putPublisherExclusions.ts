@@ -5,7 +5,7 @@ import { readObject } from '../readObject.ts';
 import { readSubcategoryIds } from './readSubcategoryIds.ts';
 import { readUuid } from '../../database/readUuid.ts';
 
-/** PUT publisher exclusions: replaces what the channel excludes for this publisher; an unknown publisher is told first (C7). */
+/** PUT publisher exclusions: replaces the channel's exclusions for this publisher. A 404 comes before a 400. */
 export async function putPublisherExclusions({ request, context, params, channelId }: ChannelCall): Promise<Response> {
   const id = readUuid(params['id']);
   const owned = 'channel_id = $1 AND publisher_remote_id = $2 AND removed_at IS NULL';

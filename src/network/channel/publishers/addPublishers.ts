@@ -8,7 +8,7 @@ import type { CheckedItem } from './readItems.ts';
 import { readObject } from '../readObject.ts';
 import { timeOrderedId } from './timeOrderedId.ts';
 
-/** POST add: a request for each item that the channel does not have yet; the others are reported as duplicates (C17 to C23). */
+/** POST add: creates a request for each new item, and reports the others as duplicates (docs/rules.md#c20). */
 export async function addPublishers({ request, context, channelId }: ChannelCall): Promise<Response> {
   const body = await readObject(request);
   if (!body.ok) return body.refusal;
@@ -16,7 +16,7 @@ export async function addPublishers({ request, context, channelId }: ChannelCall
   if (!read.ok) return badFields({ items: read.messages });
   const now = await context.now();
   const requests = read.items.map((item, index) => ({ item, row: newRow(item, { channelId, now, index }) }));
-  // One statement: the unique index decides between two calls at once, and within one call the first of a pair wins (C21).
+  // One statement: the unique index decides between concurrent calls, and within a call the first of two duplicates wins.
   const created = await context.db.query<{ pending_publisher_id: string }>(
     `INSERT INTO publishers (${COLUMNS}) SELECT ${COLUMNS} FROM json_populate_recordset(NULL::publishers, $1::json)
      ON CONFLICT (channel_id, brand_key, domain_key) WHERE removed_at IS NULL DO NOTHING RETURNING pending_publisher_id`,

@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { createKey } from '../../keys/issueKeys.ts';
 import { detail, findPublisher } from './publisherRow.ts';
 
-/** What the network's staff decides about a request. */
+/** A decision of the network's staff about a request. */
 export interface StatusChange {
   readonly id: string;
   readonly status: PublisherStatus;
@@ -14,13 +14,13 @@ export interface StatusChange {
   readonly now: Date;
 }
 
-/** The publisher after the change; keys at approval only. */
+/** The publisher after the change, with keys at approval only. */
 export interface ChangedStatus {
   readonly publisher: PublisherDetail;
   readonly keys?: { readonly integration: string; readonly publisher_reporting: string };
 }
 
-/** Moves a request to another status (C26). The first approval makes a publisher of it, with its ids and its keys; `undefined` when there is no such request. */
+/** Changes the status of a request. The first approval gives the publisher its id and keys. Returns `undefined` for an unknown id. */
 export async function changeStatus(db: Database, change: StatusChange): Promise<ChangedStatus | undefined> {
   return db.transaction(async (transaction) => {
     const [row] = await transaction.query<{ channel_id: string; publisher_remote_id: string | null }>(

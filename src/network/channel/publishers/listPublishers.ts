@@ -7,7 +7,7 @@ import type { ListQuery } from './readListQuery.ts';
 import { listItem, SELECT_PUBLISHERS } from './publisherRow.ts';
 import type { PublisherRow } from './publisherRow.ts';
 
-/** GET publishers list: publishers and requests, newest first (C10 to C14). */
+/** GET publishers list: publishers and requests, newest first. */
 export async function listPublishers({ request, context, channelId }: ChannelCall): Promise<Response> {
   const read = readListQuery(new URL(request.url).searchParams);
   if (!read.ok) return badFields(read.fields);
@@ -27,20 +27,20 @@ export async function listPublishers({ request, context, channelId }: ChannelCal
         [...matching, page_size, start],
       );
   const pages = Math.max(1, Math.ceil(count / page_size));
-  const answer: PublisherList = {
+  const list: PublisherList = {
     count,
-    next: page < pages ? address(context.baseUrl, read.query, page + 1) : null,
-    previous: page > 1 ? address(context.baseUrl, read.query, Math.min(page - 1, pages)) : null,
+    next: page < pages ? pageUrl(context.baseUrl, read.query, page + 1) : null,
+    previous: page > 1 ? pageUrl(context.baseUrl, read.query, Math.min(page - 1, pages)) : null,
     publishers: rows.map(listItem),
   };
-  return Response.json(answer);
+  return Response.json(list);
 }
 
-/** Words match independently, anywhere in the name, as they are: `%` and `_` mean themselves (C13). */
+/** Any word may match, anywhere in the name. `%` and `_` have no special meaning. */
 const MATCHING = `AND channel_id = $1 AND ($2::jsonb = '[]'
   OR EXISTS (SELECT 1 FROM jsonb_array_elements_text($2::jsonb) AS word WHERE strpos(brand_key, word) > 0))`;
 
-function address(baseUrl: string, { q, page_size }: ListQuery, page: number): string {
+function pageUrl(baseUrl: string, { q, page_size }: ListQuery, page: number): string {
   const parameters = new URLSearchParams({ page: String(page), page_size: String(page_size), ...(q ? { q } : {}) });
   return `${baseUrl}${CHANNEL_PATHS.publishers}?${parameters}`;
 }

@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url';
 
-/** What makes two brand names the same: letters, not how they were typed (C21). */
+/** Normalizes a brand name for comparison: case, width and spacing do not matter. */
 export function brandKey(brandName: string): string {
   return brandName.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
 }
 
-/** What makes two domains the same, or `undefined` when the text names none: no scheme, path, port, `www.` or final dot; punycode (C21). */
+/** Normalizes a domain for comparison: punycode without scheme, path, port, `www.` and final dot. `undefined` if it is not a domain. */
 export function domainKey(domain: string): string | undefined {
   const host = domain
     .trim()
@@ -19,7 +19,7 @@ export function domainKey(domain: string): string | undefined {
   return isHostName(ascii) ? ascii : undefined;
 }
 
-/** At least two labels of RFC 1123, and no bare IP address: a brand has a website, not a machine. */
+/** Whether a name has at least two labels (RFC 1123) and is not an IP address: a brand's website has a domain. */
 function isHostName(host: string): boolean {
   const labels = host.split('.');
   return (

@@ -1,7 +1,7 @@
 import type { Publisher, PublisherDetail } from '../../../wire/channel.ts';
 import type { Queries } from '../../database/database.ts';
 
-/** A publisher or a request as the database keeps it. */
+/** A publisher or a request, as stored. */
 export interface PublisherRow {
   readonly pending_publisher_id: string;
   readonly publisher_remote_id: string | null;
@@ -14,14 +14,14 @@ export interface PublisherRow {
   readonly publisher_exclusions: readonly string[];
 }
 
-/** Selects `PublisherRow`s of those that were not removed. A condition and an order follow. */
+/** Selects the `PublisherRow`s that were not removed. Append further conditions and an order. */
 export const SELECT_PUBLISHERS = `
   SELECT pending_publisher_id, publisher_remote_id, brand_name, coalesce(categories.name, '') AS primary_category, status, api_key,
     created_at, external_exclusions, publisher_exclusions
   FROM publishers LEFT JOIN categories ON categories.remote_id = primary_category_id
   WHERE removed_at IS NULL`;
 
-/** The publisher of an id, which may be its remote id or that of its request (C16). */
+/** Finds a publisher by its remote id or by the id of its request. */
 export async function findPublisher(db: Queries, channelId: string, id: string): Promise<PublisherRow | undefined> {
   const [row] = await db.query<PublisherRow>(
     `${SELECT_PUBLISHERS} AND channel_id = $1 AND (publisher_remote_id = $2 OR pending_publisher_id = $2)`,
@@ -30,7 +30,7 @@ export async function findPublisher(db: Queries, channelId: string, id: string):
   return row;
 }
 
-/** The publisher as an item of the list: an approved one goes by its remote id alone, and no key is shown (C14). */
+/** The publisher as an item of the list: an approved one has only its remote id, and the key is left out. */
 export function listItem(row: PublisherRow): Publisher {
   return {
     pending_publisher_id: row.publisher_remote_id === null ? row.pending_publisher_id : null,
@@ -43,7 +43,7 @@ export function listItem(row: PublisherRow): Publisher {
   };
 }
 
-/** The publisher on its own, with its publishable key. */
+/** The publisher's details, with its publishable key. */
 export function detail(row: PublisherRow): PublisherDetail {
   const { publisher_remote_id, ...rest } = listItem(row);
   return { ...rest, pending_publisher_id: row.pending_publisher_id, publisher_remote_id, api_key: row.api_key };

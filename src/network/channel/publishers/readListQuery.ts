@@ -2,19 +2,19 @@ import { LIST_PAGE_SIZE } from '../../../wire/limits.ts';
 import { brandKey } from './normalForm.ts';
 import { isPlainText } from './isPlainText.ts';
 
-/** What GET publishers list was asked. */
+/** The parameters of GET publishers list. */
 export interface ListQuery {
   readonly page: number;
   readonly page_size: number;
-  /** As sent; '' when there was none. */
+  /** As sent; '' if missing. */
   readonly q: string;
-  /** In the form in which brands are compared; none means no filter (C13). */
+  /** Normalized like brand names. An empty list means no filter. */
   readonly words: readonly string[];
 }
 
 type Fields = Record<string, readonly string[]>;
 
-/** Reads the list's parameters, or says by parameter what is wrong (C11). Unknown parameters are ignored. */
+/** Reads the list's parameters, or returns messages by parameter. Unknown parameters are ignored. */
 export function readListQuery(
   parameters: URLSearchParams,
 ): { ok: true; query: ListQuery } | { ok: false; fields: Fields } {
@@ -31,13 +31,13 @@ export function readListQuery(
   return { ok: true, query: { page, page_size, q, words: brandKey(q).split(/\s+/u).filter(Boolean) } };
 }
 
-const ONCE = 'Expected this parameter once.';
+const ONCE = 'Give this parameter once.';
 
 function count(parameters: URLSearchParams, name: string, fields: Fields): number | undefined {
   const [text, ...more] = parameters.getAll(name);
   if (text === undefined) return undefined;
   if (more.length > 0) fields[name] = [ONCE];
-  // Fifteen digits: what a number holds exactly.
+  // A number represents up to fifteen digits exactly.
   else if (!/^\d{1,15}$/.test(text) || Number(text) === 0)
     fields[name] = [
       name === 'page' ? 'Expected a whole number from 1.' : `Expected a whole number from 1 to ${LIST_PAGE_SIZE.max}.`,

@@ -3,7 +3,7 @@ import { publisherNotFound } from '../badFields.ts';
 import type { ChannelCall } from '../channelRoute.ts';
 import { readUuid } from '../../database/readUuid.ts';
 
-/** DELETE remove: an approved publisher leaves the channel and its keys stop; its history stays (C24, R55). */
+/** DELETE remove: removes an approved publisher and revokes its keys. Its history stays in reports (docs/rules.md#r55). */
 export async function removePublisher({ context, params, channelId }: ChannelCall): Promise<Response> {
   const id = readUuid(params['id']);
   if (id === undefined) return publisherNotFound();

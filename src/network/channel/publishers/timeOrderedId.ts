@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A UUID (version 7) that sorts after every earlier one, so that «newest first» holds within one millisecond too and where
- * the network's clock stands still. `index` (0 to 63) orders those of one call.
+ * Returns a UUID (version 7) that sorts after all earlier ones, so that "newest first" also holds within a millisecond and
+ * while the network's clock is stopped. `index` (0 to 63) orders the ids of one call.
  */
 export function timeOrderedId(index: number, now = performance.timeOrigin + performance.now()): string {
   const milliseconds = Math.floor(now);

@@ -4,7 +4,7 @@ import { PICTURES_AT_HOME } from './picturesHome.ts';
 import { PICTURES_ON_THE_WAY } from './picturesAway.ts';
 import { box, svg } from '../svg.ts';
 
-/** The picture file of this name, or `undefined` when there is none. */
+/** The picture with this name as SVG; `undefined` if there is none. */
 export function picture(name: string): string | undefined {
   const drawing = DRAWINGS.get(name);
   if (!drawing) return undefined;

@@ -1,15 +1,15 @@
 import type { CtaDetails, DisclosureDetails, OfferMetadata } from '../../../wire/offers/response.ts';
 import type { AdvertiserSlug } from '../advertisers.ts';
 
-/** A picture in an offer. `picture` names its file. */
+/** A picture in an offer. `picture` is the name of its file. */
 export interface DemoAsset {
   picture: string;
   asset_type: 'PRODUCT' | 'IMAGE';
-  /** A claim tile counts as the offer's own button; any other only opens its target. */
+  /** Whether a click on it counts as a click on the offer's button; otherwise it only opens its target. */
   should_trigger_claim_flow: boolean;
 }
 
-/** An offer of the demo, in the wire's names where it has them. */
+/** A demo offer, with the field names of the API. */
 export interface DemoOffer {
   slug: string;
   advertiser: AdvertiserSlug;
@@ -20,16 +20,16 @@ export interface DemoOffer {
   cta_details: CtaDetails;
   /** What the advertiser pays for one conversion, as exact decimal text. */
   price: string;
-  /** What the advertiser pays in all; without one there is no end. */
+  /** What the advertiser pays in total; unlimited if missing. */
   budget?: string;
-  /** How much the network likes to show it; 1 unless given. */
+  /** Its weight in the draw; 1 by default. */
   weight?: number;
   metadata?: OfferMetadata;
   assets?: readonly DemoAsset[];
   disclosure_details?: DisclosureDetails;
 }
 
-/** The two words every offer needs. */
+/** The copy of the two buttons. */
 export function cta(accept_copy: string, decline_copy = 'No thanks'): CtaDetails {
   return { accept_copy, decline_copy };
 }
@@ -39,12 +39,12 @@ export function promo(code: string): OfferMetadata {
   return { type: 'PROMO_CODE', code };
 }
 
-/** A tile of something for sale. A claim tile counts as the offer's own button. */
+/** A product tile. By default a click on it counts as a click on the offer's button. */
 export function product(picture: string, should_trigger_claim_flow = true): DemoAsset {
   return { picture, asset_type: 'PRODUCT', should_trigger_claim_flow };
 }
 
-/** A picture that sets the mood. */
+/** A decorative picture. */
 export function image(picture: string): DemoAsset {
   return { picture, asset_type: 'IMAGE', should_trigger_claim_flow: false };
 }
