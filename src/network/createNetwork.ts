@@ -11,7 +11,7 @@ import type { SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings/settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './start/firstStart.ts';
 import { NetworkStartError } from './start/NetworkStartError.ts';
-import { openDatabase } from './start/openDatabase.ts';
+import { openNetworkDatabase } from './start/openNetworkDatabase.ts';
 import { parseDatetime } from '../wire/parseDatetime.ts';
 
 /** How to run a network. Without `data` and `databaseUrl` it stores everything in memory. */
@@ -52,7 +52,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   const clock = startClock(options);
   const hosts = (options.controlHosts ?? []).map(readControlHost);
   const data = options.memory === true ? undefined : options.data;
-  const db = await openDatabase({ databaseUrl: options.databaseUrl, data });
+  const db = await openNetworkDatabase({ databaseUrl: options.databaseUrl, data });
   try {
     if (clock) await writeSetting(db, 'clock', clock.toISOString());
     const kept = environment === 'staging' ? await readSetting(db, 'clock') : undefined;

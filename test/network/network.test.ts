@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => network.close());
 
-test('a newcomer gets offers, reports what happened and reads it in the report', async () => {
+test('offers are requested, events are reported, and the report shows them', async () => {
   const { keys } = network.describe();
   const headers = { 'x-api-key': keys.integration ?? '', version: '1.0.0', 'content-type': 'application/json' };
   const base = 'http://127.0.0.1:4600';

@@ -16,7 +16,7 @@ function ask(path: string, init: RequestInit & { at?: string; ip?: string } = {}
   return Promise.resolve(answer(new Request((init.at ?? SHOP) + path, init), init.ip ? { ip: init.ip } : ME));
 }
 
-test('a page of the shop drives the network', async () => {
+test('a page of the shop can use the controls', async () => {
   const own = { origin: SHOP, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
   const set = await ask('/sandbox/clock', { method: 'POST', headers: own, body: '{"now":"2025-11-20T10:30:00Z"}' });
   expect(await set.json()).toEqual({ now: '2025-11-20T10:30:00.000Z', stands_still: true });
@@ -34,13 +34,13 @@ test('a page of the shop drives the network', async () => {
   expect(await events.json()).toEqual({ events: [] });
 });
 
-test('what is wrong with a body comes through as the network says it', async () => {
+test("the network's message about an invalid body is passed on", async () => {
   const refused = await ask('/sandbox/faults', { method: 'POST', body: '{"status":502}' });
   expect(refused.status).toBe(400);
   expect(JSON.stringify(await refused.json())).toContain('route');
 });
 
-test('another website in the same browser can neither drive nor read it', async () => {
+test('another website in the same browser can neither use nor read the controls', async () => {
   const strangers: (RequestInit & { at?: string; ip?: string })[] = [
     { headers: { origin: 'https://elsewhere.example' } },
     { headers: { origin: 'null' } },
@@ -79,7 +79,7 @@ test('no key reaches a browser', async () => {
   }
 });
 
-test('an answer that holds a key anywhere is not passed on', async () => {
+test('a response with a key in any field is not passed on', async () => {
   const leaking = { fetch: () => Promise.resolve(Response.json({ note: 'adnet_sk_test_abc' })) };
   const answer = await controlSurface({ network: leaking, url: 'http://127.0.0.1:4600' })(
     new Request(`${SHOP}/sandbox/health`),

@@ -52,7 +52,7 @@ function relayIn(name: string) {
   };
 }
 
-test('behind the relay the second event fails once, alone, and is taken when it comes again', async () => {
+test('behind the relay the second event fails once, alone, and is accepted when it is sent again', async () => {
   const { batch, arrived } = relayIn('second-event-fails');
   const events = [event(), event(), event()];
   const answer = await batch(...events);
@@ -62,7 +62,7 @@ test('behind the relay the second event fails once, alone, and is taken when it 
   expect(arrived).toHaveLength(3);
 });
 
-test('an answer that is lost behind the relay costs no event, and none arrives as another', async () => {
+test('a response that is lost behind the relay loses no event and changes none', async () => {
   const { batch, arrived } = relayIn('lost-answer');
   const mine = event();
   expect((await batch(mine)).status).toBeGreaterThanOrEqual(500);
@@ -70,7 +70,7 @@ test('an answer that is lost behind the relay costs no event, and none arrives a
   expect(new Set(arrived.map((one) => (one as { event_id: string }).event_id)).size).toBe(1);
 });
 
-test('Retry-After comes through the relay to the page', async () => {
+test('the relay passes Retry-After on to the page', async () => {
   const answer = await relayIn('rate-limited').batch(event());
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '2']);
 });
@@ -83,12 +83,12 @@ test('offers are refused with 403, missing with 5xx, and none when there are non
   expect(none).toMatchObject({ sandbox: true, recommendations: {} });
 });
 
-test('a name that is none is one line that lists those that are', () => {
+test('an unknown scenario is one line that lists the known ones', () => {
   expect(() => readScenario('nonsense')).toThrow(/"nonsense".*Use one of no-offers, .*--scenarios/);
   expect(readScenario(undefined)).toBeUndefined();
 });
 
-test('the list says of every scenario what must be seen, for people and as JSON', () => {
+test('the list says for every scenario what must be seen, as text and as JSON', () => {
   const lines: string[] = [];
   const objects: object[] = [];
   listScenarios({ say: (line) => lines.push(line), json: (value) => objects.push(value), log: () => undefined });
@@ -99,7 +99,7 @@ test('the list says of every scenario what must be seen, for people and as JSON'
   ]);
 });
 
-test('what only a page can do comes with the address that has the inspector do it', () => {
+test('a scenario that only a page can play has a URL that makes the inspector play it', () => {
   expect(queryOf(readScenario('storage-refused'))).toBe('/?offerlet=inspect&offerlet-scenario=storage-refused');
   expect(queryOf(readScenario('no-offers'))).toBe('');
 });

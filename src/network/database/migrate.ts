@@ -7,7 +7,7 @@ import { SHARDED_TABLES } from './tables.ts';
 const SET_UP_LOCK = 4_600_001;
 
 /** Runs `work` exclusively among all processes that share the database. */
-export function runExclusively<T>(db: Database, work: (db: Queries) => Promise<T>): Promise<T> {
+export function runSetupExclusively<T>(db: Database, work: (db: Queries) => Promise<T>): Promise<T> {
   return db.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [SET_UP_LOCK]);
     return work(transaction);
@@ -16,7 +16,7 @@ export function runExclusively<T>(db: Database, work: (db: Queries) => Promise<T
 
 /** Brings the schema up to date. Returns how many migrations that took. */
 export async function migrate(db: Database): Promise<number> {
-  return runExclusively(db, async (transaction) => {
+  return runSetupExclusively(db, async (transaction) => {
     await transaction.exec(
       'CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)',
     );

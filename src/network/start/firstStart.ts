@@ -1,7 +1,7 @@
 import { isObject } from '../../wire/json.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { runExclusively } from '../database/migrate.ts';
+import { runSetupExclusively } from '../database/migrate.ts';
 import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/tables.ts';
 import { seed, type SeedKind } from '../seed/seed.ts';
 import { readSetting, writeSetting } from '../settings/settings.ts';
@@ -35,7 +35,7 @@ export interface StartOptions {
 
 /** Seeds an empty database, and finds or issues the first keys. One process at a time. */
 export function firstStart(db: Database, options: StartOptions): Promise<Description> {
-  return runExclusively(db, async (transaction) => {
+  return runSetupExclusively(db, async (transaction) => {
     const known = await readSetting(transaction, 'first');
     const first = isObject(known) ? known : await seedFirst(transaction, options);
     return describe(
@@ -48,7 +48,7 @@ export function firstStart(db: Database, options: StartOptions): Promise<Descrip
 
 /** Empties the database except for its clock and seeds it again. The first keys stay the same, so that their holders can continue. */
 export function startOver(db: Database, options: StartOptions): Promise<Description> {
-  return runExclusively(db, async (transaction) => {
+  return runSetupExclusively(db, async (transaction) => {
     const keys = await readFirstKeys(transaction, options.keyPlace);
     const clock = await readSetting(transaction, 'clock');
     await transaction.exec(`TRUNCATE ${[...SHARDED_TABLES, ...REFERENCE_TABLES].join(', ')}`);

@@ -16,7 +16,7 @@ describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
   }, 120_000);
   afterAll(() => world.close());
 
-  test('every call takes the body that it is said to take', async () => {
+  test('every call accepts its documented body', async () => {
     for (const call of calls) {
       const { status, body } = await send(world, call, call.body);
       expect(status, `${call.path} ${JSON.stringify(body)}`).toBeLessThan(300);
@@ -24,7 +24,7 @@ describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
     }
   });
 
-  test('no value in any place of a body is more than a 400 that names the place, and nothing of it is stored', async () => {
+  test('an invalid value anywhere in a body is at worst a 400 that names its path, and nothing is stored', async () => {
     const wrong: string[] = [];
     let turn = 0;
     const judge = await createJudge(world);
@@ -43,7 +43,7 @@ describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
     expect(turn).toBeGreaterThan(5_000);
   }, 600_000);
 
-  test('a body that is nested thousands of levels deep is refused, whole or in a part that nobody reads', async () => {
+  test('a body that is nested thousands of levels deep is refused, even in a field that is ignored', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     for (const call of calls) {
       const whole = JSON.stringify(call.body);
@@ -55,7 +55,7 @@ describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
     }
   });
 
-  test('a body that is no JSON, no UTF-8, or too large is refused in the shape of its surface', async () => {
+  test('a body that is not JSON, not UTF-8 or too large is refused in the shape of its surface', async () => {
     for (const call of calls) {
       for (const text of ['', '{', '{"a":1}}', '\u0000', '{"a":"\t"}', '[1', 'nul']) {
         const answer = await send(world, call, text);

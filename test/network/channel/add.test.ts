@@ -24,14 +24,14 @@ describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
   const statuses = async (items: readonly unknown[]) =>
     (await add(items)).body.results.map((result: { status: string }) => result.status);
 
-  test('C17 1 and 50 items are taken', async () => {
+  test('C17 1 and 50 items are accepted', async () => {
     expect((await add([tenant.item()])).status).toBe(201);
     const { status, body } = await add(Array.from({ length: 50 }, () => tenant.item()));
     expect({ status, results: body.results.length }).toEqual({ status: 201, results: 50 });
     expect(await count()).toBe(52);
   });
 
-  test('C17 0 and 51 items, none at all and no list are a 400', async () => {
+  test('C17 0 and 51 items, a missing list and anything else are a 400', async () => {
     for (const items of [[], Array.from({ length: 51 }, () => tenant.item()), undefined, null, {}, 'x', 1]) {
       expect(await add(items)).toMatchObject({ status: 400, body: { items: [expect.any(String)] } });
     }
@@ -79,14 +79,14 @@ describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
     expect(await count()).toBe(1);
   });
 
-  test('C18 subcategories of other categories may stand beside one of the primary', async () => {
+  test('C18 subcategories of other categories are accepted with one of the primary category', async () => {
     const [first, second] = tenant.categories;
     const subcategory_ids = [second?.subcategories[0]?.remote_id, first?.subcategories[1]?.remote_id];
     const request = await tenant.add({ subcategory_ids });
     expect(request.subcategory_ids).toEqual(subcategory_ids);
   });
 
-  test('C19 one bad item refuses the call, and every bad one is named', async () => {
+  test('C19 one invalid item refuses the call, and every invalid one is named', async () => {
     const { status, body } = await add([
       tenant.item(),
       tenant.item({ domain: '' }),

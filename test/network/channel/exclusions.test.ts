@@ -27,7 +27,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     return { status, body };
   };
 
-  test('C4 categories and their subcategories are sorted by name, case aside', () => {
+  test('C4 categories and their subcategories are sorted by name, ignoring case', () => {
     const names = tenant.categories.map(({ name }) => name);
     expect(names.length).toBeGreaterThan(9);
     expect(names).toEqual(names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
@@ -54,7 +54,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     expect(await excluded()).toEqual([a, b]);
   });
 
-  test('C5 of two lists at once one wins as a whole', async () => {
+  test('C5 of two concurrent lists one replaces the other as a whole', async () => {
     const lists = [ids.slice(0, 8), ids.slice(4, 12), ids.slice(2, 5), []];
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(lists.map((list) => put(CHANNEL, list)));
@@ -63,7 +63,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     }
   });
 
-  test('C6 a list that is not one is a 400 by field and changes nothing', async () => {
+  test('C6 an invalid list is a 400 by field and changes nothing', async () => {
     const [a = ''] = ids;
     await put(CHANNEL, [a]);
     for (const wrong of [
@@ -89,7 +89,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     }
   });
 
-  test('C6 a category’s id is named as one', async () => {
+  test('C6 the id of a category is refused as such', async () => {
     const { body } = await put(CHANNEL, [tenant.categories[0]?.remote_id]);
     expect(body.subcategory_ids[0]).toContain('is a category');
   });
@@ -108,7 +108,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     expect(await read()).toEqual({ subcategories: { external: [c], publisher: [] } });
   });
 
-  test('C7 an unknown, a pending and a removed publisher are a 404, said before a bad list is', async () => {
+  test('C7 an unknown, a pending and a removed publisher are a 404, even with an invalid list', async () => {
     const request = await tenant.add();
     const { publisher } = await tenant.approved();
     await tenant.call('DELETE', `/adnet/publishers/${publisher.publisher_remote_id}/remove/`);
@@ -121,7 +121,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     }
   });
 
-  test('C7 a bad list is a 400 and the list stays', async () => {
+  test('C7 an invalid list is a 400 and changes nothing', async () => {
     const { publisher } = await tenant.approved();
     const path = `/adnet/publishers/${publisher.publisher_remote_id}/exclusions/`;
     await put(path, [ids[0]]);
@@ -133,7 +133,7 @@ describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
     ).toEqual([ids[0]]);
   });
 
-  test('C8 what the channel, the publisher and the channel for it exclude is not offered any more, from the next call on', async () => {
+  test('C8 exclusions of the channel, of the publisher and of the channel for it apply from the next call on', async () => {
     const [a = '', b = '', c = '', d = ''] = ids;
     const { publisher, keys } = await tenant.approved();
     const offers = new Map<string, string>();

@@ -59,14 +59,14 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     }
   });
 
-  test('C11 a page past the end is empty and the last', async () => {
+  test('C11 a page past the end is empty and has no next page', async () => {
     await addAll(['A', 'B', 'C']);
     for (const page of ['2', '3', '999999999999999']) {
       expect(await tenant.get(`${LIST}?page=${page}`)).toMatchObject({ count: 3, next: null, publishers: [] });
     }
   });
 
-  test('C12 walking next yields each publisher once, and previous leads back', async () => {
+  test('C12 following next yields each publisher once, and previous goes back', async () => {
     const brands = Array.from({ length: 23 }, (_, index) => `Walk & ${index}`);
     await addAll(brands);
     await addAll(['Other']);
@@ -88,7 +88,7 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     expect((await tenant.get(`${LIST}?page_size=5`)).previous).toBeNull();
   });
 
-  test('C13 words of q match by themselves, anywhere, case aside', async () => {
+  test('C13 each word of q matches anywhere in the name, ignoring case', async () => {
     await addAll(['Acme', 'Bolt', 'Corner Store', 'Ölberg']);
     expect((await names('?q=acme%20bolt')).toSorted()).toEqual(['Acme', 'Bolt']);
     expect(await names('?q=ORN')).toEqual(['Corner Store']);
@@ -107,14 +107,14 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     },
   );
 
-  test('C13 percent signs, underscores and backslashes mean themselves', async () => {
+  test('C13 percent signs, underscores and backslashes have no special meaning', async () => {
     await addAll(['100% Wool', 'under_score', 'back\\slash', 'Plain']);
     expect(await names('?q=%25')).toEqual(['100% Wool']);
     expect(await names('?q=_')).toEqual(['under_score']);
     expect(await names('?q=%5C')).toEqual(['back\\slash']);
   });
 
-  test('C13 text that no database keeps is a 400', async () => {
+  test('C13 text that PostgreSQL cannot store is a 400', async () => {
     expect(await tenant.call('GET', `${LIST}?q=a%00`)).toMatchObject({
       status: 400,
       body: { q: [expect.any(String)] },
@@ -122,7 +122,7 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     expect((await tenant.call('GET', `${LIST}?q=%ED%A0%80`)).status).toBe(200);
   });
 
-  test('C14 an item shows no key, and one id: a request’s until approval, then the remote one', async () => {
+  test("C14 an item has no key, and one id: until approval the request's, then the remote one", async () => {
     const request = await tenant.add({ brand_name: 'Pending' });
     const { publisher } = await tenant.approved({ brand_name: 'Approved' });
     const [approved, pending] = (await tenant.get(LIST)).publishers;

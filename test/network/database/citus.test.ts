@@ -24,7 +24,7 @@ function recording(extension?: string): { db: Database; said: string[] } {
   return { said, db: { ...queries, transaction: (work) => work(queries), close: async () => undefined } };
 }
 
-test('where there is citus, every table is spread by publisher or copied to each node before it is filled', async () => {
+test('with citus, every table is distributed by publisher or copied to each node before it is filled', async () => {
   const { db, said } = recording('citus');
   expect(await migrate(db)).toBe(MIGRATIONS.length);
   const distributed = said.filter((line) => line.includes('create_'));
@@ -47,13 +47,13 @@ test('where there is citus, every table is spread by publisher or copied to each
   }
 });
 
-test('elsewhere nothing is distributed', async () => {
+test('without citus nothing is distributed', async () => {
   const { db, said } = recording();
   await migrate(db);
   expect(said.filter((line) => line.includes('create_'))).toEqual([]);
 });
 
-test('the ingest statement keeps to what a distributed PostgreSQL takes', () => {
+test('the ingest statement uses only what a distributed PostgreSQL supports', () => {
   const targets = [...INGEST.matchAll(/ON CONFLICT \(([^)]+)\)/g)].map(([, columns]) => columns ?? '');
   expect(targets.length).toBe(5);
   for (const columns of targets) expect(columns.split(', ')[0]).toBe('publisher_id');

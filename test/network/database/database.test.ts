@@ -25,7 +25,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
     cluster = await startPostgres();
   }, 60_000);
 
-  test('transactions that block each other, or that see each other change, all end and none is lost', async () => {
+  test('transactions that deadlock or conflict all complete, and none is lost', async () => {
     const db = openPostgres(await cluster.freshUrl());
     await db.exec(
       'CREATE TABLE counters (id integer PRIMARY KEY, n integer NOT NULL); INSERT INTO counters VALUES (1, 0), (2, 0)',
@@ -46,7 +46,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
     await db.close();
   }, 60_000);
 
-  test('a statement that is planned once is planned once, and anew when its table or its connection changes', async () => {
+  test('a hot statement is planned once, and again when its table or its connection changes', async () => {
     const db = openPostgres(await cluster.freshUrl(), { connections: 1 });
     const planned = (): Promise<unknown[]> =>
       db.query("SELECT 1 AS yes FROM pg_prepared_statements WHERE name LIKE 'hot%'");
@@ -66,7 +66,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
     await db.close();
   }, 60_000);
 
-  test('a server that goes away is a 503, never a 202, and nothing ends the process', async () => {
+  test('a server that stops is a 503, never a 202, and does not end the process', async () => {
     const network = await createNetwork({ databaseUrl: await cluster.freshUrl(), seed: 'empty', log: () => undefined });
     const world = worldOf(network);
     await world.offer();
@@ -87,7 +87,7 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
   }, 60_000);
   afterAll(() => close());
 
-  test('values come back alike from both drivers', async () => {
+  test('both drivers return the same values', async () => {
     const [row] = await db.query(
       `SELECT 5::int8 AS small, sum(x) AS total, 9007199254740993::int8 AS big, 1.50::numeric AS money, date '2025-11-20' AS day,
          timestamptz '2025-11-20T10:00:00Z' AS at, $1::jsonb AS json, true AS yes, null AS nothing FROM generate_series(1, 3) x`,
@@ -110,13 +110,13 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
     expect(await migrate(db)).toBe(0);
   });
 
-  test('a database of a newer offerlet is refused', async () => {
+  test('a database of a newer version is refused', async () => {
     await db.query('INSERT INTO schema_versions VALUES (999, now())');
     await expect(migrate(db)).rejects.toThrow('schema version 999');
     await db.query('DELETE FROM schema_versions WHERE version = 999');
   });
 
-  test('a transaction that fails leaves nothing', async () => {
+  test('a failed transaction changes nothing', async () => {
     const work = db.transaction(async (transaction) => {
       await transaction.query("INSERT INTO settings VALUES ('left', '1')");
       throw new Error('stop');
@@ -125,7 +125,7 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
     expect(await db.query("SELECT 1 FROM settings WHERE name = 'left'")).toEqual([]);
   });
 
-  test('work that the database asks for again runs again', async () => {
+  test('work runs again after a conflict', async () => {
     let tries = 0;
     const result = await db.transaction(async () => {
       tries += 1;

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test('a tar file is unpacked as tar unpacks it, over whatever an interrupted start has left', () => {
+test('a tar file is unpacked as tar does, over what an interrupted start has left', () => {
   const source = join(directory, 'source');
   mkdirSync(join(source, 'base/empty'), { recursive: true });
   writeFileSync(join(source, 'base/none'), '');

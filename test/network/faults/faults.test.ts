@@ -21,13 +21,13 @@ const statuses = async (): Promise<string[]> =>
 const send = (): ReturnType<World['batch']> =>
   world.batch([event('BRAND_CLICK', session), event('BRAND_CLICK', session)]);
 
-test('a status strikes once, then the network is itself again', async () => {
+test('a status applies once, then the network works again', async () => {
   await fault({ status: 502 });
   expect([(await send()).status, (await send()).status]).toEqual([502, 202]);
   expect(await statuses()).toEqual(['refused', 'refused', 'stored', 'stored']);
 });
 
-test('a fault strikes as often as it says, faults strike in their order, and null strikes always', async () => {
+test('a fault applies as often as it says, faults apply in order, and null applies always', async () => {
   await fault({ status: 500, times: 2 });
   await fault({ status: 503, times: null });
   const seen = [];
@@ -37,7 +37,7 @@ test('a fault strikes as often as it says, faults strike in their order, and nul
   expect((await send()).status).toBe(202);
 });
 
-test('many requests at once share the strikes', async () => {
+test('concurrent requests share the number of times', async () => {
   await fault({ status: 500, times: 3 });
   const answers = await Promise.all(Array.from({ length: 8 }, send));
   expect(answers.filter(({ status }) => status === 500).length).toBe(3);
@@ -61,7 +61,7 @@ test('all indexes failing is a 502 with results', async () => {
   expect(await send()).toMatchObject({ status: 502, body: { accepted: 0, failed: 2 } });
 });
 
-test('a body and headers of its own are sent as they are', async () => {
+test('a scripted body and headers are sent as they are', async () => {
   await fault({
     status: 202,
     body: '<html>portal</html>',
@@ -77,14 +77,14 @@ test('a body and headers of its own are sent as they are', async () => {
   expect(await send()).toMatchObject({ status: 200, body: { results: [] } });
 });
 
-test('a delay alone slows the true answer down', async () => {
+test('a delay alone delays the normal response', async () => {
   await fault({ delay_ms: 150 });
   const started = performance.now();
   expect((await send()).status).toBe(202);
   expect(performance.now() - started).toBeGreaterThan(140);
 });
 
-test('a dropped connection has no answer; after_commit loses only the answer', async () => {
+test('a dropped connection has no response; after_commit loses only the response', async () => {
   await fault({ drop_connection: true });
   await expect(send()).rejects.toThrow('dropped');
   await fault({ drop_connection: true, after_commit: true });
@@ -103,7 +103,7 @@ test('a dropped connection has no answer; after_commit loses only the answer', a
   expect(await statuses()).toEqual(['refused', 'refused', 'stored']);
 });
 
-test('a fault of another route speaks in the shape of its surface', async () => {
+test('a fault of another route has the error shape of its surface', async () => {
   await world.control('POST', '/sandbox/faults', { route: '/adnet/reporting/v2/report/', status: 500 });
   await world.control('POST', '/sandbox/faults', { route: '/recommendations', status: 500 });
   const key = world.network.describe().keys.management ?? '';

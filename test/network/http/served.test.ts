@@ -36,13 +36,13 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-test('a dropped connection has no answer at all, and the next request has one', async () => {
+test('a dropped connection has no response, and the next request has one', async () => {
   await fault({ drop_connection: true });
   await expect(post('/recommendations', JSON.stringify(ask()))).rejects.toThrow('fetch failed');
   expect((await post('/recommendations', JSON.stringify(ask()))).status).toBe(200);
 });
 
-test('a body over the limit is a 413 before all of it has come', async () => {
+test('a body over the limit is a 413 before all of it has arrived', async () => {
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(16_384).fill(32)),
   });
@@ -77,7 +77,7 @@ test('a client that never finishes its request is cut off', async () => {
   expect(said.split('\r\n', 1)[0]).toMatch(/ 408 |^$/);
 }, 40_000);
 
-test('the log says what was asked for and how it went: no key, no address, nothing of the shopper', async () => {
+test('the log has route and status, but no key, URL, address or anything about the shopper', async () => {
   lines.length = 0;
   const answer = await post('/recommendations?secret=in-the-query', JSON.stringify(ask()));
   const text = JSON.stringify(lines);
@@ -96,7 +96,7 @@ test('the log says what was asked for and how it went: no key, no address, nothi
   expect(text).not.toMatch(/jane|adnet_|in-the-query|127\.0/);
 });
 
-test('metrics count what was answered, by route and status', async () => {
+test('metrics count responses by route and status', async () => {
   await fetch(`${server.url}/adnet/channel/details/`);
   const text = await (await fetch(`${server.url}/sandbox/metrics`)).text();
   expect(text).toContain('offerlet_requests_total{method="GET",route="/adnet/channel/details/",status="401"} 1\n');
@@ -104,7 +104,7 @@ test('metrics count what was answered, by route and status', async () => {
     expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+]+)$/);
 });
 
-test('a server that is told to stop answers what is under way, and takes nothing new', async () => {
+test('a stopping server finishes requests in progress and accepts no new ones', async () => {
   await fault({ delay_ms: 400 });
   const underWay = post('/recommendations', JSON.stringify(ask()));
   await pause(150);

@@ -82,7 +82,7 @@ describe.each(DATABASE_KINDS)('the time of events on %s', (kind) => {
     expect(await world.summary({ from: '2025-11-19', to: '2025-11-19' })).toMatchObject({ clicks: 1 });
   });
 
-  test('two loads, displays or views of a session and two sights of an insertion are one, in the hour of the first', async () => {
+  test('loads, displays and views of a session and impressions of an insertion count once, in the hour of the first', async () => {
     const hours = ['10:00', '08:00', '09:00'];
     session = await world.earlierSession('2025-11-20T07:59:00Z');
     for (const hour of hours) {

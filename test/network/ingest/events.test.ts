@@ -23,7 +23,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
   });
   const arrived = async (): Promise<Body[]> => (await world.control('GET', '/sandbox/events')).events;
 
-  test('E1 one event is answered 201 with an empty body', async () => {
+  test('E1 one event is a 201 with an empty body', async () => {
     const { status, body } = await world.post('/events', event('WIDGET_LOAD', session));
     expect({ status, body }).toEqual({ status: 201, body: undefined });
   });
@@ -41,7 +41,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
   });
 
   test.each([{ events: [] }, { events: Array.from({ length: 21 }, () => ({})) }, { events: 'all' }, {}, []])(
-    'E1 a batch that is no list of 1 to 20 is a 400 and stores nothing',
+    'E1 a batch that is not a list of 1 to 20 is a 400 and stores nothing',
     async (body) => {
       const answer = await world.post('/events/batch', body);
       expect(answer.status).toBe(400);
@@ -118,7 +118,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
     expect((await arrived()).map((entry) => entry.status)).toEqual(['stored', 'stored']);
   });
 
-  test('an event_id that another session used first suppresses nothing', async () => {
+  test('E4 an event_id that another session used first suppresses nothing', async () => {
     const stranger = await world.session();
     const click = event('BRAND_CLICK', session, { event_id: 'order-1001' });
     const squatted = event('BRAND_CLICK', stranger, { event_id: 'order-1001' });
@@ -129,7 +129,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
     expect(mine.events.map((entry: Body) => entry.status)).toEqual(['stored', 'duplicate']);
   });
 
-  test('event_ids are compared exactly', async () => {
+  test('E4 event_ids are compared exactly', async () => {
     const ids = ['a', 'A', 'a ', '\u00e9', 'e\u0301'];
     await world.batch(ids.map((event_id) => event('BRAND_CLICK', session, { event_id })));
     expect((await world.summary())['clicks']).toBe(ids.length);
@@ -209,7 +209,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
     expect(await arrived()).toMatchObject([{ status: 'refused', reason: expect.stringContaining('SCRIPTED_FAULT') }]);
   });
 
-  test('facts carry the placement of the session', async () => {
+  test('facts have the placement of the session', async () => {
     const placed = await world.session({
       placement_details: { view: 'CHECKOUT', display_mode: 'OVERLAY', widget_id: 'w1' },
     });

@@ -21,7 +21,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
   const money = async (): Promise<Record<string, number>> => world.summary({ metrics: MONEY });
 
-  test('a conversion after a click pays the price, and the shares of what the advertiser pays', async () => {
+  test('a conversion after a click earns the price, and the payouts are shares of what the advertiser pays', async () => {
     await world.batch([event('BRAND_CLICK', session), event('CONVERSION', session)]);
     expect(await money()).toEqual({
       conversions: 1,
@@ -48,13 +48,13 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 2.5 });
   });
 
-  test('a conversion without a click, or before it, counts and pays nothing', async () => {
+  test('a conversion without a click, or before it, counts but earns nothing', async () => {
     session = await world.earlierSession('2025-11-20T08:59:00Z');
     await world.batch([event('CONVERSION', session, at('20T09:00')), event('BRAND_CLICK', session, at('20T10:00'))]);
     expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 0, billable_ad_spend_amount: 0 });
   });
 
-  test('a click more than 30 days before the conversion earns nothing, one on the day does', async () => {
+  test('a click more than 30 days before the conversion earns nothing, one of exactly 30 days does', async () => {
     session = await world.earlierSession('2025-10-25T10:05:00Z');
     await world.batch([event('BRAND_CLICK', session, { event_datetime: '2025-10-25T10:00:00Z' })]);
     await world.control('POST', '/sandbox/clock', { now: '2025-11-24T10:00:01Z' });
@@ -76,7 +76,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 2.5 });
   });
 
-  test('only the offer that the conversion names counts, and it must have been clicked', async () => {
+  test('a conversion counts for the offer that it names, and only if that was clicked', async () => {
     await world.offer({ heading: 'Another', price_per_conversion: '10' });
     session = await world.session();
     const [dear, cheap] = [0, 1];
@@ -88,7 +88,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     expect(await money()).toMatchObject({ conversions: 2, attributed_ad_spend_amount: 2.5 });
   });
 
-  test('budgets end billing and showing, not attribution', async () => {
+  test('a spent budget ends billing and display, but not attribution', async () => {
     await world.control('POST', '/sandbox/reset', { seed: 'empty' });
     await world.offer({ price_per_conversion: 2, budget: 5 });
     session = await world.session();
@@ -138,7 +138,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     expect((await money())['order_revenue_amount']).toBe(42.5);
   });
 
-  test('R56 A8 a sandbox session counts its sights and clicks, and no conversion and no money', async () => {
+  test('R56 A8 a sandbox session counts views and clicks, but no conversions and no money', async () => {
     const test = await world.session({
       custom_metadata: { is_sandbox: true },
       order_details: { cost_details: { amount: 10 } },
@@ -162,7 +162,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     });
   });
 
-  test('many writers at once bill exactly what the budget holds', async () => {
+  test('many concurrent writers bill exactly the budget', async () => {
     await world.control('POST', '/sandbox/reset', { seed: 'empty' });
     await world.offer({ price_per_conversion: 1, budget: 7 });
     const sessions = await Promise.all(Array.from({ length: 20 }, () => world.session()));

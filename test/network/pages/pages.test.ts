@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => network.close());
 
 describe('pictures', () => {
-  test('every advertiser has a logo but the one whose missing logo is part of the demo', async () => {
+  test('every advertiser has a logo, except the one whose missing logo is part of the demo', async () => {
     const without: string[] = [];
     for (const { slug } of DEMO_ADVERTISERS) {
       const response = await get(`/logos/${slug}.svg`);
@@ -32,21 +32,21 @@ describe('pictures', () => {
     for (const name of names) expect((await get(`/pictures/${name}.svg`)).status, name).toBe(200);
   });
 
-  test('a picture is a whole SVG that says what it shows and holds no script', async () => {
+  test('a picture is an SVG with a title and without scripts', async () => {
     const markup = await (await get('/pictures/coffee-bag.svg')).text();
     expect(markup).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
     expect(markup).toContain('<title>A bag of coffee</title>');
     expect(markup).not.toMatch(/<script|href=|on\w+=/);
   });
 
-  test('a name that no picture has is a 404, whatever it looks like', async () => {
+  test('an unknown picture is a 404, whatever its name', async () => {
     for (const path of ['/logos/__proto__.svg', '/logos/..%2fkeys.svg', '/pictures/none.svg', '/pictures/%00.svg']) {
       expect((await get(path)).status, path).toBe(404);
     }
   });
 });
 
-describe('pages of arrival', () => {
+describe('landing pages', () => {
   test('a click lands on a page that names the advertiser and the offer', async () => {
     const response = await get(`/visit/${offerId('dinner-box')}`);
     const html = await response.text();
@@ -56,7 +56,7 @@ describe('pages of arrival', () => {
     expect(html).not.toContain('<script');
   });
 
-  test('copy is text there too', async () => {
+  test('copy on the page is text, never markup', async () => {
     const html = await (await get(`/visit/${offerId('coffee-sample-box')}`)).text();
     expect(html).toContain('Morrow &#38; Bean');
   });
@@ -65,13 +65,13 @@ describe('pages of arrival', () => {
     for (const id of ['nothing', '%00', '%F0%9F%98%80']) expect((await get(`/visit/${id}`)).status, id).toBe(404);
   });
 
-  test('the privacy page that the footer links to is there', async () => {
+  test('the privacy page of the footer exists', async () => {
     expect(await (await get('/privacy')).text()).toContain('Privacy in the sandbox');
   });
 });
 
 describe('the contract', () => {
-  test('/openapi.yaml is YAML that says exactly what the network is checked against', async () => {
+  test('/openapi.yaml is the contract that the network is checked against', async () => {
     const response = await get('/openapi.yaml');
     expect(response.headers.get('content-type')).toContain('yaml');
     const text = await response.text();

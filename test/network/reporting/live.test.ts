@@ -19,7 +19,7 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  test('R56 a sandbox session shows what was seen and clicked, but never a conversion or money', async () => {
+  test('R56 a sandbox session counts views and clicks, but never conversions or money', async () => {
     const before = await world.summary();
     const session = await world.session({
       custom_metadata: { is_sandbox: true },
@@ -53,7 +53,7 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
     }
   });
 
-  test('R57 days are the sums of their hours, even after an earlier event moved what counts once across midnight', async () => {
+  test('R57 days are the sums of their hours, even after an earlier event moved a count across midnight', async () => {
     const session = await world.earlierSession('2025-11-19T23:39:00Z', {
       order_details: { cost_details: { amount: '10.10', currency_code: 'EUR' } },
     });
@@ -82,7 +82,7 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
     expect(await report('hour')).toEqual(days);
   });
 
-  test('R53 every answer carries the request id that its meta names', async () => {
+  test('R53 every response has the request id of its meta as a header', async () => {
     const key = world.network.describe().keys.management ?? '';
     const answer = await world.call('GET', '/adnet/reporting/v2/report/', { key });
     expect(answer.headers.get('x-request-id')).toBe(answer.body.meta.request_id);
@@ -97,7 +97,7 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
     expect([answer.status, answer.body, answer.headers.get('allow')]).toEqual([405, undefined, 'GET']);
   });
 
-  test('R58 a publisher report is under /api and nowhere else', async () => {
+  test('R58 the publisher report is under /api only', async () => {
     const key = world.network.describe().keys.publisher_reporting ?? '';
     expect((await world.call('GET', '/api/analysis/publisher-reporting/v2/report/', { key })).status).toBe(200);
     const elsewhere = await world.network.fetch(
@@ -106,7 +106,7 @@ describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
     expect(elsewhere.status).toBe(404);
   });
 
-  test('R25 three filters of 250 long values each fit into one address', async () => {
+  test('R25 three filters of 250 long values each fit into one URL', async () => {
     const listening = await serve((request) => world.network.fetch(request), { port: 0 });
     const values = (width: number): string =>
       Array.from({ length: 250 }, (_, at) => String(at).padEnd(width, 'x')).join();

@@ -5,7 +5,7 @@ import { onEachDatabase } from './onEachDatabase.ts';
 const HOUR = '2025-11-19T10:00:00Z';
 
 onEachDatabase('the metrics of a report', (its) => {
-  test('R13 disabled metrics are named in the order of the request, beside those that are enabled', async () => {
+  test('R13 disabled metrics are listed in request order, with the enabled ones', async () => {
     const { office } = its;
     await office.facts({ hour: HOUR, clicks: 1 });
     office.settings = { enabled_metrics: ['ctr', 'clicks', 'impressions', 'widget_loads'] };
@@ -24,7 +24,7 @@ onEachDatabase('the metrics of a report', (its) => {
     expect((await office.channelReport('metrics=ctr,clicks')).status).toBe(200);
   });
 
-  test('R14 without metrics a report shows what is enabled, in the order of the specification', async () => {
+  test('R14 by default a report shows the enabled metrics in their documented order', async () => {
     const { office } = its;
     await office.facts({ hour: HOUR, clicks: 1 });
     expect(Object.keys((await office.channelReport()).summary)).toEqual([...CHANNEL_METRICS]);
@@ -34,7 +34,7 @@ onEachDatabase('the metrics of a report', (its) => {
     expect(Object.keys((await office.publisherReport()).summary)).toEqual(['publisher_payout', 'impressions', 'cvr']);
   });
 
-  test('R15 a ratio needs neither its parts selected nor its parts enabled', async () => {
+  test('R15 a ratio works whether or not its parts are selected or enabled', async () => {
     const { office } = its;
     await office.facts({ hour: HOUR, clicks: 1, impressions: 8 });
     expect((await office.channelReport('metrics=ctr')).data).toMatchObject([{ ctr: 0.125 }]);
@@ -64,7 +64,7 @@ onEachDatabase('the metrics of a report', (its) => {
     expect(summary).toEqual({ channel_payout: 1, revenue_with_email: 0.04 });
   });
 
-  test('R41 a ratio over nothing is 0, in rows and in the summary', async () => {
+  test('R41 a ratio with a divisor of 0 is 0, in rows and in the summary', async () => {
     await its.office.facts({
       hour: HOUR,
       widget_displays: 1,
@@ -121,13 +121,13 @@ onEachDatabase('the metrics of a report', (its) => {
     });
   });
 
-  test('R44 a ratio a hair below a half is rounded down, however close it is', async () => {
+  test('R44 a ratio just below a half is rounded down, however close it is', async () => {
     // 15624999999999999 / 500000000000000000 = 0.031249999999999998: sixteen digits of it are already 0.03125.
     await its.office.facts({ hour: HOUR, clicks: '15624999999999999', impressions: '500000000000000000' });
     expect((await its.office.channelReport('metrics=ctr')).summary).toEqual({ ctr: 0.0312 });
   });
 
-  test('R45 counts are whole JSON numbers and money is a JSON number', async () => {
+  test('R45 counts are JSON integers and money is a JSON number', async () => {
     await its.office.facts({ hour: HOUR, clicks: 3, impressions: 4, channel_payout: '2.50' });
     const { text } = await its.office.channelReport('metrics=clicks,channel_payout,ctr');
     expect(text).toContain('"clicks":3,"channel_payout":2.5,"ctr":0.75');

@@ -52,7 +52,7 @@ function ask({ office }: World, question: Question): Promise<Answer> {
 }
 
 onEachDatabase('any report', (its) => {
-  test('R54 agrees with a slow model that walks through the activity of both channels', LONG, async () => {
+  test('R54 reports agree with a simple model that loops over the activity of both channels', LONG, async () => {
     const world = await openWorld(its.db, 100n);
     let rows = 0;
     await fc.assert(
@@ -76,7 +76,7 @@ onEachDatabase('any report', (its) => {
     expect(rows).toBeGreaterThan(QUESTIONS); // the questions were not about nothing
   });
 
-  test('R35 pages of 1, 7 and 250 put together are the list, and R38 each carries the same summary', LONG, async () => {
+  test('R35 pages of 1, 7 and 250 add up to the list, and R38 each has the same summary', LONG, async () => {
     const world = await openWorld(its.db, 100n);
     await fc.assert(
       fc.asyncProperty(world.questions, fc.constantFrom(1, 7, 250), async (question, limit) => {

@@ -8,7 +8,7 @@ function rows({ data }: Answer, metric = 'clicks'): unknown[] {
 }
 
 onEachDatabase('the periods of a report', (its) => {
-  test('R10 both dates belong to the range, to the last millisecond', async () => {
+  test('R10 both dates are inclusive, to the last millisecond', async () => {
     await its.office.facts(
       { hour: '2025-11-04T23:59:59.999Z', clicks: 100 },
       { hour: '2025-11-05T00:00:00.000Z', clicks: 1 },
@@ -34,7 +34,7 @@ onEachDatabase('the periods of a report', (its) => {
     ]);
   });
 
-  test('R18 a day has 24 hours, also when clocks change', async () => {
+  test('R18 a day has 24 hours, even when clocks change', async () => {
     for (const day of ['2025-03-30', '2025-10-26']) {
       const hours = Array.from({ length: 24 }, (_, hour) => `${day}T${String(hour).padStart(2, '0')}:00:00Z`);
       await its.office.facts(...hours.map((hour, index) => ({ hour, clicks: index + 1 })));
@@ -57,7 +57,7 @@ onEachDatabase('the periods of a report', (its) => {
     ]);
   });
 
-  test('R19 a week spans the turn of the year', async () => {
+  test('R19 a week may span two years', async () => {
     await its.office.facts(
       { hour: '2024-12-30T00:00:00Z', clicks: 1 },
       { hour: '2025-01-05T23:00:00Z', clicks: 2 },
@@ -95,7 +95,7 @@ onEachDatabase('the periods of a report', (its) => {
     }
   });
 
-  test('R22 columns come as period, groupings as asked, metrics as asked', async () => {
+  test('R22 columns are the period, the requested groupings, the requested metrics, in order', async () => {
     await its.office.facts({ hour: '2025-11-20T09:00:00Z', clicks: 1 });
     const { data, summary } = await its.office.channelReport(
       'group_by=widget_id,publisher,page_type&metrics=cvr,clicks,impressions',
@@ -114,7 +114,7 @@ onEachDatabase('the periods of a report', (its) => {
     expect(Object.keys(summary)).toEqual(['cvr', 'clicks', 'impressions']);
   });
 
-  test('R23 what was not observed has no row, what was observed has one even if all of it is 0', async () => {
+  test('R23 without activity there is no row; with activity there is one even if all selected metrics are 0', async () => {
     await its.office.facts(
       { hour: '2025-11-18T09:00:00Z', impressions: 5 },
       { hour: '2025-11-19T09:00:00Z' },

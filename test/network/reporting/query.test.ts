@@ -23,8 +23,8 @@ function accepted(query: string, options?: { variant?: Variant; today?: string }
   return parsed.query;
 }
 
-describe('the query of a report', () => {
-  test('R5 an unknown parameter is refused by its name', () => {
+describe('parsing a report request', () => {
+  test('R5 an unknown parameter is refused by name', () => {
     expect(refused('foo=1')).toEqual(['foo']);
     expect(refused('channel_id=1')).toEqual(['channel_id']);
     expect(refused('FROM=2025-11-01&to=2025-11-02')).toContain('FROM');
@@ -61,13 +61,13 @@ describe('the query of a report', () => {
     expect(refused('page_types=A&page_types=')).toEqual(['page_types']);
   });
 
-  test('R7 from and to come together or not at all', () => {
+  test('R7 from and to are given together or not at all', () => {
     expect(refused('from=2025-11-01')).toEqual(['to']);
     expect(refused('to=2025-11-01')).toEqual(['from']);
     expect(accepted('').range).toBeUndefined();
   });
 
-  test('R8 dates are strict and must exist', () => {
+  test('R8 dates are real calendar dates in one format', () => {
     for (const date of [
       '2025-2-1',
       '20250201',
@@ -93,7 +93,7 @@ describe('the query of a report', () => {
     expect(refused('from=2025-11-20&to=2025-11-21', { today: '2025-11-21' })).toEqual([]);
   });
 
-  test('R12 metrics keep their order; unknown, repeated, empty and foreign ones are refused', () => {
+  test("R12 metrics keep their order; unknown, repeated, empty and other reports' ones are refused", () => {
     expect(accepted('metrics=clicks,impressions').metrics).toEqual(['clicks', 'impressions']);
     for (const list of [
       'clicks,clicks',
@@ -110,14 +110,14 @@ describe('the query of a report', () => {
     expect(refused('metrics=widget_loads', { variant: PUBLISHER_REPORT })).toEqual([]);
   });
 
-  test('R16 the grain is one of five words in lower case, total by default', () => {
+  test('R16 the grain is one of five values in lower case, total by default', () => {
     expect(accepted('').grain).toBe('total');
     for (const grain of ['total', 'day', 'week', 'month', 'hour'])
       expect(accepted(`time_grain=${grain}`).grain).toBe(grain);
     for (const grain of ['Day', 'year', '', 'day+']) expect(refused(`time_grain=${grain}`)).toEqual(['time_grain']);
   });
 
-  test('R24 up to three distinct known groupings', () => {
+  test('R24 there are up to three distinct known groupings', () => {
     expect(accepted('group_by=widget_id,publisher,page_type').groupBy).toEqual(['widget_id', 'publisher', 'page_type']);
     for (const list of [
       'publisher,page_type,widget_type,widget_id',
@@ -131,7 +131,7 @@ describe('the query of a report', () => {
     expect(refused('group_by=publisher', { variant: PUBLISHER_REPORT })).toEqual(['group_by']);
   });
 
-  test('R25 a filter takes 250 values, counted before repeated ones are dropped', () => {
+  test('R25 a filter accepts 250 values, counted before duplicates are dropped', () => {
     const many = (count: number): string => Array.from({ length: count }, (_, index) => `T${index}`).join();
     expect(accepted(`page_types=${many(250)}`).filters.page_types).toHaveLength(250);
     expect(refused(`page_types=${many(251)}`)).toEqual(['page_types']);
@@ -147,7 +147,7 @@ describe('the query of a report', () => {
       expect(refused(`publisher_ids=${wrong}`)).toEqual(['publisher_ids']);
   });
 
-  test('R28 page and widget types are free text without control characters, up to 64 of it', () => {
+  test('R28 page and widget types are any text of up to 64 characters without control characters', () => {
     expect(refused(`page_types=${'x'.repeat(64)}`)).toEqual([]);
     expect(refused(`page_types=${encodeURIComponent('🦊'.repeat(64))}`)).toEqual([]);
     expect(refused(`page_types=${'x'.repeat(65)}`)).toEqual(['page_types']);
@@ -155,7 +155,7 @@ describe('the query of a report', () => {
       expect(refused(`widget_types=${control}`)).toEqual(['widget_types']);
   });
 
-  test('R31 only what the rows hold can be sorted by', () => {
+  test('R31 a report can be sorted by its own columns only', () => {
     for (const query of [
       'sort_by=period_start',
       'metrics=ctr&sort_by=ctr',
@@ -178,7 +178,7 @@ describe('the query of a report', () => {
     }
   });
 
-  test('R32 sort_direction follows sort_order, which is desc unless given', () => {
+  test('R32 sort_direction defaults to sort_order, which defaults to desc', () => {
     expect(accepted('sort_by=clicks')).toMatchObject({ sortDirection: 'desc', sortOrder: 'desc' });
     expect(accepted('sort_by=clicks&sort_order=asc')).toMatchObject({ sortDirection: 'asc', sortOrder: 'asc' });
     expect(accepted('sort_by=clicks&sort_order=asc&sort_direction=desc')).toMatchObject({
@@ -201,12 +201,12 @@ describe('the query of a report', () => {
       expect(refused(`offset=${offset}`)).toEqual(['offset']);
   });
 
-  test('R47 an hourly report takes three dates', () => {
+  test('R47 an hourly report covers up to three dates', () => {
     expect(refused('time_grain=hour&from=2025-11-17&to=2025-11-19')).toEqual([]);
     expect(refused('time_grain=hour&from=2025-11-16&to=2025-11-19')).toEqual(['to']);
   });
 
-  test('R2 the shape of every parameter is checked before dates are compared', () => {
+  test('R2 all parameters are parsed before dates are compared', () => {
     expect(refused('from=2025-11-06&to=2025-11-05&limit=0')).toEqual(['limit']);
     expect(refused('foo=1&metrics=x&limit=0&from=2025-11-06')).toEqual(['foo', 'to', 'metrics', 'limit']);
   });

@@ -24,7 +24,7 @@ onEachDatabase('the rows of a report', (its) => {
     ]);
   });
 
-  test('R25 values of one filter are alternatives, filters narrow each other', async () => {
+  test('R25 values of one filter are alternatives, and several filters must all match', async () => {
     await its.office.facts(
       { hour: HOUR, clicks: 1, page_type: 'CHECKOUT', widget_type: 'INLINE' },
       { hour: HOUR, clicks: 2, page_type: 'THANK_YOU', widget_type: 'INLINE' },
@@ -48,7 +48,7 @@ onEachDatabase('the rows of a report', (its) => {
     ).toEqual(['CHECKOUT']);
   });
 
-  test('R27 an unknown publisher and one of another channel are both simply empty', async () => {
+  test('R27 an unknown publisher and one of another channel both give an empty report', async () => {
     const other = await openOffice(its.db);
     await other.facts({ hour: HOUR, clicks: 1 });
     await its.office.facts({ hour: HOUR, clicks: 1 });
@@ -61,7 +61,7 @@ onEachDatabase('the rows of a report', (its) => {
     ).toEqual({ clicks: 1 });
   });
 
-  test('R28 an unknown page or widget type is no error but empty', async () => {
+  test('R28 an unknown page or widget type gives an empty report', async () => {
     await its.office.facts({ hour: HOUR, clicks: 1 });
     for (const query of ["page_types=TOMORROW'S", 'widget_types=%25', 'page_types=thank_you']) {
       const { status, data } = await its.office.channelReport(query);
@@ -69,7 +69,7 @@ onEachDatabase('the rows of a report', (its) => {
     }
   });
 
-  test('R29 MODAL is in no report, ORDER_TRACKING in no publisher report', async () => {
+  test('R29 no report includes MODAL, and no publisher report ORDER_TRACKING', async () => {
     await its.office.facts(
       { hour: HOUR, clicks: 1, page_type: 'MODAL' },
       { hour: HOUR, clicks: 2, page_type: 'ORDER_TRACKING' },
@@ -86,7 +86,7 @@ onEachDatabase('the rows of a report', (its) => {
     }
   });
 
-  test('R30 newest first, groupings ascending; sort_order turns only the periods', async () => {
+  test('R30 newest first, groupings ascending; sort_order reverses only the periods', async () => {
     await its.office.facts(
       ...['2025-11-18T10:00:00Z', HOUR].flatMap((hour) =>
         ['B', 'A'].map((page_type) => ({ hour, page_type, clicks: 1 })),
@@ -115,7 +115,7 @@ onEachDatabase('the rows of a report', (its) => {
     expect(await names('sort_by=publisher_name&sort_direction=asc')).toEqual(['Acme', 'Bolt']);
   });
 
-  test('R32 sort_direction rules the column of sort_by, sort_order the periods behind it', async () => {
+  test('R32 sort_direction applies to the column of sort_by, sort_order to the periods after it', async () => {
     await its.office.facts(
       { hour: '2025-11-17T10:00:00Z', clicks: 1 },
       { hour: '2025-11-18T10:00:00Z', clicks: 2 },
@@ -131,7 +131,7 @@ onEachDatabase('the rows of a report', (its) => {
     expect(await days('sort_order=asc&sort_direction=desc')).toBe('18 17 19');
   });
 
-  test('R33 what is shown alike is a tie: then periods, groupings and at last the id decide', async () => {
+  test('R33 equal rounded values are ordered by period, groupings and id', async () => {
     const twin = randomUUID();
     await addPublisher(its.db, { channel: its.office.channel, id: twin, name: 'Acme' });
     const ids = [its.office.acme, twin].toSorted();
@@ -163,7 +163,7 @@ onEachDatabase('the rows of a report', (its) => {
     ]);
   });
 
-  test('R37 paging is echoed, has_more is exact, and past the end there is an empty page', async () => {
+  test('R37 offset and limit are echoed, has_more is exact, and a page past the end is empty', async () => {
     await its.office.facts(...[10, 11, 12].map((hour) => ({ hour: `2025-11-19T${hour}:00:00Z`, clicks: hour })));
     const page = (query: string): Promise<Answer> =>
       its.office.channelReport(`time_grain=hour&metrics=clicks&from=2025-11-19&to=2025-11-19&${query}`);
@@ -180,7 +180,7 @@ onEachDatabase('the rows of a report', (its) => {
     expect((await page('offset=9007199254740991')).pagination.total).toBe(3);
   });
 
-  test('R40 without matching activity: no rows, and a summary of zeros', async () => {
+  test('R40 without matching activity there are no rows, and the summary is all zeros', async () => {
     await its.office.facts({ hour: HOUR, clicks: 1 });
     const { status, data, summary, pagination } = await its.office.channelReport(
       'from=2025-11-01&to=2025-11-02&metrics=clicks,ctr,channel_payout',
@@ -188,7 +188,7 @@ onEachDatabase('the rows of a report', (its) => {
     expect([status, data, summary, pagination.total]).toEqual([200, [], { clicks: 0, ctr: 0, channel_payout: 0 }, 0]);
   });
 
-  test('R54 two channels with the same activity see each its own', async () => {
+  test('R54 two channels with the same activity each see only their own', async () => {
     const other = await openOffice(its.db);
     for (const office of [its.office, other])
       await office.facts({ hour: HOUR, clicks: 1 }, { hour: HOUR, clicks: 2, publisher: office.bolt });
@@ -200,7 +200,7 @@ onEachDatabase('the rows of a report', (its) => {
     }
   });
 
-  test('R55 a removed publisher stays in history, under the name that it has now, in one row', async () => {
+  test('R55 a removed publisher stays in the history, in one row with its current name', async () => {
     await its.office.facts({ hour: '2025-11-18T10:00:00Z', clicks: 1 }, { hour: HOUR, clicks: 2 });
     await its.db.query("UPDATE publishers SET brand_name = 'Apex', removed_at = now() WHERE publisher_remote_id = $1", [
       its.office.acme,
@@ -225,7 +225,7 @@ onEachDatabase('the rows of a report', (its) => {
     expect((await its.office.publisherReport('metrics=clicks')).summary).toEqual({ clicks: 3 });
   });
 
-  test('R60 activity that arrives between two pages shows in total and summary of the second', async () => {
+  test('R60 activity that arrives between two pages changes the total and summary of the second', async () => {
     await its.office.facts({ hour: '2025-11-18T10:00:00Z', clicks: 1 }, { hour: HOUR, clicks: 2 });
     const page = (offset: number): Promise<Answer> =>
       its.office.channelReport(`time_grain=day&metrics=clicks&limit=1&offset=${offset}`);

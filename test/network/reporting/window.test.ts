@@ -16,7 +16,7 @@ function span({ data }: Answer): unknown[] {
 }
 
 onEachDatabase('the window of a report', (its) => {
-  test('R9 today is the UTC date of the network, to the last second of it', async () => {
+  test("R9 today is the network's UTC date until its last second", async () => {
     const { office } = its;
     await office.facts({ hour: '2025-11-19T10:00:00Z', clicks: 1 });
     office.now = '2025-11-20T23:59:59Z';
@@ -25,7 +25,7 @@ onEachDatabase('the window of a report', (its) => {
     expect((await office.channelReport('from=2025-11-20&to=2025-11-21')).status).toBe(200);
   });
 
-  test('R46 without dates: the latest 7 dates that have data', async () => {
+  test('R46 by default a report covers the latest 7 dates with data', async () => {
     const { office } = its;
     await office.facts(...clicksUpTo('2025-11-19', 20));
     const answer = await office.channelReport('metrics=clicks');
@@ -43,7 +43,7 @@ onEachDatabase('the window of a report', (its) => {
     expect(span(await office.channelReport('metrics=clicks'))).toEqual([['2025-11-19', '2025-11-21', 2]]);
   });
 
-  test('R46 by the hour without dates: up to 3 dates of the hourly window', async () => {
+  test('R46 by default an hourly report covers up to 3 dates of the hourly window', async () => {
     const { office } = its;
     await office.facts(...clicksUpTo('2025-11-20', 9));
     const dates = async (): Promise<unknown> =>
@@ -55,7 +55,7 @@ onEachDatabase('the window of a report', (its) => {
     expect(await dates()).toBe('20T08 19T08');
   });
 
-  test('R46 a window that the knobs have emptied is still a window', async () => {
+  test('R46 settings that leave no dates still give a valid window', async () => {
     const { office } = its;
     await office.facts({ hour: '2025-11-01T08:00:00Z', clicks: 1 });
     for (const settings of [
@@ -83,12 +83,12 @@ onEachDatabase('the window of a report', (its) => {
     ]);
   });
 
-  test('R47 four dates by the hour are a plain refusal', async () => {
+  test('R47 an hourly report on four dates is a 400 without a code', async () => {
     const { body } = await its.office.channelReport('time_grain=hour&from=2025-11-16&to=2025-11-19');
     expect(body).toEqual({ to: [expect.any(String)] });
   });
 
-  test('R48 a range that begins before the history names the window', async () => {
+  test('R48 a range that starts before the history is refused with the available window', async () => {
     const { office } = its;
     await office.facts(...clicksUpTo('2025-11-19', 3));
     office.settings = { history_from: '2025-08-01', hourly_dates: 15 };
@@ -117,7 +117,7 @@ onEachDatabase('the window of a report', (its) => {
     expect([answer.status, answer.data, answer.meta.data_through]).toEqual([200, [], '2025-11-17T00:00:00Z']);
   });
 
-  test('R48 without a knob the history reaches back three years, or to the first activity', async () => {
+  test('R48 by default the history reaches back three years, or to the first activity', async () => {
     await its.office.facts({ hour: '2025-11-17T10:00:00Z', clicks: 1 });
     expect((await its.office.channelReport('from=2023-01-01&to=2023-01-01')).status).toBe(200);
     expect((await its.office.channelReport('from=2020-01-01&to=2025-01-01')).body['code']).toBe(
@@ -127,7 +127,7 @@ onEachDatabase('the window of a report', (its) => {
     expect((await its.office.channelReport('from=2020-01-01&to=2025-01-01')).status).toBe(200);
   });
 
-  test('R49 10,000 rows are a report, 10,001 are too many, whatever the page', async () => {
+  test('R49 10,000 rows are accepted and 10,001 are too many, whatever the page', async () => {
     const { office } = its;
     const cells = (from: number, to: number): Fact[] =>
       Array.from({ length: to - from }, (_, index) => ({
@@ -161,7 +161,7 @@ onEachDatabase('the window of a report', (its) => {
     expect((await office.channelReport('metrics=clicks&group_by=widget_id')).status).toBe(200);
   });
 
-  test('R50 the cap on source rows counts before aggregation; a shorter range passes', async () => {
+  test('R50 source rows are counted before aggregation, and a shorter range passes', async () => {
     const { office } = its;
     await office.facts(...clicksUpTo('2025-11-20', 5));
     office.settings = { source_row_limit: 4 };
@@ -178,7 +178,7 @@ onEachDatabase('the window of a report', (its) => {
     expect((await office.channelReport('metrics=clicks&from=2025-11-17&to=2025-11-20')).status).toBe(200);
   });
 
-  test('R50 source rows are facts by the hour, also of a report by the day', async () => {
+  test('R50 source rows are hourly facts, for daily reports too', async () => {
     const { office } = its;
     await office.facts(
       ...[8, 9, 10].map((hour) => ({ hour: `2025-11-19T${String(hour).padStart(2, '0')}:00:00Z`, clicks: 1 })),
@@ -192,7 +192,7 @@ onEachDatabase('the window of a report', (its) => {
     expect((await office.channelReport('metrics=clicks&time_grain=day')).status).toBe(200);
   });
 
-  test('R51 a holder that never had any data is told so, one that had some gets an empty report', async () => {
+  test('R51 without any data ever the report is unavailable, otherwise it may be empty', async () => {
     const { office } = its;
     for (const query of ['', 'from=2025-11-01&to=2025-11-02']) {
       for (const answer of [await office.channelReport(query), await office.publisherReport(query)]) {
@@ -208,7 +208,7 @@ onEachDatabase('the window of a report', (its) => {
     expect((await office.publisherReport()).body['code']).toBe('REPORTING_DATA_UNAVAILABLE');
   });
 
-  test('R53 data_through is the start of the latest available hour, or day', async () => {
+  test('R53 data_through is the start of the latest available hour or day', async () => {
     const { office } = its;
     await office.facts({ hour: '2025-11-19T22:40:00Z', clicks: 1 });
     expect((await office.channelReport('time_grain=hour')).meta.data_through).toBe('2025-11-19T22:00:00Z');

@@ -13,7 +13,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
   }, 120_000);
   afterAll(() => world.close());
 
-  test('the clock stands still where it is set, and is freed by null', async () => {
+  test('the clock stops at the given time, and null starts it again', async () => {
     await world.control('POST', '/sandbox/clock', { now: '2025-11-20T12:00:00Z' });
     const { items, session_id } = await world.session();
     await world.batch([event('WIDGET_LOAD', { items, session_id }, { event_datetime: '2025-11-20T12:04:00Z' })]);
@@ -25,7 +25,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
   });
 
-  test('a reset starts over, keeps the clock and the first keys, and answers like the first line', async () => {
+  test('a reset starts over, keeps the clock and the first keys, and returns what the first line says', async () => {
     const before = keys();
     const { key: extra } = await world.control('POST', '/sandbox/keys', { kind: 'management' });
     const answer = await world.control('POST', '/sandbox/reset', { seed: 'empty' });
@@ -47,7 +47,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     await world.offer();
   });
 
-  test('C27 keys are made, rotated with no grace, revoked, and expire by the clock', async () => {
+  test('C27 keys are issued, rotated without a grace period, revoked, and expire by the clock', async () => {
     const made = await world.control('POST', '/sandbox/keys', {
       kind: 'management',
       expires_at: '2025-11-21T00:00:00Z',
@@ -65,7 +65,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     expect((await world.call('POST', `/sandbox/keys/${rotated.id}/rotate`)).status).toBe(404);
   });
 
-  test('no key is kept in the database, only its hash', async () => {
+  test('the database stores no key, only its hash', async () => {
     const made = await world.control('POST', '/sandbox/keys', {
       kind: 'integration',
       publisher_remote_id: world.network.describe().publisher.publisher_remote_id,
@@ -136,7 +136,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     ).toBe(401);
   });
 
-  test('an offer is made, changed, switched off and deleted', async () => {
+  test('an offer is created, changed, deactivated and deleted', async () => {
     const categories = (await world.call('GET', '/adnet/adconfig/categories/', { key: keys()['management'] ?? '' }))
       .body.categories;
     const subcategory = categories[0].subcategories[0].remote_id;
@@ -176,7 +176,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     expect((await world.call('PUT', `/sandbox/offers/${id}`, { body: fields })).status).toBe(404);
   });
 
-  test('activity adds up, with four decimals kept', async () => {
+  test('activity adds up, with four decimals', async () => {
     const { publisher_remote_id } = world.network.describe().publisher;
     const row = {
       hour: '2025-11-18T10:20:00Z',
@@ -217,7 +217,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     );
   });
 
-  test('the controls answer to this machine only, and not to other sites', async () => {
+  test('the controls refuse other machines and other sites', async () => {
     const request = (headers: Record<string, string> = {}): Request =>
       new Request('http://127.0.0.1:4600/sandbox/health', { headers });
     expect((await world.network.fetch(request(), { ip: '192.0.2.7' })).status).toBe(403);
@@ -227,7 +227,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     expect((await world.network.fetch(request(), { ip: '::ffff:127.0.0.1' })).status).toBe(200);
   });
 
-  test('metrics are Prometheus text by route and status, and hold no id', async () => {
+  test('metrics are Prometheus text by route and status, without ids', async () => {
     const { items, session_id } = await world.session();
     await world.batch([event('WIDGET_LOAD', { items, session_id })]);
     const text = await world.control('GET', '/sandbox/metrics');

@@ -37,7 +37,7 @@ describe('the catalogue of the demo', () => {
     expect(Object.entries(parts).filter(([, occurs]) => !occurs)).toEqual([]);
   });
 
-  test('offers and publishers name subcategories that there are', () => {
+  test('offers and publishers name existing subcategories', () => {
     const names = new Set(TAXONOMY.flatMap(({ subcategories }) => subcategories.map(({ name }) => name)));
     for (const { subcategory } of DEMO_OFFERS) expect(names).toContain(subcategory);
     for (const { primary_category, subcategories } of [...DEMO_SHOPS, ...DEMO_REQUESTS]) {
@@ -46,7 +46,7 @@ describe('the catalogue of the demo', () => {
     }
   });
 
-  test('shops stand on domains that nobody can own, and none twice', () => {
+  test('shops have distinct domains that nobody can own', () => {
     const domains = [...DEMO_SHOPS, ...DEMO_REQUESTS].map(({ domain }) => domainKey(domain));
     for (const domain of domains) expect(domain).toMatch(/\.example$/);
     expect(new Set(domains).size).toBe(domains.length);
@@ -65,7 +65,7 @@ describe('the history of the demo', () => {
     expect(text('2026-11-21T15:00:00Z') === JSON.stringify(cells)).toBe(false);
   });
 
-  test('it covers sixty days and ends where the hour of now begins', () => {
+  test('it covers sixty days and ends at the start of the current hour', () => {
     const hours = cells.map(({ hour }) => hour);
     expect(new Date(Math.max(...hours)).toISOString()).toBe('2026-11-21T13:00:00.000Z');
     expect(Math.min(...hours)).toBe(end - HISTORY_DAYS * DAY_MS);
@@ -81,7 +81,7 @@ describe('the history of the demo', () => {
     expect(cells.length).toBeGreaterThan(possible * 0.5);
   });
 
-  test('no cell says what cannot be', () => {
+  test('no hour has impossible figures', () => {
     const wrong = cells.filter(
       (cell) =>
         cell.widget_displays > cell.loads ||
@@ -95,7 +95,7 @@ describe('the history of the demo', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('its money is exact: payouts are shares of the billable, and the two revenues make the payout', () => {
+  test('its money is exact: payouts are shares of the billable spend, and the two revenues add up to the payout', () => {
     const units = (text: unknown): number => Math.round(Number(text) * 10_000);
     for (const row of factRows(cells, 'channel').filter(({ conversions }) => Number(conversions) > 0)) {
       expect(row['channel_payout']).toMatch(/^\d+\.\d{4}$/);

@@ -44,7 +44,7 @@ describe.each(DATABASE_KINDS)('seeds on %s', (kind) => {
     expect(before[0]?.['revenue_by_day']).toBe(before[0]?.['revenue']);
   });
 
-  test('empty has one channel, one approved publisher and categories, and nothing else', async () => {
+  test('the empty seed has one channel, one approved publisher and categories, and nothing else', async () => {
     await open.db.exec(`TRUNCATE ${TABLES}`);
     const tenant = await sow('empty');
     const [counts] = await open.db

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../../src/network.ts';
-import { openDatabase } from '../../../src/network/start/openDatabase.ts';
+import { openNetworkDatabase } from '../../../src/network/start/openNetworkDatabase.ts';
 import { worldOf, type Body } from '../world.ts';
 
 // Two networks share one database here, one after the other: the embedded one lets in one process at a time.
@@ -80,7 +80,7 @@ test('production ignores a clock that a staging control stopped', async () => {
 
 async function readFirstKeyId(): Promise<string> {
   await stop();
-  const db = await openDatabase({ data });
+  const db = await openNetworkDatabase({ data });
   const [row] = await db.query<{ id: string }>(
     "SELECT value->>0 AS id FROM settings WHERE name = 'first_key_ids_production'",
   );

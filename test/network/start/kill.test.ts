@@ -61,7 +61,7 @@ async function killSoon(writer: ChildProcess): Promise<void> {
   writer.kill('SIGKILL');
 }
 
-test('E5 what was acknowledged is there after each kill -9, and is counted', async () => {
+test('E5 acknowledged events survive kill -9 and are counted', async () => {
   const acknowledged = new Set<string>();
   for (let kill = 0; kill < KILLS; kill += 1) {
     const life = await live();

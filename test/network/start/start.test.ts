@@ -16,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const start = (options: NetworkOptions): ReturnType<typeof createNetwork> =>
   createNetwork({ seed: 'empty', log: () => undefined, ...options });
 
-test('a staging network shows the same keys at every start, kept for the eyes of its account only', async () => {
+test('a staging network shows the same keys at every start, and stores them readable for its account only', async () => {
   const data = join(directory, 'staging');
   const first = await start({ data });
   const described = first.describe();
@@ -31,7 +31,7 @@ test('a staging network shows the same keys at every start, kept for the eyes of
   await second.close();
 });
 
-test('a second network on the same directory is refused in one line, and the first goes on', async () => {
+test('a second network on the same directory is refused in one line, and the first continues', async () => {
   const data = join(directory, 'locked');
   const first = await start({ data });
   const refused = await start({ data }).catch((error: unknown) => error);
@@ -75,7 +75,7 @@ test.each([
   expect(String(refused)).not.toContain('\n');
 });
 
-test('a database that is gone is a 503 in the shape of each surface, never a 202', async () => {
+test('an unavailable database is a 503 in the shape of each surface, never a 202', async () => {
   const lines: string[] = [];
   const network = await createNetwork({
     memory: true,

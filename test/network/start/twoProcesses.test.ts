@@ -17,7 +17,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
   }, 60_000);
   afterAll(() => cluster.stop());
 
-  test('processes that start and write together lose nothing and count once', async () => {
+  test('processes that start and write concurrently lose nothing and count once', async () => {
     const module = await buildNetwork('two');
     const databaseUrl = await cluster.freshUrl();
     const writer = (): Promise<{ stdout: string }> =>
@@ -44,7 +44,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     rmSync(new URL('..', module), { recursive: true, force: true });
   }, 120_000);
 
-  test('what one is told, the other knows at once: keys, clock, faults, exclusions, sessions', async () => {
+  test('changes in one process apply in the other at once: keys, clock, faults, exclusions, sessions', async () => {
     const databaseUrl = await cluster.freshUrl();
     const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
     const [one, two] = [await start(), await start()];

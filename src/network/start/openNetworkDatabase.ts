@@ -15,7 +15,7 @@ export interface DatabasePlace {
 }
 
 /** Opens the database and migrates it. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
-export async function openDatabase({ databaseUrl, data }: DatabasePlace): Promise<Database> {
+export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace): Promise<Database> {
   if (databaseUrl !== undefined)
     return migrated(openPostgres(databaseUrl), `The database ${hidePassword(databaseUrl)} cannot be used`);
   if (data === undefined) return migrated(await openPglite(), 'The database cannot be used');
