@@ -13,6 +13,7 @@ type Reply =
   | 'too large'
   | 'forbidden'
   | 'down'
+  | 'poison'
   | 'slow down'
   | 'lost'
   | 'refused'
@@ -25,6 +26,7 @@ type Step =
   | { do: 'kill' }
   | { do: 'close' }
   | { do: 'flush' }
+  | { do: 'purge' }
   | { do: 'leave' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -48,6 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'too large',
         'forbidden',
         'down',
+        'poison',
         'slow down',
         'lost',
         'refused',
@@ -64,6 +67,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.constantFrom<Step>({ do: 'kill' }, { do: 'close' }, { do: 'flush' }) },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: 'purge' }) },
 );
 
 /** Lets everything that is not waiting for the clock come to rest. */
@@ -84,6 +88,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
   const atServer = new Set<string>();
   const acknowledged = new Set<string>();
   const dead = new Set<string>();
+  const purged = new Set<string>();
   let dropped = 0;
   let broken = '';
   let reply: Reply = 'accept';
@@ -124,6 +129,10 @@ async function playOne(steps: readonly Step[]): Promise<void> {
         return new Promise(() => {});
       case 'refused':
         throw new TypeError('connection refused');
+      case 'poison':
+        if (every(9).length) return { status: 500 };
+        accept();
+        return { status: 202 };
       case 'forbidden':
         return { status: 403 };
       case 'down':
@@ -159,11 +168,11 @@ async function playOne(steps: readonly Step[]): Promise<void> {
     expect(broken).toBe('');
     expect(new Set(events).size).toBe(events.length);
     expect(events.filter((id) => acknowledged.has(id))).toEqual([]);
-    expect(events.filter((id) => dead.has(id))).toEqual([]);
+    expect(events.filter((id) => dead.has(id) || purged.has(id))).toEqual([]);
     expect([...acknowledged].filter((id) => !atServer.has(id) || dead.has(id))).toEqual([]);
     expect(letters.filter((id) => !dead.has(id))).toEqual([]);
     // A full shelf of dead letters drops the oldest, and counts it.
-    expect(events.length + acknowledged.size + letters.length + dropped).toBe(tracked.size);
+    expect(events.length + acknowledged.size + letters.length + dropped + purged.size).toBe(tracked.size);
   }
 
   let queue = open();
@@ -177,7 +186,12 @@ async function playOne(steps: readonly Step[]): Promise<void> {
       ids.forEach((id) => tracked.add(id));
     } else if (now.do === 'reply') reply = now.reply;
     else if (now.do === 'wait') await pass(now.ms);
-    else if (now.do === 'flush') {
+    else if (now.do === 'purge') {
+      const { events, letters } = await onDisk();
+      void queue.purge();
+      await rest();
+      [...events, ...letters].forEach((id) => purged.add(id));
+    } else if (now.do === 'flush') {
       void queue.flush();
       await pass(1_000);
     } else {
@@ -196,7 +210,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
   await pass(400_000);
   await check();
   expect((await onDisk()).events).toEqual([]);
-  expect([...tracked].filter((id) => !atServer.has(id) && !dead.has(id)).length).toBe(0);
+  expect([...tracked].filter((id) => !atServer.has(id) && !dead.has(id) && !purged.has(id)).length).toBe(0);
 }
 
 async function play(steps: readonly Step[]): Promise<void> {
