@@ -1,7 +1,7 @@
 import { corsHeaders, originVerdict, PREFLIGHT_HEADERS, type OriginVerdict } from './cors.ts';
 import { createPosts, type PostRoute } from './createPosts.ts';
 import { RelayError } from './errors.ts';
-import { readAddress } from './limits/callerAddress.ts';
+import { readIpAddress } from './limits/callerAddress.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import type { From, Handler, RelayRequest } from './runtime/request.ts';
@@ -141,5 +141,5 @@ function readRequestId(given: string | null): string {
 function addressOf(request: RelayRequest, { ip }: From, header: string | undefined): string | undefined {
   // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
   const claimed = header === undefined ? undefined : request.header(header)?.split(',').at(-1)?.trim();
-  return readAddress(claimed || ip);
+  return readIpAddress(claimed || ip);
 }

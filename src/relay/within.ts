@@ -1,12 +1,7 @@
-/** The value of a promise, or the error of `late` when it takes longer than `ms` milliseconds. */
-export async function within<T>(work: Promise<T>, { ms, late }: { ms: number; late: () => Error }): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+/** Settles like a promise, but rejects with the error of `late` after `ms` milliseconds. */
+export function within<T>(work: Promise<T>, { ms, late }: { ms: number; late: () => Error }): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms);
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

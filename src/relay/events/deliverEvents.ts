@@ -1,12 +1,12 @@
 import { partnerError } from '../../wire/errors.ts';
-import { batchResponse, batchStatus } from '../../wire/events/batch.ts';
+import { batchResponse, batchStatus, type Refusal } from '../../wire/events/batch.ts';
 import type { BatchResult, ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { RelayError } from '../errors.ts';
 import { errorReply, jsonReply, type Reply } from '../reply.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Source } from '../upstream/createUpstream.ts';
 import type { CheckedEvent } from './checkEvent.ts';
-import type { EventOutcome, Refusal } from './forwardEvents.ts';
+import type { EventOutcome } from './forwardEvents.ts';
 import type { ForwardOnce } from './forwardOnce.ts';
 
 export interface DeliveryOptions {
@@ -90,11 +90,9 @@ function resultOf(outcome: EventOutcome, index: number): BatchResult {
 }
 
 function errorOf(error: Refusal | undefined): ResultError | undefined {
-  if (!error || (error.code === undefined && error.message === undefined && error.retryable !== false))
-    return undefined;
-  return {
-    code: error.code ?? 'refused',
-    message: error.message ?? 'The network refused this event.',
-    retryable: error.retryable ?? true,
-  };
+  if (!error) return undefined;
+  const { code, message, retryable } = error;
+  // A network that gives no reason is passed on without one.
+  if (code === undefined && message === undefined && retryable) return undefined;
+  return { code: code ?? 'refused', message: message ?? 'The network refused this event.', retryable };
 }

@@ -1,5 +1,5 @@
 import { readError } from '../../wire/errors.ts';
-import { readBatchResponse } from '../../wire/events/batch.ts';
+import { readBatchResponse, type Refusal } from '../../wire/events/batch.ts';
 import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { isObject } from '../../wire/json.ts';
 import { RelayError } from '../errors.ts';
@@ -14,9 +14,6 @@ export type EventOutcome =
   | { readonly state: 'refused'; readonly error?: Refusal }
   /** The call that it was part of failed as a whole, with `reply`. */
   | { readonly state: 'failed'; readonly error: ResultError; readonly reply: Reply };
-
-/** Why an event was refused, as far as the network says. */
-export type Refusal = { readonly [Name in keyof ResultError]?: ResultError[Name] | undefined };
 
 /** What became of the events of one call. */
 export interface Forwarded {

@@ -1,7 +1,7 @@
 import type { WireEvent } from '../../wire/events/wireEvent.ts';
 import type { Reply } from '../reply.ts';
 import type { Ledger } from '../seen/createLedger.ts';
-import { createEventKeys, type EventIdentity } from '../seen/eventKeys.ts';
+import { createEventKeys } from '../seen/eventKeys.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Source } from '../upstream/createUpstream.ts';
 import type { EventOutcome, Forward, Forwarded } from './forwardEvents.ts';
@@ -49,7 +49,7 @@ export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (f
   const eventKeys = createEventKeys();
 
   return (forward) => async (events, source) => {
-    const batch: Batch = { events, source, keys: await keysOf(events), outcomes: events.map(() => undefined) };
+    const batch: Batch = { events, source, keys: await eventKeys(events), outcomes: events.map(() => undefined) };
     const settlement = createSettlement();
     const first: number[] = [];
     const duplicates: { index: number; of: InFlight }[] = [];
@@ -77,14 +77,6 @@ export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (f
       isReflecting: result?.isReflecting ?? false,
     };
   };
-
-  async function keysOf(events: readonly WireEvent[]): Promise<readonly (string | undefined)[]> {
-    const named: EventIdentity[] = [];
-    for (const { session_id, event_id } of events) if (event_id !== undefined) named.push({ session_id, event_id });
-    const keys = await eventKeys(named);
-    let next = 0;
-    return events.map(({ event_id }) => (event_id === undefined ? undefined : keys[next++]));
-  }
 
   /** Forwards those events that were not accepted before. */
   async function forwardFirst(
@@ -166,5 +158,10 @@ function createSettlement(): {
 }
 
 function keysAt(indexes: readonly number[], keys: Batch['keys']): string[] {
-  return indexes.flatMap((index) => keys[index] ?? []);
+  const picked: string[] = [];
+  for (const index of indexes) {
+    const key = keys[index];
+    if (key !== undefined) picked.push(key);
+  }
+  return picked;
 }

@@ -4,7 +4,7 @@ const ADDRESS_MAX_LENGTH = 64;
  * The IP address in a text, as a socket or a proxy writes it: without a port, brackets or a zone, and IPv4 in IPv6's
  * clothes (`::ffff:192.0.2.1`) as plain IPv4. A text that is no IP address is returned as it is.
  */
-export function readAddress(text: unknown): string | undefined {
+export function readIpAddress(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '' || text.length > ADDRESS_MAX_LENGTH) return undefined;
   const address = text
     .trim()

@@ -66,7 +66,7 @@ function passOn(response: NetworkResponse, isSandbox: boolean): Reply {
   if (status === 200) {
     if (!isObject(json))
       throw badGateway('network_answer_unreadable', 'The network returned a response that is not a JSON object.');
-    return { status, body: markSandbox(text, { json, isSandbox }) };
+    return { status, body: stateSandbox(text, { json, isSandbox }) };
   }
   if (status < 400)
     throw badGateway('network_answer_unreadable', `The network returned an unexpected status (${status}).`);
@@ -80,7 +80,7 @@ function badGateway(code: string, message: string): RelayError {
 }
 
 /** The network's text with the relay's own statement whether it is a test, which is the only one that pages believe. */
-function markSandbox(text: string, { json, isSandbox }: { json: JsonObject; isSandbox: boolean }): string {
+function stateSandbox(text: string, { json, isSandbox }: { json: JsonObject; isSandbox: boolean }): string {
   const stated = own(json, 'sandbox');
   if (stated === undefined && !isSandbox) return text;
   if (stated === undefined)

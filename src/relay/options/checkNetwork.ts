@@ -4,7 +4,7 @@ import { plainText } from '../../wire/plainText.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
 import { readResponseText } from '../upstream/fetchTransport.ts';
-import { readApiKey, readBaseUrl } from './networkOptions.ts';
+import { readApiKey, readBaseUrl } from './networkAccess.ts';
 import { refuseOption } from './optionValue.ts';
 
 /** What the network says about itself; `warning` when it says nothing that can be used. */

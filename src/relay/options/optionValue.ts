@@ -1,5 +1,6 @@
 import { isObject } from '../../wire/json.ts';
 import { looksSecret } from '../../wire/keys.ts';
+import { oneOf } from '../../wire/oneOf.ts';
 import { RelayConfigError } from '../errors.ts';
 
 const QUOTED_MAX = 100;
@@ -22,12 +23,11 @@ export function readFlag(option: string, value: unknown): boolean {
 }
 
 /** One of the words. */
-export function readWord<const Word extends string>(
+export function readChoice<const Word extends string>(
   option: string,
   { value, words }: { value: unknown; words: readonly Word[] },
 ): Word {
-  const found = words.find((word) => word === value);
-  return found ?? refuseOption(option, `must be ${words.map((word) => `'${word}'`).join(' or ')}.`);
+  return oneOf(words, value) ?? refuseOption(option, `must be ${words.map((word) => `'${word}'`).join(' or ')}.`);
 }
 
 /** A function, or `undefined`. */

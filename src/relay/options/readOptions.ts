@@ -4,8 +4,8 @@ import { RelayConfigError } from '../errors.ts';
 import type { RateLimiter } from '../limits/rateLimit.ts';
 import { createSeenMemory } from '../seen/createSeenMemory.ts';
 import type { SeenStore } from '../seen/seenStore.ts';
-import { readNetworkOptions, type NetworkOptions } from './networkOptions.ts';
-import { readFlag, readFunction, readNumbers, readWord, refuseOption } from './optionValue.ts';
+import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
+import { readFlag, readFunction, readNumbers, readChoice, refuseOption } from './optionValue.ts';
 import { readAddressHeader, readBasePath, readOrigins } from './pageOptions.ts';
 import { readRateLimit } from './readRateLimit.ts';
 import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
@@ -14,7 +14,7 @@ import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts
 export type SandboxRule = 'always' | 'asked' | 'never';
 
 /** The options of a relay, checked and with every default filled in. */
-export interface RelaySettings extends NetworkOptions {
+export interface RelaySettings extends NetworkAccess {
   readonly sandbox: SandboxRule;
   /** Without a slash at its end: `/offers`, or empty for the root. */
   readonly basePath: string;
@@ -75,7 +75,7 @@ export function readOptions(options: RelayOptions): RelaySettings {
     if (!(NAMES as readonly string[]).includes(name))
       throw new RelayConfigError(`createRelay has no option '${name}'. Its options are ${NAMES.join(', ')}.`);
   }
-  const network = readNetworkOptions(options);
+  const network = readNetworkAccess(options);
   const now = readFunction('now', options.now) ?? Date.now;
   const isSandbox = readFlag('sandbox', options.sandbox);
   const { timeouts, limits } = options;
@@ -85,7 +85,7 @@ export function readOptions(options: RelayOptions): RelaySettings {
     basePath: readBasePath(options.basePath),
     allowedOrigins: readOrigins(options.allowedOrigins),
     context: readFunction('context', options.context),
-    emails: readWord('emails', { value: options.emails ?? 'hash', words: ['hash', 'raw'] }),
+    emails: readChoice('emails', { value: options.emails ?? 'hash', words: ['hash', 'raw'] }),
     forwardEventIds: readFlag('forwardEventIds', options.forwardEventIds),
     forwardAddress: readFlag('forwardAddress', options.forwardAddress),
     addressHeader: readAddressHeader(options.addressHeader),

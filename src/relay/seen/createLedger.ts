@@ -3,12 +3,12 @@ import { explain, type Telemetry } from '../telemetry.ts';
 import type { Source } from '../upstream/createUpstream.ts';
 import { within } from '../within.ts';
 import { createSeenMemory } from './createSeenMemory.ts';
-import type { Claim, SeenStore } from './seenStore.ts';
+import type { SeenClaim, SeenStore } from './seenStore.ts';
 
 /** Which events were accepted, which are being forwarded, and which may have arrived although no response did. */
 export interface Ledger {
   /** Claims events before they are forwarded. Throws a 503 when the store fails or is too slow. */
-  claim(keys: readonly string[], source: Source): Promise<readonly Claim[]>;
+  claim(keys: readonly string[], source: Source): Promise<readonly SeenClaim[]>;
   /** The network accepted these. Never throws: they are remembered here when the store fails. */
   accept(keys: readonly string[], source: Source): Promise<void>;
   /** The network did not accept these. */
@@ -67,7 +67,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  async function claimInStore(keys: readonly string[], source: Source): Promise<readonly Claim[]> {
+  async function claimInStore(keys: readonly string[], source: Source): Promise<readonly SeenClaim[]> {
     try {
       return await inTime(seen.claim(keys));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { SEEN_MAX_AGE_MS } from '../../wire/limits.ts';
 import { createSeenTable, SENDERS, type SeenEntry } from './createSeenTable.ts';
-import type { Claim, SeenStore } from './seenStore.ts';
+import type { SeenClaim, SeenStore } from './seenStore.ts';
 
 export interface SeenMemoryOptions {
   /** Events remembered at most, 46 bytes each. A full memory drops the oldest events of the sender that has most. */
@@ -11,7 +11,7 @@ export interface SeenMemoryOptions {
 
 /** A bounded memory of accepted events. */
 export interface SeenMemory extends SeenStore {
-  claim(keys: readonly string[]): readonly Claim[];
+  claim(keys: readonly string[]): readonly SeenClaim[];
   accept(keys: readonly string[], sender?: string): void;
   release(keys: readonly string[]): void;
   /** Puts back an event that was accepted earlier. */

@@ -1,5 +1,5 @@
 import { SEEN_MAX_AGE_MS } from '../../wire/limits.ts';
-import type { Claim, SeenStore } from './seenStore.ts';
+import type { SeenClaim, SeenStore } from './seenStore.ts';
 
 /** What is used of a Redis client: the `redis` package's has it. */
 export interface RedisClient {
@@ -27,7 +27,7 @@ export function createSeenRedis(client: RedisClient, options: SeenRedisOptions =
   const { prefix = 'offerlet:seen:', maxAgeMs = SEEN_MAX_AGE_MS, claimMs = DEFAULT_CLAIM_MS } = options;
   const me = `claimed:${crypto.randomUUID()}`;
 
-  async function claimOne(key: string): Promise<Claim> {
+  async function claimOne(key: string): Promise<SeenClaim> {
     const taken = await client.sendCommand(['SET', prefix + key, me, 'NX', 'PX', String(claimMs)]);
     if (taken !== null) return 'new';
     const holder = String(await client.sendCommand(['GET', prefix + key]));

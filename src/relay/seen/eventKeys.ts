@@ -1,33 +1,37 @@
 /** Hexadecimal digits of a key: 16 bytes, so that two events never share one. */
 const DIGITS = 32;
 
-/** The keys of events by which a `SeenStore` knows them, each made of a session and an exact `event_id`. */
-export type EventKeys = (events: readonly EventIdentity[]) => readonly string[] | Promise<readonly string[]>;
-
+/** What identifies an event, when it has an id. */
 export interface EventIdentity {
   readonly session_id: string;
-  readonly event_id: string;
+  readonly event_id?: string;
 }
+
+/** The key of each event for a `SeenStore`; `undefined` for one without an id, which cannot be recognized again. */
+export type EventKeys = (
+  events: readonly EventIdentity[],
+) => readonly (string | undefined)[] | Promise<readonly (string | undefined)[]>;
 
 /** Returns an `EventKeys` on SHA-256: synchronous where the runtime has `node:crypto`, on Web Crypto elsewhere. */
 export function createEventKeys(): EventKeys {
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
-  if (!node) return (events) => Promise.all(events.map(hashOnWebCrypto));
-  // One call is three times as fast as an object for each hash; Node has it from 20.12, other runtimes may not.
-  if (typeof node.hash === 'function')
-    return (events) => events.map((event) => node.hash('sha256', textOf(event), 'hex').slice(0, DIGITS));
-  return (events) =>
-    events.map((event) => node.createHash('sha256').update(textOf(event)).digest('hex').slice(0, DIGITS));
+  if (!node) return (events) => Promise.all(events.map(async (event) => keyOf(event, hashOnWebCrypto)));
+  // One call is three times as fast as an object for each hash. Node has it from 20.12, other runtimes may not.
+  const hash =
+    typeof node.hash === 'function'
+      ? (text: string) => node.hash('sha256', text, 'hex').slice(0, DIGITS)
+      : (text: string) => node.createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
+  return (events) => events.map((event) => keyOf(event, hash));
 }
 
-async function hashOnWebCrypto(event: EventIdentity): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(textOf(event)));
+function keyOf<Key>({ session_id, event_id }: EventIdentity, hash: (text: string) => Key): Key | undefined {
+  // Ids contain no control characters, so the separator tells any two pairs apart.
+  return event_id === undefined ? undefined : hash(`${session_id}\0${event_id}`);
+}
+
+async function hashOnWebCrypto(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'))
     .join('')
     .slice(0, DIGITS);
-}
-
-/** Ids hold no control characters, so the separator keeps any two pairs apart. */
-function textOf({ session_id, event_id }: EventIdentity): string {
-  return `${session_id}\0${event_id}`;
 }

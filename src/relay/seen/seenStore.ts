@@ -1,5 +1,5 @@
 /** `new`: yours to forward. `known`: accepted before. `busy`: another relay is forwarding it at this moment. */
-export type Claim = 'new' | 'known' | 'busy';
+export type SeenClaim = 'new' | 'known' | 'busy';
 
 /**
  * Remembers which events the network accepted. An event's key is 32 hexadecimal digits, a hash of its session and its
@@ -8,7 +8,7 @@ export type Claim = 'new' | 'known' | 'busy';
  */
 export interface SeenStore {
   /** One claim for each key, in order. */
-  claim(keys: readonly string[]): readonly Claim[] | Promise<readonly Claim[]>;
+  claim(keys: readonly string[]): readonly SeenClaim[] | Promise<readonly SeenClaim[]>;
   /**
    * The network accepted these. `sender` is the IP address that they came from (of IPv6 its /64 network), or their
    * session where no address is known. A store that runs full drops the oldest keys of the sender that has most.

@@ -64,11 +64,11 @@ export async function readResponseText(response: Response, maxBytes: number): Pr
   const isSmall = announced !== null && Number(announced) <= maxBytes && !response.headers.has('content-encoding');
   if (isSmall) return response.text();
   const bytes = await readStream(response.body, maxBytes);
-  if (!bytes) throw tooLarge(maxBytes);
+  if (!bytes) throw responseTooLarge(maxBytes);
   return new TextDecoder().decode(bytes);
 }
 
 /** The error of a transport that has read `maxBytes` of a response. */
-export function tooLarge(maxBytes: number): Error {
+export function responseTooLarge(maxBytes: number): Error {
   return new Error(`The network's response is larger than ${maxBytes} bytes.`);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { nodeModule } from '../runtime/nodeModule.ts';
 import { joinBytes } from '../runtime/readStream.ts';
-import { tooLarge, TransportTimeoutError, type Transport, type TransportResponse } from './fetchTransport.ts';
+import { responseTooLarge, TransportTimeoutError, type Transport, type TransportResponse } from './fetchTransport.ts';
 
 /** Milliseconds that an idle connection is kept by default: less than servers and balancers allow. */
 const IDLE_MS = 4_000;
@@ -52,7 +52,7 @@ function collect(
   }
   message.on('data', (chunk: Uint8Array) => {
     length += chunk.byteLength;
-    if (length > maxBytes) message.destroy(tooLarge(maxBytes));
+    if (length > maxBytes) message.destroy(responseTooLarge(maxBytes));
     else chunks.push(chunk);
   });
   message.on('error', reject);

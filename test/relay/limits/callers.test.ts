@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toNode, type RelayOptions } from '../../../src/relay.ts';
-import { networkOf, readAddress } from '../../../src/relay/limits/callerAddress.ts';
+import { networkOf, readIpAddress } from '../../../src/relay/limits/callerAddress.ts';
 import { accept, event, json, QUESTION, setUp, type Bench } from '../fakeNetwork.ts';
 import { serve } from '../serve.ts';
 
@@ -35,7 +35,7 @@ test.each([
   ['unknown', 'unknown', 'unknown'],
   ['1::2::3', '1::2::3', '1::2::3'],
 ])('the address %s is read as %s and counted as %s', (text, address, counted) => {
-  expect(readAddress(text)).toBe(address);
+  expect(readIpAddress(text)).toBe(address);
   expect(networkOf(address)).toBe(counted);
 });
 

@@ -1,10 +1,10 @@
 import { readKey, type Environment } from '../../wire/keys.ts';
 import { isLoopbackHost } from '../../wire/loopback.ts';
-import { quote, readWord, refuseOption } from './optionValue.ts';
+import { quote, readChoice, refuseOption } from './optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 
 /** Which network is called, and with which key. */
-export interface NetworkOptions {
+export interface NetworkAccess {
   readonly apiKey: string;
   readonly version: string;
   /** Without a slash at its end. */
@@ -14,7 +14,7 @@ export interface NetworkOptions {
 }
 
 /** Checks the options that must agree with each other: key, environment and URL. */
-export function readNetworkOptions(options: RelayOptions): NetworkOptions {
+export function readNetworkAccess(options: RelayOptions): NetworkAccess {
   const apiKey = readApiKey(options);
   const environment = options.environment ?? readKey(apiKey)?.environment;
   return {
@@ -38,7 +38,7 @@ export function readApiKey({ apiKey, environment }: Pick<RelayOptions, 'apiKey' 
   if (key?.family === 'publishable')
     refuseOption('apiKey', 'is a publishable key (adnet_pk_…). Use the integration key (adnet_rk_…).');
   if (environment === undefined) return apiKey;
-  readWord('environment', { value: environment, words: ['production', 'staging'] });
+  readChoice('environment', { value: environment, words: ['production', 'staging'] });
   if (key && key.environment !== environment)
     refuseOption(
       'apiKey',
