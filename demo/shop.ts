@@ -1,24 +1,24 @@
-// The demo shop's backend. It is a merchant like any other: it uses the package's public entries and nothing else.
+// The demo shop's backend. Like any merchant it uses the package's public entries and nothing else.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRelay } from 'offerlet/relay';
-import { createAdvertiser } from './advertiser.ts';
-import { readChoices } from './choices.ts';
-import deskCss from './desk.css?raw';
-import { framePage } from './framePage.ts';
-import hostileCss from './hostile.css?raw';
-import { orderPage } from './orderPage.ts';
-import { FAVICON } from './pictures.ts';
-import { RELAYS } from './placement.ts';
-import { policyFor } from './policy.ts';
-import { reportPage } from './reportPage.ts';
-import { createReport, type ShopKeys } from './report.ts';
-import shopCss from './shop.css?raw';
+import { createAdvertiser } from './report/createAdvertiser.ts';
+import { readChoices } from './choices/choices.ts';
+import deskCss from './styles/desk.css?raw';
+import { framePage } from './views/framePage.ts';
+import hostileCss from './styles/hostile.css?raw';
+import { orderPage } from './views/orderPage.ts';
+import { FAVICON } from './views/pictures.ts';
+import { RELAYS } from './placement/placement.ts';
+import { policyFor } from './placement/policyFor.ts';
+import { reportPage } from './views/reportPage.ts';
+import { createReport, type ShopKeys } from './report/createReport.ts';
+import shopCss from './styles/shop.css?raw';
 
-/** What the shop's backend needs. */
+/** The options of `createShop`. */
 export interface ShopOptions {
-  /** The network's address; the shop's backend asks it for the report. */
+  /** The network's URL, from which the shop's backend reads the reports. */
   readonly network: string;
   /** Secret keys. They stay here, on the server. */
   readonly keys: ShopKeys;
@@ -26,13 +26,13 @@ export interface ShopOptions {
   readonly folders: { readonly widget: string; readonly shop: string };
 }
 
-/** Who asks. */
+/** Who sent a request. */
 export interface Visitor {
   readonly ip?: string;
 }
 
 const CUSTOMER_EMAIL = 'jane.doe@example.com';
-/** The scripts of the shop's own pages and of the widget, as the build names them. */
+/** The paths of the shop's own scripts and of the widget's, as the build names them. */
 const OWN_SCRIPT = /^\/((?:with-npm|with-element|shop-page|desk|live-report|shared-[\w-]+)\.js)$/;
 const WIDGET_SCRIPT = /^\/(offerlet[\w.-]*\.js)$/;
 const STYLES: Readonly<Record<string, string>> = {
@@ -40,9 +40,9 @@ const STYLES: Readonly<Record<string, string>> = {
   '/hostile.css': hostileCss,
   '/desk.css': deskCss,
 };
-const NOT_HERE = 'There is no such page in this shop.';
+const NOT_HERE = 'This page does not exist.';
 
-/** The shop: order pages in every shape, the live report, and the scripts they load. */
+/** Creates the shop: order pages in every variant, the live report, and the scripts that they load. */
 export function createShop(options: ShopOptions): (request: Request, from?: Visitor) => Promise<Response> {
   const { network, keys, folders } = options;
   const reports = createReport({ network, keys });
@@ -69,7 +69,7 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
     } catch (error) {
       return json({ message: reasonOf(error) }, 502);
     }
-    return text('Nothing here takes that.', { status: 405, headers: { allow: 'GET, HEAD' } });
+    return text('This path does not accept POST.', { status: 405, headers: { allow: 'GET, HEAD' } });
   }
 
   async function get(url: URL): Promise<Response> {
@@ -113,27 +113,27 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
     if (url.pathname.startsWith(`${RELAYS.counted}/`)) return markSandbox(await relay(request, from));
     if (request.method === 'POST') return post(url.pathname);
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return text('This shop only shows pages.', { status: 405, headers: { allow: 'GET, HEAD' } });
+      return text('The shop accepts GET and HEAD only.', { status: 405, headers: { allow: 'GET, HEAD' } });
     return get(url);
   };
 }
 
 /**
- * A live shop's relay, as near as a sandbox has one: it asks without `is_sandbox`, so that sales are paid. The widget
- * is told all the same: this network's addresses are on this machine, and only a sandbox may open those.
+ * Adds `sandbox: true` to the response of the relay for counted orders. That relay sends no `is_sandbox`, so sales are paid
+ * as in a live shop; but this network's URLs are on this machine, and the widget only opens those in a sandbox.
  */
-async function markSandbox(answer: Response): Promise<Response> {
-  if (!answer.ok || !answer.headers.get('content-type')?.includes('json')) return answer;
-  const body = (await answer.json()) as object;
-  const headers = new Headers(answer.headers);
+async function markSandbox(response: Response): Promise<Response> {
+  if (!response.ok || !response.headers.get('content-type')?.includes('json')) return response;
+  const body = (await response.json()) as object;
+  const headers = new Headers(response.headers);
   headers.delete('content-length');
   return Response.json('recommendations' in body ? { ...body, sandbox: true } : body, {
-    status: answer.status,
+    status: response.status,
     headers,
   });
 }
 
-/** Order numbers rise with time, as a shop's do, so that each visit to `/` is a new order. */
+/** Returns an order number that rises with time, so that each visit to `/` is a new order. */
 function newOrderNumber(): number {
   return Math.floor(Date.now() / 100) % 1_000_000_000;
 }
@@ -161,7 +161,7 @@ function text(body: string, init: ResponseInit): Response {
 
 async function script(path: string): Promise<Response> {
   const bytes = await readFile(path).catch(() => undefined);
-  if (!bytes) return text('This script is not built.', { status: 404 });
+  if (!bytes) return text('This script has not been built.', { status: 404 });
   return new Response(new Uint8Array(bytes), {
     headers: {
       'content-type': 'text/javascript; charset=utf-8',
@@ -172,5 +172,5 @@ async function script(path: string): Promise<Response> {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'The network gave no answer.';
+  return error instanceof Error ? error.message : 'The network did not respond.';
 }

@@ -1,19 +1,19 @@
-import { SERIES, type Sample, type SeriesName } from '../metrics.ts';
+import { SERIES, type Sample, type SeriesName } from '../report/metrics.ts';
 
-/** One bar: what happened within its time, series by series. */
+/** One bar: how much each series grew within its time. */
 export type Bar = Readonly<Record<SeriesName, number>>;
 
-/** The chart reaches this far back. */
+/** How far back the chart reaches. */
 export const CHART_MS = 10 * 60_000;
 const BARS = 60;
 const WIDTH = 600;
 const HEIGHT = 160;
 const AXIS = 18;
-/** So that a single click is not as high as the whole chart. */
+/** Keeps a single click from being as high as the whole chart. */
 const LEAST_TOP = 4;
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** The last ten minutes in bars of ten seconds: how much each count grew within each. */
+/** Returns the last ten minutes in bars of ten seconds: how much each count grew within each. */
 export function barsOf(samples: readonly Sample[], now: number): readonly Bar[] {
   const bars = Array.from(
     { length: BARS },
@@ -30,7 +30,7 @@ export function barsOf(samples: readonly Sample[], now: number): readonly Bar[] 
   return bars;
 }
 
-/** Draws the bars into an `<svg>`, with a line of words for those who do not see it. */
+/** Draws the bars into an `<svg>`, and describes them for screen readers. */
 export function drawChart(svg: SVGSVGElement, bars: readonly Bar[]): void {
   const total = (bar: Bar): number => SERIES.reduce((sum, name) => sum + bar[name], 0);
   const top = Math.max(LEAST_TOP, ...bars.map(total));
@@ -72,7 +72,7 @@ export function drawChart(svg: SVGSVGElement, bars: readonly Bar[]): void {
   svg.replaceChildren(...parts);
 }
 
-/** What each colour of the chart is. */
+/** Creates the legend of the chart. */
 export function legend(): readonly HTMLElement[] {
   return SERIES.map((name) => {
     const entry = document.createElement('span');

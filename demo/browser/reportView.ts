@@ -1,11 +1,11 @@
-import { COUNTS, PAYOUT, type Line, type Sale, type ShopReport } from '../metrics.ts';
+import { COUNTS, PAYOUT, type Line, type Sale, type ShopReport } from '../report/metrics.ts';
 import { barsOf, drawChart, legend } from './chart.ts';
 
-/** Milliseconds between two looks at the report while somebody sees it. */
+/** Milliseconds between two reads of the report while the page is visible. */
 const EVERY_MS = 1_500;
 const MONEY = new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' });
 
-/** Fills a report's elements with numbers, again and again while the page can be seen. */
+/** Fills a report's elements with numbers, and updates them while the page is visible. */
 export function openReport(root: ParentNode, showDays?: (report: ShopReport) => void): void {
   root.querySelector('[data-chart] figcaption')?.replaceChildren(...legend());
   root.querySelector('[data-sale]')?.addEventListener('click', () => void reportSale(root));
@@ -17,7 +17,7 @@ export function openReport(root: ParentNode, showDays?: (report: ShopReport) => 
       show(root, report);
       showDays?.(report);
     } catch (error) {
-      say(root, '[data-verdict]', `No report: ${messageOf(error)}. Trying again.`);
+      say(root, '[data-verdict]', `The report could not be read: ${messageOf(error)}. Trying again.`);
     }
   }
 
@@ -35,7 +35,7 @@ export function openReport(root: ParentNode, showDays?: (report: ShopReport) => 
   })();
 }
 
-/** Nobody looks at a hidden tab: it asks nothing until it is seen again. */
+/** Resolves when the page is visible: a hidden tab sends no requests. */
 function untilSeen(): Promise<void> {
   return new Promise((resolve) => {
     if (!document.hidden) return resolve();
@@ -70,7 +70,7 @@ function verdictOf({ tracking, shop }: ShopReport, differing: readonly Line[]): 
   const aside = tracking['feed_loads'] ?? 0;
   const [loads, billed] = [
     aside > 0
-      ? ` Not among them: ${aside} ${aside === 1 ? 'load' : 'loads'} on tracking pages, which the publisher report leaves out.`
+      ? ` Not included: ${aside} ${aside === 1 ? 'load' : 'loads'} on tracking pages, which the publisher report leaves out.`
       : '',
     shop.channel['billable_ad_spend_amount'] ?? 0,
   ];
@@ -80,14 +80,14 @@ function verdictOf({ tracking, shop }: ShopReport, differing: readonly Line[]): 
   return `Both reports count the same.${paid}${loads}`;
 }
 
-/** A number that has changed is seen to have changed. */
+/** Changes a number, and highlights the change. */
 function put(cell: Element, text: string): void {
   if (cell.textContent === text) return;
   const isFirst = cell.textContent === '–';
   cell.textContent = text;
   if (isFirst) return;
   cell.classList.remove('changed');
-  void (cell as HTMLElement).offsetWidth; // starts the animation anew
+  void (cell as HTMLElement).offsetWidth; // restarts the animation
   cell.classList.add('changed');
 }
 
@@ -99,18 +99,18 @@ async function reportSale(root: ParentNode): Promise<void> {
       '[data-said]',
       sale.isCounted
         ? `${sale.advertiser} reported a sale: ${MONEY.format(sale.channel_payout)} for the channel, ${MONEY.format(sale.publisher_payout)} for the shop.`
-        : `${sale.advertiser} reported a sale. The network took it and counts it nowhere: test orders never earn. Switch “Orders” to “Counted orders”, accept an offer and try again.`,
+        : `${sale.advertiser} reported a sale. The network accepted it but does not count it, because test orders never earn. Switch “Orders” to “Counted orders”, accept an offer and try again.`,
     );
   } catch (error) {
     say(root, '[data-said]', messageOf(error));
   }
 }
 
-async function read<Answer>(path: string, method = 'GET'): Promise<Answer> {
+async function read<Body>(path: string, method = 'GET'): Promise<Body> {
   const response = await fetch(path, { method });
-  const answer = (await response.json()) as Answer & { message?: string };
-  if (!response.ok) throw new Error(answer.message ?? `the shop answered ${response.status}`);
-  return answer;
+  const body = (await response.json()) as Body & { message?: string };
+  if (!response.ok) throw new Error(body.message ?? `the shop returned ${response.status}`);
+  return body;
 }
 
 function say(root: ParentNode, selector: string, text: string): void {

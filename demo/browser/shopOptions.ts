@@ -1,32 +1,32 @@
 import type { ShowOptions } from 'offerlet';
 
-/** What the shop's server tells its page: the options of its widget, and which way it was put there. */
+/** What the shop's server passes to its page: the options of the widget, and how the widget was added. */
 export interface ShopPageOptions extends ShowOptions {
   readonly via: 'script' | 'element' | 'npm';
-  /** The receipt replaces the order without a page load. */
+  /** Whether the receipt replaces the order without a page load. */
   readonly isApp: boolean;
-  /** There is a cookie banner, and nothing may be asked before it is answered. */
+  /** Whether there is a cookie banner: nothing may be requested before the shopper has decided. */
   readonly asks: boolean;
 }
 
-/** The options that the page carries. */
+/** Reads the options from the page. */
 export function shopOptions(): ShopPageOptions {
   return JSON.parse(document.body.dataset.shop ?? '{}') as ShopPageOptions;
 }
 
-/** What one part of the shop's page tells the others. */
+/** The events by which the shop's scripts communicate. */
 export interface ShopEvents {
   'shop:consent': boolean;
   'shop:enter': undefined;
   'shop:leave': undefined;
 }
 
-/** Tells the shop's other scripts. */
-export function tell<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {
+/** Emits an event for the shop's other scripts. */
+export function emit<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {
   document.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
-/** Hears what another of the shop's scripts tells. */
-export function hear<Name extends keyof ShopEvents>(name: Name, heard: (detail: ShopEvents[Name]) => void): void {
-  document.addEventListener(name, (event) => heard((event as CustomEvent<ShopEvents[Name]>).detail));
+/** Listens to an event of the shop's other scripts. */
+export function listen<Name extends keyof ShopEvents>(name: Name, listener: (detail: ShopEvents[Name]) => void): void {
+  document.addEventListener(name, (event) => listener((event as CustomEvent<ShopEvents[Name]>).detail));
 }

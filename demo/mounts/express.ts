@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { createRelay, toNode, type RelayOptions } from 'offerlet/relay';
 
-/** An Express app with the relay at /offers; it may stand before or behind express.json(). */
+/** An Express app with the relay at /offers, before or after express.json(). */
 export function mountOnExpress(options: RelayOptions): Express {
   const app = express();
   app.use(express.json());

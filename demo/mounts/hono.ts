@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { createRelay, type RelayOptions } from 'offerlet/relay';
 
-/** A Hono app with the relay at /offers, on whatever runtime Hono runs. */
+/** A Hono app with the relay at /offers, on any runtime. */
 export function mountOnHono(options: RelayOptions): Hono {
   const relay = createRelay({ ...options, basePath: '/offers' });
   const app = new Hono();

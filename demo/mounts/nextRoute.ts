@@ -5,6 +5,6 @@ type Handler = (request: Request) => Promise<Response>;
 /** The exports of app/offers/[...path]/route.ts of a Next.js shop: `export const { GET, POST, OPTIONS } = mountOnNext({…})`. */
 export function mountOnNext(options: RelayOptions): { GET: Handler; POST: Handler; OPTIONS: Handler } {
   const relay = createRelay({ ...options, basePath: '/offers' });
-  const answer: Handler = (request) => relay(request);
-  return { GET: answer, POST: answer, OPTIONS: answer };
+  const handler: Handler = (request) => relay(request);
+  return { GET: handler, POST: handler, OPTIONS: handler };
 }

@@ -1,6 +1,6 @@
 import { createRelay, type Relay } from 'offerlet/relay';
 
-/** The bindings of the worker: the key is a secret, never a variable in the code. */
+/** The bindings of the worker. The key is a secret, never part of the code. */
 export interface Env {
   OFFERLET_API_KEY: string;
   OFFERLET_NETWORK: string;
@@ -17,7 +17,7 @@ export const worker = {
       baseUrl: env.OFFERLET_NETWORK,
       basePath: '/offers',
     });
-    // The platform writes this header itself; nobody outside can.
+    // The platform sets this header itself; clients cannot.
     const ip = request.headers.get('cf-connecting-ip');
     return relay(request, ip === null ? {} : { ip });
   },

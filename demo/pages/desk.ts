@@ -1,5 +1,5 @@
-// The demo's bar: a choice opens a new order that shows it, and the report fills itself.
-import { queryOf, readChoices, type Choices } from '../choices.ts';
+// The demo's bar: a choice opens a new order that shows it, and the report is filled.
+import { queryOf, readChoices, type Choices } from '../choices/choices.ts';
 import { openReport } from '../browser/reportView.ts';
 
 const root = document.querySelector('demo-desk')?.shadowRoot;
@@ -11,13 +11,13 @@ function openDesk(root: ShadowRoot): void {
   openReport(root.querySelector('[data-report]') ?? root);
   toggleSheet(root);
   toggleReport(root);
-  // Until here they would have been deaf.
+  // They were disabled until they could respond.
   for (const button of root.querySelectorAll<HTMLButtonElement>('.more, .toggle-report')) button.disabled = false;
   for (const button of root.querySelectorAll<HTMLElement>('[data-copy]'))
     button.addEventListener('click', () => void copy(button));
 }
 
-/** Opens the page of what was chosen; also of what was chosen before this script came. */
+/** Opens the page for what is chosen, and for what was chosen before this script had loaded. */
 function followChoices(form: HTMLFormElement): void {
   const address = (): string => {
     const given = new URLSearchParams();
@@ -29,13 +29,13 @@ function followChoices(form: HTMLFormElement): void {
   const shown = address();
   if (changed !== shown) location.assign(changed);
   form.addEventListener('change', () => location.assign(address()));
-  // Who comes back finds the switches as the page is, not as they left it.
+  // After the back button the form shows what the page shows, not what was chosen last.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) form.reset();
   });
 }
 
-/** The switches behind the button: they go away by the button, by Esc, and by a click elsewhere. */
+/** Opens the choices behind the button. The button, Esc and a click elsewhere close them. */
 function toggleSheet(root: ShadowRoot): void {
   const button = root.querySelector<HTMLElement>('.more');
   const set = (isOpen: boolean): void => {
@@ -57,7 +57,7 @@ function toggleSheet(root: ShadowRoot): void {
   });
 }
 
-/** On a wide window the report stands beside the shop and the address remembers it; on a phone it lies over the shop. */
+/** Toggles the report. In a wide window it is beside the shop and the URL remembers it; on a phone it covers the shop. */
 function toggleReport(root: ShadowRoot): void {
   const button = root.querySelector<HTMLElement>('.toggle-report');
   if (isNarrow()) button?.setAttribute('aria-expanded', 'false');

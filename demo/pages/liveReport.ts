@@ -1,5 +1,5 @@
-// The report's own page: the numbers and the chart, and the whole channel day by day.
-import type { ShopReport } from '../metrics.ts';
+// The report as its own page: numbers, chart, and the whole channel day by day.
+import type { ShopReport } from '../report/metrics.ts';
 import { openReport } from '../browser/reportView.ts';
 
 const COLUMNS = [

@@ -1,6 +1,6 @@
-// The shop's own page script: its cookie banner, and its routes where it is a single-page app.
+// The shop's own page script: the cookie banner, and the routes of the single-page app.
 import type { Offers } from 'offerlet';
-import { hear, shopOptions, tell } from '../browser/shopOptions.ts';
+import { emit, listen, shopOptions } from '../browser/shopOptions.ts';
 
 interface PageApi {
   show(options: object): Offers;
@@ -13,7 +13,7 @@ const { via, isApp, asks, ...options } = shopOptions();
 type Call = (api: PageApi) => void;
 const page = window as unknown as { offerlet?: { push(call: Call): unknown } };
 const banner = document.querySelector<HTMLElement>('.cookies');
-let word: boolean | undefined;
+let decision: boolean | undefined;
 
 if (asks) openBanner();
 if (isApp) openRoutes();
@@ -23,9 +23,9 @@ if (via === 'element') followElement();
 function openBanner(): void {
   for (const button of banner?.querySelectorAll<HTMLElement>('[data-consent]') ?? [])
     button.addEventListener('click', () => {
-      word = button.dataset.consent === 'yes';
+      decision = button.dataset.consent === 'yes';
       if (banner) banner.hidden = true;
-      tell('shop:consent', word);
+      emit('shop:consent', decision);
     });
   document.querySelector('[data-cookies]')?.addEventListener('click', () => {
     if (banner) banner.hidden = false;
@@ -33,31 +33,31 @@ function openBanner(): void {
   });
 }
 
-/** The script tag: calls pushed before it has loaded wait for it. */
+/** Connects the script tag. Calls that are pushed before it has loaded wait for it. */
 function followScript(): void {
   const push = (call: Call): void => {
     page.offerlet ??= [] as Call[];
     page.offerlet.push(call);
   };
-  hear('shop:consent', (isGiven) => push((o) => o.consent(isGiven)));
+  listen('shop:consent', (isGiven) => push((o) => o.consent(isGiven)));
   if (!isApp) return;
   const enter = (): void => push((o) => o.show(asks ? { ...options, consent: new Promise(() => undefined) } : options));
-  hear('shop:enter', enter);
-  hear('shop:leave', () => push((o) => o.destroy()));
+  listen('shop:enter', enter);
+  listen('shop:leave', () => push((o) => o.destroy()));
   if (document.querySelector('.route.overview')) enter();
 }
 
-/** The element shows its offers whenever it is on the page; only the banner's answer has to be told to it. */
+/** Connects the element. It shows offers whenever it is on the page, and only has to be told about consent. */
 function followElement(): void {
   const agree = (): void => {
-    if (word !== undefined) document.querySelector<OfferLet>('offer-let')?.offers?.consent(word);
+    if (decision !== undefined) document.querySelector<OfferLet>('offer-let')?.offers?.consent(decision);
   };
-  hear('shop:consent', agree);
-  hear('shop:enter', agree);
+  listen('shop:consent', agree);
+  listen('shop:enter', agree);
   void customElements.whenDefined('offer-let').then(agree);
 }
 
-/** Order and receipt take each other's place, and the address with them; the nodes themselves come back. */
+/** Lets order and receipt replace each other, with the URL. The same nodes are used again. */
 function openRoutes(): void {
   const main = document.querySelector('main');
   const other = document.querySelector<HTMLTemplateElement>('#other-route')?.content.firstElementChild;
@@ -68,9 +68,9 @@ function openRoutes(): void {
   const go = (kind: string): void => {
     const next = find(kind);
     if (!next || next.isConnected) return;
-    if (kind === 'receipt') tell('shop:leave', undefined);
+    if (kind === 'receipt') emit('shop:leave', undefined);
     main.replaceChildren(next);
-    if (kind !== 'receipt') tell('shop:enter', undefined);
+    if (kind !== 'receipt') emit('shop:enter', undefined);
     next.querySelector('h1')?.focus();
     scrollTo(0, 0);
   };

@@ -1,2 +1,2 @@
-// The element on a page: importing it defines <offer-let>.
+// Adds the element to a page: the import defines <offer-let>.
 import 'offerlet/element';

@@ -1,11 +1,11 @@
-import type { Choices } from '../choices.ts';
+import type { Choices } from '../choices/choices.ts';
 import { AR } from './ar.ts';
 import { DE } from './de.ts';
 import { EN } from './en.ts';
 import { ES } from './es.ts';
 import { FR } from './fr.ts';
 
-/** What the shop says, in one language. `{0}` is where a number, a name or a date goes. */
+/** The shop's texts in one language. `{0}` is replaced by a number, a name or a date. */
 export interface Words {
   nav: readonly [string, string, string];
   account: string;
@@ -35,5 +35,5 @@ export interface Words {
   footer: string;
 }
 
-/** The shop's words in each language that the widget brings. */
+/** The shop's texts in each language of the widget. */
 export const WORDS: Readonly<Record<Choices['locale'], Words>> = { en: EN, de: DE, fr: FR, es: ES, ar: AR };

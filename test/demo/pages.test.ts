@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { CHOICES, queryOf, readChoices, type Choices } from '../../demo/choices.ts';
-import { framePage } from '../../demo/framePage.ts';
-import { orderPage } from '../../demo/orderPage.ts';
-import { placementHtml } from '../../demo/placement.ts';
-import { policyFor } from '../../demo/policy.ts';
-import { reportPage } from '../../demo/reportPage.ts';
+import { CHOICES, queryOf, readChoices, type Choices } from '../../demo/choices/choices.ts';
+import { framePage } from '../../demo/views/framePage.ts';
+import { orderPage } from '../../demo/views/orderPage.ts';
+import { placementHtml } from '../../demo/placement/placement.ts';
+import { policyFor } from '../../demo/placement/policyFor.ts';
+import { reportPage } from '../../demo/views/reportPage.ts';
 
 const ORDER = { number: '1001', emailHash: 'a'.repeat(64) };
 const choose = (query: string): Choices => readChoices(new URLSearchParams(query));
@@ -14,7 +14,7 @@ function page(query: string, more: { isReceipt?: boolean; nonce?: string } = {})
   return orderPage({ order: ORDER, choices: readChoices(params), query: params, isReceipt: false, nonce: '', ...more });
 }
 
-test('every switch shows a whole page in every language', () => {
+test('every choice shows a complete page in every language', () => {
   for (const locale of CHOICES.locale) {
     for (const [name, words] of Object.entries(CHOICES)) {
       for (const word of words) {
@@ -27,41 +27,41 @@ test('every switch shows a whole page in every language', () => {
   }
 });
 
-test('each view says something of its own, in each language', () => {
+test('each view has its own text, in each language', () => {
   for (const locale of CHOICES.locale) {
     const titles = CHOICES.view.map((view) => /<h1[^>]*>([^<]+)</.exec(page(`locale=${locale}&view=${view}`))?.[1]);
     expect(new Set(titles).size).toBe(CHOICES.view.length);
   }
 });
 
-test('an address holds only what was changed, and leads back to the same choices', () => {
+test('a query has only what differs from the default, and is read as the same choices', () => {
   expect(queryOf(choose(''))).toBe('');
   const shared = queryOf(choose('mode=PULLUP&locale=ar&theme=dark&csp=nonce'));
   expect(shared).toBe('?mode=PULLUP&locale=ar&theme=dark&csp=nonce');
   expect(choose(shared)).toEqual(choose('mode=PULLUP&locale=ar&theme=dark&csp=nonce'));
 });
 
-test('a word that is no choice is the first of its list', () => {
+test('an unknown value falls back to the default', () => {
   expect(choose('mode=SIDEWAYS&via=&theme=__proto__')).toEqual(choose(''));
 });
 
-test('what else stands in the address is the widget’s, and stays', () => {
+test('other parameters of the URL belong to the widget, and stay', () => {
   const query = new URLSearchParams('offerlet=inspect&mode=OVERLAY&other=1');
   expect(queryOf(readChoices(query), query)).toBe('?offerlet=inspect&other=1&mode=OVERLAY');
 });
 
-test('an order is asked for as a test or as one that counts', () => {
+test('an order is requested as a test or as a counted one', () => {
   expect(page('')).toContain('data-relay="/offers"');
   expect(page('orders=counted')).toContain('data-relay="/counted/offers"');
 });
 
-test('nothing from the address becomes markup', () => {
+test('nothing from the URL becomes markup', () => {
   const evil = `"><script>alert(1)</script><img src=x onerror='1'>`;
   const html = page(new URLSearchParams({ [evil]: evil, view: evil, locale: evil }).toString());
   expect(html).not.toMatch(/<script>alert|<img src=x/);
 });
 
-test('the page holds what the bar offers to be copied, letter for letter', () => {
+test('the page contains exactly what the bar offers for copying', () => {
   for (const via of ['script', 'element'])
     for (const mode of CHOICES.mode) {
       const choices = choose(`via=${via}&mode=${mode}&consent=banner`);
@@ -69,14 +69,14 @@ test('the page holds what the bar offers to be copied, letter for letter', () =>
     }
 });
 
-test('the npm import gets no markup but its place', () => {
+test('the npm import needs no markup except its target', () => {
   const html = page('via=npm&desk=none');
   expect(html).toContain('<div id="offers"></div>');
   expect(html).toContain('/with-npm.js');
   expect(html).not.toMatch(/offerlet\.js|<offer-let/);
 });
 
-test('under a nonce policy everything that runs or styles carries the nonce of its answer', () => {
+test('under a nonce policy every script and style has the nonce of its response', () => {
   const { nonce, header } = policyFor(choose('csp=nonce'), 'http://127.0.0.1:4600');
   expect(header).toContain(`script-src 'nonce-${nonce}'`);
   expect(header).not.toContain('unsafe');
@@ -87,13 +87,13 @@ test('under a nonce policy everything that runs or styles carries the nonce of i
   for (const tag of loading) expect(tag).toContain(`nonce="${nonce}"`);
 });
 
-test('no page has a style or a script in its own text', () => {
+test('no page has an inline style or script', () => {
   for (const html of [page(''), page('navigation=spa&consent=banner'), reportPage()]) {
     expect(html).not.toMatch(/<style|style="|<script(?![^>]*src=)|\son\w+="/);
   }
 });
 
-test('a page in a frame has no second bar, and another site’s frame has another name', () => {
+test('a page in a frame has no second bar, and another site’s frame has another host name', () => {
   const frame = (word: string): string =>
     /<iframe[^>]*src="([^"]+)"/.exec(
       framePage({
@@ -108,7 +108,7 @@ test('a page in a frame has no second bar, and another site’s frame has anothe
   expect(page('desk=none')).not.toContain('demo-desk');
 });
 
-test('a receipt has no offers; a single-page app carries both routes', () => {
+test('a receipt has no offers; a single-page app contains both routes', () => {
   const receipt = page('navigation=spa', { isReceipt: true });
   const [shown = '', other = ''] = receipt.split('<template id="other-route">');
   expect(shown).not.toContain('id="offers"');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sale, ShopReport } from '../../demo/metrics.ts';
+import type { Sale, ShopReport } from '../../demo/report/metrics.ts';
 import { createShop } from '../../demo/shop.ts';
 import type { Listening } from '../../src/cli/listen.ts';
 import { serve } from '../../src/sandbox/serve.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
   await network?.close();
 });
 
-/** One offer, for which its advertiser pays 10.00 a sale. */
+/** One offer, for which its advertiser pays 10.00 per sale. */
 async function stock(key: string): Promise<void> {
   const categories = await fetch(`${server.url}/adnet/adconfig/categories/`, { headers: { 'x-api-key': key } });
   const body = (await categories.json()) as { categories: { subcategories: { remote_id: string }[] }[] };
@@ -61,7 +61,7 @@ async function post(answer: Answerer, path: string, body?: object): Promise<Resp
   );
 }
 
-/** A shopper loads the offers of a relay and accepts the first; as the widget reports it. */
+/** Loads the offers of a relay and accepts the first one, with the events that the widget reports. */
 async function accept(answer: Answerer, relay: string, view = 'THANK_YOU'): Promise<void> {
   const asked = await post(answer, `${relay}/recommendations`, {
     user_details: { external_guid: 'shopper' },
@@ -101,20 +101,20 @@ const counts = ({ shop }: ShopReport) => ({
   publisher: ['widget_loads', ...BOTH].map((metric) => shop.publisher[metric] ?? 0),
 });
 
-test('before anybody has accepted an offer there is no sale to report', async () => {
+test('without an accepted offer there is no sale to report', async () => {
   const answer = await post(shop, '/report/sale');
   expect(answer.status).toBe(409);
   expect(await answer.json()).toEqual({ message: 'Nobody has accepted an offer yet.' });
 });
 
-test('a test order is counted but for its sale, which earns nothing', async () => {
+test('a test order is counted, except for its sale, which earns nothing', async () => {
   await accept(testRelay, '/offers');
   expect(counts(await report())).toEqual({ channel: [1, 1, 1, 1, 0], publisher: [1, 1, 1, 1, 0] });
   const sale = (await (await post(shop, '/report/sale')).json()) as Sale;
   expect(sale).toEqual({ advertiser: 'Vantry', isCounted: false, channel_payout: 0, publisher_payout: 0 });
 });
 
-test('a counted order’s sale pays both sides, and both reports say so', async () => {
+test('a counted order’s sale pays both sides, and both reports include it', async () => {
   await accept(shop, '/counted/offers');
   const sale = (await (await post(shop, '/report/sale')).json()) as Sale;
   expect(sale).toEqual({ advertiser: 'Vantry', isCounted: true, channel_payout: 2, publisher_payout: 6 });
@@ -124,7 +124,7 @@ test('a counted order’s sale pays both sides, and both reports say so', async 
   expect(after.samples.at(-1)?.counts).toEqual({ Loads: 2, Impressions: 2, Clicks: 2, Conversions: 1 });
 });
 
-test('tracking pages stand aside, as the publisher report leaves them out', async () => {
+test('tracking pages are counted apart, because the publisher report leaves them out', async () => {
   await accept(shop, '/counted/offers', 'ORDER_TRACKING');
   const after = await report();
   expect(counts(after)).toEqual({ channel: [2, 2, 2, 2, 1], publisher: [2, 2, 2, 2, 1] });
@@ -133,7 +133,7 @@ test('tracking pages stand aside, as the publisher report leaves them out', asyn
   expect(sale).toMatchObject({ isCounted: true, channel_payout: 2 });
 });
 
-test('the count starts from zero when somebody says so, and after a reset of the network', async () => {
+test('the count starts from zero on request, and after a reset of the network', async () => {
   expect((await post(shop, '/report/restart')).status).toBe(204);
   expect(counts(await report())).toEqual({ channel: [0, 0, 0, 0, 0], publisher: [0, 0, 0, 0, 0] });
   await fetch(`${server.url}/sandbox/reset`, { method: 'POST', body: '{"seed":"empty"}' });
@@ -141,7 +141,7 @@ test('the count starts from zero when somebody says so, and after a reset of the
   expect(counts(reset)).toEqual({ channel: [0, 0, 0, 0, 0], publisher: [0, 0, 0, 0, 0] });
 });
 
-test('no page, script or report holds a key', async () => {
+test('no page, script or report contains a key', async () => {
   for (const path of [
     '/orders/1001',
     '/report',
@@ -156,7 +156,7 @@ test('no page, script or report holds a key', async () => {
   }
 });
 
-test('what is not there is said to be not there', async () => {
+test('an unknown path is a 404', async () => {
   for (const path of ['/orders/', '/orders/12345678901', '/orders/1001/other', '/../package.json', '/offerlet/../x.js'])
     expect((await shop(new Request(SHOP + path))).status, path).toBe(404);
   expect((await post(shop, '/orders/1001')).status).toBe(405);

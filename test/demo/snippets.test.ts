@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { CHOICES, readChoices, type Choices } from '../../demo/choices.ts';
-import { placementHtml, showOptions } from '../../demo/placement.ts';
-import { snippets } from '../../demo/snippets.ts';
+import { CHOICES, readChoices, type Choices } from '../../demo/choices/choices.ts';
+import { placementHtml, showOptions } from '../../demo/placement/placement.ts';
+import { snippets } from '../../demo/placement/snippets.ts';
 
 const ORDER = { number: '1001', emailHash: 'b'.repeat(64) };
 const choose = (query: string): Choices => readChoices(new URLSearchParams(query));
 const codeOf = (query: string, title: string): string =>
   snippets(choose(query), ORDER).find((snippet) => snippet.title.startsWith(title))?.code ?? '';
 
-/** Runs code that was shown to be copied, with stand-ins for what it imports. */
+/** Runs code that is shown for copying, with replacements for its imports. */
 function run(code: string, world: Record<string, unknown>): void {
   const body = code.replaceAll(/^import .*$/gm, '').replace('const offers = ', 'offers = ');
   // oxlint-disable-next-line no-new-func, no-implied-eval -- what people paste must run
   new Function(...Object.keys(world), `let offers; ${body}`)(...Object.values(world));
 }
 
-test('the npm import that is shown asks for what the page asks for', () => {
+test('the npm import that is shown requests what the page requests', () => {
   for (const mode of CHOICES.mode) {
     const asked: unknown[] = [];
     run(codeOf(`via=npm&mode=${mode}`, 'In your own code'), { showOffers: (options: unknown) => asked.push(options) });
@@ -23,21 +23,21 @@ test('the npm import that is shown asks for what the page asks for', () => {
   }
 });
 
-test('with a banner the npm import waits for its answer', () => {
+test('with a banner the npm import waits for the decision', () => {
   const code = codeOf('via=npm&consent=banner', 'In your own code');
-  const answer = Promise.resolve(true);
+  const decision = Promise.resolve(true);
   const asked: { consent?: unknown }[] = [];
   const said: boolean[] = [];
   const showOffers = (options: { consent?: unknown }) => {
     asked.push(options);
     return { consent: (word: boolean) => said.push(word) };
   };
-  run(code, { showOffers, banner: { answer } });
-  expect(asked[0]?.consent).toBe(answer);
+  run(code, { showOffers, banner: { decision } });
+  expect(asked[0]?.consent).toBe(decision);
   expect(said).toEqual([false]);
 });
 
-test('the script tag in a single-page app shows and takes away by calls that may come before it', () => {
+test('the script tag in a single-page app shows and removes offers by calls that may precede it', () => {
   const calls: unknown[] = [];
   const page = {
     show: (options: unknown) => calls.push(options),
@@ -50,18 +50,18 @@ test('the script tag in a single-page app shows and takes away by calls that may
   expect(codeOf('navigation=spa&mode=OVERLAY', 'In the page')).toBe('<script async src="/offerlet.js"></script>');
 });
 
-test('what stands in the page is shown as it stands there', () => {
+test('the HTML that is shown is the HTML of the page', () => {
   expect(codeOf('', 'In the page')).toBe(placementHtml(choose(''), ORDER));
   expect(codeOf('via=element&mode=PULLUP', 'In the page')).toMatch(
     /^<offer-let\n {2}relay="\/offers"[^]*><\/offer-let>$/,
   );
 });
 
-test('a nonce is never shown: the next answer has another', () => {
-  expect(codeOf('csp=nonce', 'In the page')).toContain('nonce="{the nonce of this answer}"');
+test('a nonce is never shown: the next response has another one', () => {
+  expect(codeOf('csp=nonce', 'In the page')).toContain('nonce="{the nonce of this response}"');
 });
 
-test('space is reserved where offers stand in the page, and only there', () => {
+test('space is reserved for offers in the page, and only for those', () => {
   expect(codeOf('', 'In your style sheet')).toMatch(/^#offers \{.*min-block-size/);
   expect(codeOf('via=element', 'In your style sheet')).toMatch(/^offer-let \{/);
   expect(codeOf('mode=OVERLAY', 'In your style sheet')).toBe('');

@@ -13,7 +13,7 @@ test.use({ viewport: { width: 1440, height: 900 } });
 
 const acceptOf = (place: Page | Frame): Locator => place.locator('[part~=accept]').first();
 
-/** Opens the shop and says what its page complained about: console, errors, policy. */
+/** Opens the shop and collects what its page complains about: console, errors, policy. */
 async function open(page: Page, query: string): Promise<string[]> {
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -24,7 +24,7 @@ async function open(page: Page, query: string): Promise<string[]> {
   return complaints;
 }
 
-/** What was asked of the relay so far, by the names of its paths. */
+/** The paths of the relay that were requested so far. */
 function asked(page: Page): string[] {
   const paths: string[] = [];
   page.on('request', (request) => {
@@ -43,7 +43,7 @@ async function accept(page: Page): Promise<void> {
 
 const line = (page: Page, name: string): Locator => page.locator(`demo-desk [data-line="${name}"] td`);
 
-test('one accepted offer is one of each in both reports, and its sale pays both sides', async ({ page }) => {
+test('one accepted offer counts once in both reports, and its sale pays both sides', async ({ page }) => {
   await open(page, '?orders=counted');
   await expect(acceptOf(page)).toBeVisible();
   await accept(page);
@@ -62,7 +62,7 @@ test('one accepted offer is one of each in both reports, and its sale pays both 
   await expect(page.getByText('Both reports count the same.')).toBeVisible();
 });
 
-test('a test order’s sale is taken and counted nowhere, and the page says why', async ({ page }) => {
+test('a test order’s sale is accepted but not counted, and the page says why', async ({ page }) => {
   await open(page, '');
   await expect(page.getByText('Sandbox', { exact: true }).first()).toBeVisible();
   await accept(page);
@@ -72,7 +72,7 @@ test('a test order’s sale is taken and counted nowhere, and the page says why'
   await expect(line(page, 'Conversions')).toHaveText(['1', '1']);
 });
 
-// Every pair of mode, way and policy occurs.
+// Covers every pair of mode, way of adding and policy.
 const WAYS = [
   'mode=INLINE&via=script&csp=strict&theme=dark',
   'mode=INLINE&via=element&csp=nonce&css=hostile',
@@ -88,7 +88,7 @@ const WAYS = [
   'mode=PULLUP&via=npm&csp=none&css=hostile',
 ];
 for (const way of WAYS) {
-  test(`offers stand on the page, and nothing is complained about: ${way}`, async ({ page }) => {
+  test(`the offers are on the page, without complaints in the console: ${way}`, async ({ page }) => {
     const complaints = await open(page, `?${way}`);
     await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
     await acceptOf(page).click({ trial: true }); // nothing lies over it
@@ -102,10 +102,10 @@ test('every view has its offers', async ({ page }) => {
     await open(page, `?view=${view}`);
     await expect(acceptOf(page), view).toBeVisible({ timeout: 15_000 });
   }
-  await expect(page.getByText(/Not among them: 1 load on tracking pages/)).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText(/Not included: 1 load on tracking pages/)).toBeVisible({ timeout: 15_000 });
 });
 
-test('a choice opens a new order at an address that can be shared', async ({ page }) => {
+test('a choice opens a new order at a URL that can be shared', async ({ page }) => {
   await open(page, '?offerlet=none&theme=dark');
   await page.getByLabel('Added by').selectOption('element');
   await expect(page).toHaveURL(/\/orders\/\d+\?offerlet=none&via=element&theme=dark$/);
@@ -115,7 +115,7 @@ test('a choice opens a new order at an address that can be shared', async ({ pag
   await expect(page).toHaveURL(/\?offerlet=none&via=element&theme=dark&orders=counted$/);
 });
 
-test('a choice made before the bar’s script came counts, and who comes back finds the switches as the page is', async ({
+test('a choice made before the bar’s script has loaded is used, and after the back button the choices match the page', async ({
   page,
 }) => {
   let come = (): void => undefined;
@@ -138,7 +138,7 @@ test('a choice made before the bar’s script came counts, and who comes back fi
 });
 
 for (const via of ['script', 'element', 'npm']) {
-  test(`with a cookie banner nothing is asked or kept before yes, and a later no takes it back: ${via}`, async ({
+  test(`with a cookie banner nothing is requested or stored before consent, and withdrawing it deletes everything: ${via}`, async ({
     page,
   }) => {
     const paths = asked(page);
@@ -163,7 +163,7 @@ for (const via of ['script', 'element', 'npm']) {
     await expect.poll(async () => (await kept())[0]).toBe(0);
   });
 
-  test(`in a single-page app the offers go and come again, and are loaded once: ${via}`, async ({ page }) => {
+  test(`in a single-page app the offers are removed and shown again, and loaded once: ${via}`, async ({ page }) => {
     const paths = asked(page);
     const complaints = await open(page, `?navigation=spa&via=${via}`);
     await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
@@ -189,7 +189,7 @@ for (const frame of ['phone', 'foreign']) {
     await open(page, `?frame=${frame}&mode=OVERLAY`);
     const shop = page.frameLocator('iframe');
     await expect(shop.locator('[part~=accept]').first()).toBeVisible({ timeout: 15_000 });
-    // The bar stays in reach outside of it.
+    // The bar stays reachable outside the frame.
     await page.getByRole('button', { name: 'Report', exact: true }).click();
     await expect(page.locator('demo-desk aside')).toBeHidden();
   });
@@ -199,7 +199,7 @@ for (const [width, height] of [
   [1440, 900],
   [390, 844],
 ] as const) {
-  test(`nothing of the shop jumps at ${width} × ${height}`, async ({ page }) => {
+  test(`nothing in the shop shifts at ${width} × ${height}`, async ({ page }) => {
     await page.setViewportSize({ width, height });
     await page.addInitScript(() => {
       const shifts: number[] = [];
@@ -207,7 +207,7 @@ for (const [width, height] of [
       type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries() as Shift[]) {
-          // What has no node stands in the widget's own shadow root; its own specs judge that.
+          // Shifts without a node are in the widget's shadow root, which its own specs check.
           if (entry.sources.some(({ node }) => node)) shifts.push(entry.value);
         }
       }).observe({ type: 'layout-shift', buffered: true });
@@ -223,7 +223,7 @@ for (const [width, height] of [
     }
   });
 
-  test(`axe finds nothing at ${width} × ${height}`, async ({ page }) => {
+  test(`axe finds no violation at ${width} × ${height}`, async ({ page }) => {
     test.setTimeout(180_000); // six pages, each looked at whole
     await page.setViewportSize({ width, height });
     const queries = [
@@ -248,7 +248,7 @@ for (const [width, height] of [
   });
 }
 
-test('the page of the shop can drive the network, and no other site’s page can', async ({ page }) => {
+test('the shop’s page can use the network’s controls, and no other site’s page can', async ({ page }) => {
   await open(page, '?desk=none');
   const clock = await page.evaluate(async () => (await fetch('/sandbox/health')).json());
   expect(clock).toMatchObject({ status: 'ok', environment: 'staging' });
@@ -268,7 +268,7 @@ test('the page of the shop can drive the network, and no other site’s page can
   expect((await sent).status()).toBe(202); // no fault was planted
 });
 
-test('no key reaches the page by any of its roads', async ({ page }) => {
+test('no key reaches the page in any way', async ({ page }) => {
   const bodies: Promise<string>[] = [];
   page.on('response', (response) => bodies.push(response.text().catch(() => '')));
   await open(page, '');

@@ -3,7 +3,7 @@ import { test as base, type Browser, type BrowserContext } from '@playwright/tes
 import { find } from '../../browsers.mjs';
 import { WebKit } from './webkit.ts';
 
-/** One page of one engine. What `eval` runs in the page may use nothing but its argument. */
+/** One page of one engine. A function that `eval` runs in the page may only use its argument. */
 export interface Driver {
   goto(url: string): Promise<void>;
   back(): Promise<void>;

@@ -1,5 +1,5 @@
-// A Chromium that nobody holds by the hand: automation keeps every tab visible and stops prerendering and the
-// back/forward cache. Its pages act and tell by themselves; from outside only tabs are opened and brought to the front.
+// A Chromium without automation, which would keep every tab visible and disable prerendering and the back/forward cache.
+// Its pages act and report by themselves; from outside, tabs are only opened and brought to the front.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { find } from '../../browsers.mjs';
 import { CHROMIUM_FLAGS } from '../../playwright.config.ts';
 
 export interface FreeChromium {
-  /** Opens a tab in front of the others; answers its id. */
+  /** Opens a tab in front of the others. Resolves to its id. */
   open(url: string): Promise<string>;
   /** Brings a tab to the front. */
   show(tab: string): Promise<void>;

@@ -1,10 +1,10 @@
-// A Chromium of our own on a profile that outlives it, which a test may kill at any moment.
+// A Chromium on a profile that outlives it, which a test may kill at any moment.
 import { spawn } from 'node:child_process';
 import { chromium, type Browser, type BrowserContext } from '@playwright/test';
 import { find } from '../../browsers.mjs';
 import { CHROMIUM_FLAGS } from '../../playwright.config.ts';
 
-/** A browser that is killed like by a power button: SIGKILL to all of its processes. */
+/** A browser that can be killed with SIGKILL to all of its processes. */
 export interface Killable {
   browser: Browser;
   context: BrowserContext;

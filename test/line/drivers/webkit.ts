@@ -73,7 +73,7 @@ export class WebKit {
     return this.#call(method, `/session/${this.#session}${path}`, body);
   }
 
-  /** One session is one MiniBrowser with an empty profile of its own. The driver allows one at a time. */
+  /** One session is one MiniBrowser with its own empty profile. The driver allows one at a time. */
   async open(): Promise<void> {
     const { sessionId } = (await this.#call('POST', '/session', { capabilities: { alwaysMatch: {} } })) as {
       sessionId: string;
@@ -99,7 +99,7 @@ export class WebKit {
     await this.#on('POST', '/back', {});
   }
 
-  /** Runs a function in the page; it is sent as text, so it may use nothing but its argument. */
+  /** Runs a function in the page. It is sent as text, so it may only use its argument. */
   async eval<T>(work: ((argument: never) => T | Promise<T>) | string, argument: unknown = null): Promise<T> {
     const script = `const done = arguments[arguments.length - 1];
       Promise.resolve().then(() => (${String(work)})(arguments[0])).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
@@ -111,7 +111,7 @@ export class WebKit {
     return value;
   }
 
-  /** A real pointer on the middle of an element; `host >>> inner` enters an open shadow root. */
+  /** Clicks the centre of an element with a real pointer; `host >>> inner` enters an open shadow root. */
   async click(selector: string): Promise<void> {
     const { x, y } = await this.#at(selector);
     await this.#on('POST', '/actions', {
@@ -130,7 +130,7 @@ export class WebKit {
     });
   }
 
-  /** `Shift+Tab` holds the first while the second is pressed. */
+  /** Presses a key; `Shift+Tab` holds the first while it presses the second. */
   async key(key: string): Promise<void> {
     const keys = key.split('+').map((name) => KEYS[name] ?? name);
     const down = keys.map((value) => ({ type: 'keyDown', value }));

@@ -1,9 +1,9 @@
-// Events from a page to the report on a very bad day.
+// Events from a page to the report while everything fails now and then.
 import { expect, test } from '@playwright/test';
 import { playRush, reported } from './shoppers.ts';
 import { seeded, startLine } from './wholeLine.ts';
 
-test('2,000 events, two tabs, three killed browsers, lost answers, 5xx and 207: the report equals what was tracked', async () => {
+test('2,000 events, two tabs, three killed browsers, lost responses, 5xx and 207: the report equals what was tracked', async () => {
   test.setTimeout(300_000); // the longest waits are those of the back-off
   const seed = Number(process.env.OFFERLET_SEED ?? Date.now() % 1_000_000);
   console.log(`seed ${seed}`); // OFFERLET_SEED=… plays the same faults again
@@ -20,7 +20,7 @@ test('2,000 events, two tabs, three killed browsers, lost answers, 5xx and 207: 
     });
     expect(tracked.events).toBe(2_000);
     expect(dropped).toBe(0);
-    // The bad day was one: the browser was killed with events in it, and each hop lost answers.
+    // The faults did happen: the browser was killed with queued events, and each hop lost responses.
     expect(Math.max(...left)).toBeGreaterThan(20);
     for (const hop of line.hops) expect(hop.lost + hop.failed + hop.partial).toBeGreaterThan(0);
     const { events: _, ...counts } = tracked;

@@ -9,7 +9,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => sandbox?.stop());
 
-test('an accepted offer travels from the page to both reports, and the key stays behind', async ({ page, context }) => {
+test('an accepted offer reaches both reports, and the key never reaches the page', async ({ page, context }) => {
   const bytes = collectBytes(page);
   await page.goto(sandbox.shop);
   const accept = page.locator('[part~=accept]').first();
@@ -48,7 +48,7 @@ test('an accepted offer travels from the page to both reports, and the key stays
 });
 
 for (const via of ['element', 'npm']) {
-  test(`the same offer shows through ${via === 'npm' ? 'the npm import' : '<offer-let>'}`, async ({ page }) => {
+  test(`the same offer is shown by ${via === 'npm' ? 'the npm import' : '<offer-let>'}`, async ({ page }) => {
     const errors: string[] = [];
     page.on('console', (message) => errors.push(message.text()));
     page.on('pageerror', (error) => errors.push(error.message));
@@ -58,7 +58,7 @@ for (const via of ['element', 'npm']) {
   });
 }
 
-/** Every byte that reached the page: addresses, headers, bodies. */
+/** Every byte that reached the page: URLs, headers, bodies. */
 function collectBytes(page: Page): Promise<string>[] {
   const bytes: Promise<string>[] = [];
   page.on('response', (response) => {

@@ -7,7 +7,7 @@ import type { Queue } from '../../../src/queue/openQueue.ts';
 import { startKillable } from '../drivers/killable.ts';
 import { WIDGET_ID, type Line } from './wholeLine.ts';
 
-/** What the report counts, and all events together. */
+/** The events that the report counts, and the number of all events. */
 export interface Counts {
   events: number;
   feed_loads: number;
@@ -17,25 +17,25 @@ export interface Counts {
   clicks: number;
 }
 
-/** How shoppers come and go. */
+/** How many shoppers visit, and how often their browser is killed. */
 export interface Rush {
-  /** Events in all. */
+  /** Number of events in total. */
   events: number;
-  /** Events of one visit, which has one session. */
+  /** Events of one visit, which is one session. */
   perVisit: number;
-  /** Shops beside each other, each on an origin of its own: one queue each. */
+  /** Number of shops, each on its own origin and with its own queue. */
   shops: number;
-  /** Tabs of each shop. */
+  /** Tabs for each shop. */
   tabs: number;
-  /** How often the browser is killed with all that is in it. */
+  /** How often the browser is killed. */
   kills: number;
   /** Milliseconds after the last event of a part before the browser is killed. */
   killAfter(): number;
-  /** Told after each part. */
+  /** Called after each part. */
   onPart?(part: { tracked: number; left: number; isKilled: boolean; errors: readonly string[] }): void;
 }
 
-// What `wholeLine.ts` puts on the page.
+// What `wholeLine.ts` adds to the page.
 declare global {
   var visit: (count: number) => Promise<Counts>;
   var dropped: number;
@@ -44,7 +44,7 @@ declare global {
 
 const METRICS = ['feed_loads', 'widget_displays', 'viewable_widget_displays', 'impressions', 'clicks'] as const;
 
-/** Plays a rush of shoppers on the line and answers what they tracked, once their queues are empty. */
+/** Plays the visits of all shoppers. Resolves to what they tracked, once their queues are empty. */
 export async function playRush(line: Line, rush: Rush): Promise<{ tracked: Counts; left: number[]; dropped: number }> {
   const profile = mkdtempSync(join(tmpdir(), 'offerlet-rush-'));
   const tracked: Counts = { events: 0, ...none() };
@@ -89,7 +89,7 @@ export async function playRush(line: Line, rush: Rush): Promise<{ tracked: Count
   return { tracked, left, dropped };
 }
 
-/** What the network's report says of these shoppers. */
+/** Reads the network's report for these shoppers. */
 export async function reported(line: Line): Promise<Omit<Counts, 'events'>> {
   const client = new ReportingClient({ variant: 'channel', baseUrl: line.network, apiKey: line.managementKey });
   const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);

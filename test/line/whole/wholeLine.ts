@@ -1,5 +1,5 @@
-// The whole line in one process: a shop's page, its relay and the network on its embedded database, over real HTTP, with
-// a network between each two of them that loses answers, fails, and accepts some events of a batch only.
+// The whole pipeline in one process: a shop's page, its relay and the network on its embedded database, over real HTTP.
+// Between each two of them is a hop that loses responses, fails, and accepts only some events of a batch.
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { createNetwork } from '../../../src/network.ts';
@@ -7,13 +7,13 @@ import { createRelay } from '../../../src/relay.ts';
 import type { BatchResponse } from '../../../src/wire/events/wireEvent.ts';
 import { bundle } from '../drivers/bundle.ts';
 
-/** How often a batch meets which fault, as a share of all batches. */
+/** How often each fault applies, as a share of all batches. */
 export interface Faults {
-  /** It arrives and counts, and the answer is lost. */
+  /** The batch arrives and counts, but the response is lost. */
   lost: number;
-  /** It is answered by a 503 and does not arrive. */
+  /** The batch gets a 503 and does not arrive. */
   failed: number;
-  /** One event of it is refused for now by a 207, the others count. */
+  /** One event is refused in a 207 and may be retried; the others count. */
   partial: number;
 }
 
@@ -22,11 +22,11 @@ export interface Damage extends Faults {
   batches: number;
 }
 
-/** A running line. */
+/** A running pipeline. */
 export interface Line {
-  /** The shop's port: every name that leads here is a shop of its own. */
+  /** The shop's port. Every host name that resolves to it is a separate shop. */
   port: number;
-  /** Its address. */
+  /** The shop's URL. */
   shop: string;
   network: string;
   managementKey: string;
@@ -35,24 +35,24 @@ export interface Line {
   close(): Promise<void>;
 }
 
-/** Who the page says it is, so that the report can be asked for it alone. */
+/** The widget_id of the page, so that the report can be limited to it. */
 export const WIDGET_ID = 'whole-line';
 
-/** What a line is made of; without faults every batch arrives and is answered. */
+/** The options of a pipeline. Without faults every batch arrives and gets a response. */
 export interface LineOptions {
   faults?: Faults;
-  /** Decides when a fault strikes. */
+  /** Decides when a fault applies. */
   random?: () => number;
   seed?: 'demo' | 'empty';
-  /** The relay is in sandbox mode: addresses of this machine may be linked to. */
+  /** Whether the relay is in sandbox mode, in which URLs of this machine are accepted. */
   isSandbox?: boolean;
   /** The file of `src/` that is served as `/script.js`. */
   entry?: string;
-  /** The shop's page at a path. */
+  /** Returns the shop's page at a path. */
   page?: (path: string) => string;
 }
 
-/** Starts a line on free ports. */
+/** Starts a pipeline on free ports. */
 export async function startLine({
   faults = { lost: 0, failed: 0, partial: 0 },
   random = Math.random,
@@ -121,7 +121,7 @@ interface Passing {
   pass(request: Request): Promise<Response>;
 }
 
-/** Passes a request on, or what a bad day makes of it; nothing when its answer is lost. */
+/** Forwards a request, or applies a fault to it. Resolves to undefined when the response is lost. */
 async function strike({ request, damage, faults, random, pass }: Passing): Promise<Response | undefined> {
   if (!request.url.endsWith('/events/batch')) return pass(request);
   damage.batches += 1;
@@ -153,7 +153,7 @@ function newDamage(): Damage {
   return { batches: 0, lost: 0, failed: 0, partial: 0 };
 }
 
-/** The same numbers in [0, 1) for the same seed (mulberry32). */
+/** Returns a generator of the same numbers in [0, 1) for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -180,7 +180,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Thank you</title><link
         placement_details: { view: 'THANK_YOU', display_mode: 'INLINE', widget_id: '${WIDGET_ID}' } }) });
     return answer.json();
   }
-  // A shopper's visit of so many events; answers what was tracked once all of it is on disk.
+  // Plays a shopper's visit of the given number of events. Resolves to what was tracked, once all of it is on disk.
   window.visit = async (count) => {
     while ((await queue.stats()).onDisk > 500) await sleep(200);
     const { session_id, recommendation_groups } = await ask();

@@ -1,13 +1,13 @@
-import type { Choices } from './choices.ts';
+import type { Choices } from '../choices/choices.ts';
 import { placementHtml, showOptions, type Order, type Snippet } from './placement.ts';
 
-/** What a merchant pastes to get the page that is shown: its style, its HTML, its own code and its policy. */
+/** Returns what a merchant pastes to get the page that is shown: HTML, code, style and policy. */
 export function snippets(choices: Choices, order: Order): readonly Snippet[] {
   return [...html(choices, order), ...code(choices, order), ...style(choices), ...policy(choices)];
 }
 
 function html(choices: Choices, order: Order): Snippet[] {
-  const nonce = choices.csp === 'nonce' ? '{the nonce of this answer}' : '';
+  const nonce = choices.csp === 'nonce' ? '{the nonce of this response}' : '';
   const text = placementHtml(choices, order, nonce);
   return text === '' ? [] : [{ title: 'In the page', code: text }];
 }
@@ -23,10 +23,12 @@ function npm({ consent, navigation, ...rest }: Choices, order: Order): string[] 
   return [
     "import { showOffers } from 'offerlet';",
     '',
-    `const offers = showOffers(${literal(options, asks ? { consent: 'banner.answer' } : {})});`,
-    ...(asks ? ['', '// A later word: true starts over, false takes everything back.', 'offers.consent(false);'] : []),
+    `const offers = showOffers(${literal(options, asks ? { consent: 'banner.decision' } : {})});`,
+    ...(asks
+      ? ['', '// When the decision changes: true shows the offers, false removes them.', 'offers.consent(false);']
+      : []),
     ...(navigation === 'spa'
-      ? ['', '// When the route is left; showOffers() again when it is entered.', 'offers.destroy();']
+      ? ['', '// When the route is left. Call showOffers() again when it is entered.', 'offers.destroy();']
       : []),
   ];
 }
@@ -37,7 +39,7 @@ function element({ consent }: Choices): string[] {
     ...(consent === 'banner'
       ? [
           '',
-          '// When the banner was answered, and again when the answer changes.',
+          '// When the shopper decides in the banner, and again when the decision changes.',
           "document.querySelector('offer-let').offers.consent(true);",
         ]
       : []),
@@ -50,7 +52,7 @@ function script(choices: Choices, order: Order): string[] {
   return [
     ...(consent === 'banner'
       ? [
-          '// When the banner was answered, and again when the answer changes.',
+          '// When the shopper decides in the banner, and again when the decision changes.',
           '(window.offerlet ||= []).push((o) => o.consent(true));',
         ]
       : []),
@@ -71,7 +73,7 @@ function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
   const place = via === 'element' ? 'offer-let' : '#offers';
   return [
-    { title: 'In your style sheet, so that nothing jumps', code: `${place} { display: block; min-block-size: 500px }` },
+    { title: 'In your style sheet, to reserve the space', code: `${place} { display: block; min-block-size: 500px }` },
   ];
 }
 
@@ -80,13 +82,13 @@ function policy({ csp }: Choices): Snippet[] {
   const source = csp === 'nonce' ? "'nonce-{…}' 'strict-dynamic'" : "'self'";
   return [
     {
-      title: 'All that your policy has to allow',
+      title: 'What your policy has to allow',
       code: `script-src ${source}; connect-src 'self'; img-src {the network};\nrequire-trusted-types-for 'script'; trusted-types 'none'`,
     },
   ];
 }
 
-/** An object as one would write it; `extra` holds values that are code. */
+/** Writes an object as code; `extra` has values that are code already. */
 function literal(value: object, extra: Readonly<Record<string, string>> = {}, depth = 1): string {
   const indent = '  '.repeat(depth);
   const entries = [

@@ -1,4 +1,4 @@
-/** HTML that is already safe to send. */
+/** HTML that is safe to send. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-/** A template for HTML: what is put into it is escaped, unless it is HTML itself or a list of it. */
+/** A template for HTML. Values are escaped, unless they are HTML already. */
 export function html(
   parts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]

@@ -1,28 +1,28 @@
 import type { ShowOptions } from 'offerlet';
-import type { Choices } from './choices.ts';
-import { html, type Html } from './html.ts';
+import type { Choices } from '../choices/choices.ts';
+import { html, type Html } from '../views/html.ts';
 
-/** One order, as the shop knows it. */
+/** One order of the shop. */
 export interface Order {
   readonly number: string;
   readonly emailHash: string;
 }
 
-/** The demo shop's widget has an id of its own, so that the report can tell it from the catalogue's history. */
+/** The widget_id of the demo shop, by which the report separates its activity from the seeded history. */
 export const WIDGET_ID = 'demo-shop';
-/** Where the shop's backend mounts its relays: the sandbox's own, and one whose orders count as a live shop's do. */
+/** Where the shop's backend mounts its relays: the sandbox's, and one whose orders count as in a live shop. */
 export const RELAYS: Readonly<Record<Choices['orders'], string>> = { test: '/offers', counted: '/counted/offers' };
-/** What was bought, in all. */
+/** The total of the order. */
 export const ORDER_AMOUNT = '64.50';
 const MAX_OFFERS = 3;
 
-/** A file that the merchant has, and what stands in it. */
+/** A piece of code, and where the merchant puts it. */
 export interface Snippet {
   readonly title: string;
   readonly code: string;
 }
 
-/** The options of `showOffers` for this order, without what only code can hold. */
+/** Returns the options of `showOffers` for this order that can be written as JSON. */
 export function showOptions(choices: Choices, order: Order): ShowOptions {
   return {
     relay: RELAYS[choices.orders],
@@ -37,7 +37,7 @@ export function showOptions(choices: Choices, order: Order): ShowOptions {
   };
 }
 
-/** The same as attributes of the script tag (each with `data-`) or of the element. */
+/** Returns the same options as attributes of the script tag (each with `data-`) or of the element. */
 export function attributes(choices: Choices, order: Order): readonly (readonly [name: string, value: string])[] {
   const { mode, view, via, locale, consent, orders } = choices;
   return [
@@ -56,18 +56,18 @@ export function attributes(choices: Choices, order: Order): readonly (readonly [
   ];
 }
 
-/** The HTML that puts the widget on the page. It is what the bar shows to be copied, letter for letter. */
+/** Returns the HTML that adds the widget to the page. The bar shows exactly this for copying. */
 export function placementHtml(choices: Choices, order: Order, nonce = ''): string {
   return [placeHtml(choices, order), scriptHtml(choices, order, nonce)].filter(Boolean).join('\n');
 }
 
-/** Where the offers stand. */
+/** Returns the element in which the offers are shown. */
 export function placeHtml(choices: Choices, order: Order): string {
   if (choices.via === 'element') return `<offer-let\n${lines(attributes(choices, order))}\n></offer-let>`;
   return choices.mode === 'INLINE' ? '<div id="offers"></div>' : '';
 }
 
-/** The script tag. In a single-page app it stays while the places of the offers come and go. */
+/** Returns the script tag. In a single-page app it stays while the elements for the offers come and go. */
 export function scriptHtml(choices: Choices, order: Order, nonce = ''): string {
   if (choices.via !== 'script') return '';
   const signed = nonce === '' ? '' : ` nonce="${nonce}"`;
@@ -75,7 +75,7 @@ export function scriptHtml(choices: Choices, order: Order, nonce = ''): string {
   return `<script async src="/offerlet.js"${signed}\n${lines(attributes(choices, order), 'data-')}\n></script>`;
 }
 
-/** The shop's own scripts for the chosen way; a merchant would have them in a bundle. */
+/** Returns the shop's own scripts; a merchant would have them in a bundle. */
 export function placementScripts({ via }: Choices, nonce = ''): Html {
   const signed = (src: string): Html =>
     nonce === ''

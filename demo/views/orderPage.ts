@@ -1,27 +1,27 @@
-import type { Choices } from './choices.ts';
+import type { Choices } from '../choices/choices.ts';
 import { desk } from './desk.ts';
 import { html, Html } from './html.ts';
 import { ADDRESS, dayFromNow, fill, money, PRICES, TOTAL } from './order.ts';
 import { PICTURES, SIGNS } from './pictures.ts';
-import { placeHtml, placementScripts, scriptHtml, showOptions, type Order } from './placement.ts';
-import { aboveOffers, belowOffers } from './views.ts';
-import { WORDS, type Words } from './words/words.ts';
+import { placeHtml, placementScripts, scriptHtml, showOptions, type Order } from '../placement/placement.ts';
+import { aboveOffers, belowOffers } from './orderParts.ts';
+import { WORDS, type Words } from '../words/words.ts';
 
-/** What an order page is made of. */
+/** The contents of an order page. */
 export interface OrderPage {
   readonly order: Order;
   readonly choices: Choices;
-  /** The address's whole query: the widget has parameters of its own in it. */
+  /** The whole query of the URL: some parameters belong to the widget. */
   readonly query: URLSearchParams;
-  /** Whether the receipt stands in the order's place. */
+  /** Whether the receipt is shown instead of the order. */
   readonly isReceipt: boolean;
-  /** The nonce of a page whose policy asks for one. */
+  /** The nonce of a page whose policy requires one, or an empty string. */
   readonly nonce: string;
 }
 
 const NOTHING = new Html('');
 
-/** An order page as a shop's own developers would write it, with the widget put in the chosen way. */
+/** Renders an order page as a shop's developers would write it, with the widget added in the chosen way. */
 export function orderPage(page: OrderPage): string {
   const { choices, order, nonce } = page;
   const { locale, view, css } = choices;
@@ -76,7 +76,7 @@ function masthead(words: Words): Html {
   </header>`;
 }
 
-/** The order itself: greeting, state, offers; beside it what was bought. */
+/** Renders the order: greeting, state and offers, and a summary of what was bought. */
 function overview(page: OrderPage, words: Words): Html {
   const { choices, order, nonce } = page;
   const [title, text] = words.views[choices.view];
@@ -101,7 +101,7 @@ function overview(page: OrderPage, words: Words): Html {
   </div>`;
 }
 
-/** The receipt that a single-page app puts in the order's place. */
+/** Renders the receipt, with which a single-page app replaces the order. */
 function receipt(page: OrderPage, words: Words): Html {
   const { locale } = page.choices;
   const [, title, issued, thanks] = words.receipt;

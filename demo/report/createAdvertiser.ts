@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Sale } from './metrics.ts';
-import type { ShopKeys, ShopReports } from './report.ts';
+import type { ShopKeys, ShopReports } from './createReport.ts';
 
-/** What the shopper bought at the advertiser's. */
+/** What the shopper bought from the advertiser. */
 const PURCHASE = { amount: '39.00', currency_code: 'EUR' };
 
 interface Click {
@@ -16,8 +16,8 @@ interface Click {
 }
 
 /**
- * Plays an advertiser's server: reports that the last click became a purchase, as only servers may. Nothing to report
- * is `undefined`. Whether it counts is read from the reports, before and after.
+ * Plays an advertiser's server: reports that the last click became a purchase, as only servers may. Resolves to undefined
+ * when there is no click. Whether the sale counts is read from the reports, before and after.
  */
 export function createAdvertiser(options: {
   network: string;
@@ -26,20 +26,20 @@ export function createAdvertiser(options: {
 }): () => Promise<Sale | undefined> {
   const { network, keys, reports } = options;
 
-  async function ask<Answer>(path: string): Promise<Answer> {
+  async function get<Body>(path: string): Promise<Body> {
     const response = await fetch(network + path);
-    if (!response.ok) throw new Error(`the network answered ${response.status} to ${path}`);
-    return (await response.json()) as Answer;
+    if (!response.ok) throw new Error(`the network returned ${response.status} for ${path}`);
+    return (await response.json()) as Body;
   }
 
   return async () => {
-    const { events } = await ask<{ events: { event: Click; status: string }[] }>(
+    const { events } = await get<{ events: { event: Click; status: string }[] }>(
       '/sandbox/events?event_name=BRAND_CLICK',
     );
     const click = events.findLast(({ status, event }) => status === 'stored' && event.brand_properties)?.event;
     if (!click) return undefined;
     const before = await reports.read();
-    await report(click, (await ask<{ now: string }>('/sandbox/health')).now);
+    await report(click, (await get<{ now: string }>('/sandbox/health')).now);
     const after = await reports.read();
     const grew = (of: 'channel' | 'publisher', metric: string): number =>
       Math.round(((after.shop[of][metric] ?? 0) - (before.shop[of][metric] ?? 0)) * 100) / 100;
@@ -54,7 +54,7 @@ export function createAdvertiser(options: {
 
   async function report(click: Click, now: string): Promise<void> {
     const { session_id, brand_properties } = click;
-    // A shopper's clock may be ahead of the network's; a purchase never comes before its click.
+    // The shopper's clock may be ahead of the network's, but a purchase never precedes its click.
     const event_datetime = now > click.event_datetime ? now : click.event_datetime;
     const conversion_properties = { conversion_id: randomUUID(), ...PURCHASE };
     const response = await fetch(`${network}/events`, {
@@ -69,11 +69,11 @@ export function createAdvertiser(options: {
         conversion_properties,
       }),
     });
-    if (response.status !== 201) throw new Error(`the network answered ${response.status} to the conversion`);
+    if (response.status !== 201) throw new Error(`the network returned ${response.status} for the conversion`);
   }
 
   async function nameOf({ session_id, brand_properties }: Click): Promise<string> {
-    const { offers } = await ask<{ offers: { offer_id: string; advertiser: string }[] }>(
+    const { offers } = await get<{ offers: { offer_id: string; advertiser: string }[] }>(
       `/sandbox/explain?session_id=${encodeURIComponent(session_id)}`,
     );
     return offers.find(({ offer_id }) => offer_id === brand_properties.offer_id)?.advertiser ?? 'The advertiser';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Choices } from './choices.ts';
+import type { Choices } from '../choices/choices.ts';
 
-/** A Content-Security-Policy for a page, and the nonce that its scripts and style sheets carry. */
+/** A Content-Security-Policy for a page, and the nonce of its scripts and style sheets. */
 export interface Policy {
   readonly nonce: string;
-  /** Empty where the page has no policy. */
+  /** Empty when the page has no policy. */
   readonly header: string;
 }
 
-/** The strict policies of the demo: nothing inline, Trusted Types, no string ever becomes code. */
+/** Returns the policy of a page. The strict ones allow nothing inline and require Trusted Types. */
 export function policyFor({ csp }: Choices, network: string): Policy {
   if (csp === 'none') return { nonce: '', header: '' };
   const nonce = csp === 'nonce' ? randomBytes(16).toString('base64') : '';

@@ -1,9 +1,9 @@
-import { queryOf, type Choices } from './choices.ts';
+import { queryOf, type Choices } from '../choices/choices.ts';
 import { desk } from './desk.ts';
 import { html } from './html.ts';
-import type { Order } from './placement.ts';
+import type { Order } from '../placement/placement.ts';
 
-/** A page that holds the shop in a frame. */
+/** A page that shows the shop in a frame. */
 export interface FramePage {
   readonly order: Order;
   readonly choices: Choices;
@@ -11,10 +11,10 @@ export interface FramePage {
   readonly address: URL;
 }
 
-/** The shop in a phone, in a frame of its own site, or in another site's. The bar and the report stay outside of it. */
+/** Renders the shop in a phone, in a frame of the same site, or in another site's. The bar and the report stay outside. */
 export function framePage({ order, choices, query, address }: FramePage): string {
   const inside = new URL(address.pathname + queryOf({ ...choices, frame: 'none', desk: 'none' }, query), address);
-  // Two names of one machine are two sites to a browser: storage of its own, third-party rules.
+  // To a browser, two names of one machine are two sites, with separate storage and third-party rules.
   if (choices.frame === 'foreign') inside.hostname = address.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
   return html`<!doctype html>
     <html lang="en" data-desk="${choices.desk}">

@@ -1,16 +1,16 @@
-import { CHOICES, queryOf, type ChoiceName, type Choices } from './choices.ts';
+import { CHOICES, queryOf, type ChoiceName, type Choices } from '../choices/choices.ts';
 import { html, Html } from './html.ts';
-import { LABELS, REASONS, TITLES } from './labels.ts';
-import type { Order } from './placement.ts';
+import { LABELS, REASONS, TITLES } from '../choices/labels.ts';
+import type { Order } from '../placement/placement.ts';
 import { reportParts } from './reportPage.ts';
-import { snippets } from './snippets.ts';
+import { snippets } from '../placement/snippets.ts';
 
-/** What the bar stands on. */
+/** The page that the bar is on. */
 export interface DeskPage {
   readonly choices: Choices;
   readonly query: URLSearchParams;
   readonly nonce: string;
-  /** The order whose code is shown to be copied. */
+  /** The order whose code is shown for copying. */
   readonly snippetOf: Order;
 }
 
@@ -18,8 +18,8 @@ const IN_BAR: readonly ChoiceName[] = ['view', 'via', 'locale', 'theme'];
 const IN_SHEET: readonly ChoiceName[] = ['orders', 'csp', 'css', 'consent', 'navigation', 'frame'];
 
 /**
- * The demo's bar and its report. Both stand in a shadow root, so that the shop's style sheet, hostile or not, is not
- * theirs; the shop keeps their space free, so that it does not matter when they arrive.
+ * Renders the demo's bar and its report. Both are in a shadow root, so the shop's style sheet, hostile or not, does not
+ * affect them. The shop reserves their space, so it does not shift when they are rendered.
  */
 export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
   if (choices.desk === 'none') return new Html('');
@@ -110,18 +110,18 @@ function select(name: ChoiceName, choices: Choices): Html {
   >`;
 }
 
-/** How many of the switches behind the button are not as they were. */
+/** Shows how many of the choices behind the button differ from the default. */
 function badge(choices: Choices): Html {
   const changed = IN_SHEET.filter((name) => choices[name] !== CHOICES[name][0]).length;
   return changed === 0 ? new Html('') : html`<span class="badge">${changed}<span class="hidden"> changed</span></span>`;
 }
 
-/** The inspector comes where the page asks for it by its address. */
+/** Links to the same page with the inspector, or without it. */
 function inspector(choices: Choices, query: URLSearchParams): Html {
   const others = new URLSearchParams(query);
   if (others.has('offerlet')) {
     others.delete('offerlet');
-    return html`<a href="/${queryOf(choices, others)}">Put the inspector away</a>`;
+    return html`<a href="/${queryOf(choices, others)}">Close the inspector</a>`;
   }
   others.set('offerlet', 'inspect');
   return html`<a href="/${queryOf(choices, others)}">Open the inspector</a>`;

@@ -1,12 +1,12 @@
-import type { Choices } from './choices.ts';
+import type { Choices } from '../choices/choices.ts';
 import { html, Html } from './html.ts';
 import { dayFromNow, fill, money, TOTAL } from './order.ts';
 import { PICTURES, ROUTE, SIGNS } from './pictures.ts';
-import type { Words } from './words/words.ts';
+import type { Words } from '../words/words.ts';
 
 type View = Choices['view'];
 
-/** How far the parcel is in each view: the index of the step that is under way; none where there is no parcel to speak of. */
+/** The index of the current delivery step in each view; -1 where there is none. */
 const STEP: Readonly<Record<View, number>> = {
   THANK_YOU: 0,
   ORDER_STATUS: 1,
@@ -15,7 +15,7 @@ const STEP: Readonly<Record<View, number>> = {
   CHECKOUT: -1,
   SUPPORT_CENTER: -1,
 };
-/** Days until it arrives. */
+/** Days until the parcel arrives. */
 const DAYS: Readonly<Record<View, number>> = {
   THANK_YOU: 3,
   ORDER_STATUS: 2,
@@ -26,7 +26,7 @@ const DAYS: Readonly<Record<View, number>> = {
 };
 const NOTHING = new Html('');
 
-/** What stands above the offers: the greeting, and what the page is for. */
+/** Renders what is above the offers: what the page is for. */
 export function aboveOffers({ view, locale }: Choices, words: Words): Html {
   switch (view) {
     case 'THANK_YOU':
@@ -49,7 +49,7 @@ export function aboveOffers({ view, locale }: Choices, words: Words): Html {
   }
 }
 
-/** What stands below the offers. */
+/** Renders what is below the offers. */
 export function belowOffers({ view, locale }: Choices, words: Words): Html {
   if (view !== 'CHECKOUT') return NOTHING;
   return html`<button class="main-button" type="button">${fill(words.checkout[3], money(TOTAL, locale))}</button>`;

@@ -1,4 +1,4 @@
-/** One line of the live report: the same activity under the name that each report gives it. */
+/** One line of the live report: one activity, and its metric in each report. */
 export interface Line {
   readonly name: string;
   readonly channel: string;
@@ -6,20 +6,20 @@ export interface Line {
   readonly meaning: string;
 }
 
-/** What both reports count; the numbers of a line must be the same. */
+/** What both reports count. The two numbers of a line must be equal. */
 export const COUNTS: readonly Line[] = [
-  { name: 'Loads', channel: 'feed_loads', publisher: 'widget_loads', meaning: 'the widget had its answer' },
+  { name: 'Loads', channel: 'feed_loads', publisher: 'widget_loads', meaning: 'the widget received a response' },
   {
     name: 'Displays',
     channel: 'widget_displays',
     publisher: 'widget_displays',
-    meaning: 'its first pixel was on screen',
+    meaning: 'a part of the widget was on screen',
   },
   {
     name: 'Viewable',
     channel: 'viewable_widget_displays',
     publisher: 'viewable_widget_displays',
-    meaning: 'half of it was, for one second',
+    meaning: 'half of the widget was on screen for one second',
   },
   { name: 'Impressions', channel: 'impressions', publisher: 'impressions', meaning: 'offers that were on screen' },
   { name: 'Clicks', channel: 'clicks', publisher: 'clicks', meaning: 'offers that were accepted' },
@@ -38,22 +38,22 @@ export const PAYOUT: Line = {
   meaning: 'each side’s share of what the advertiser pays',
 };
 
-/** The columns of the chart, from the bottom of each bar to its top. */
+/** The series of the chart, from the bottom of each bar to its top. */
 export const SERIES = ['Loads', 'Impressions', 'Clicks', 'Conversions'] as const;
 export type SeriesName = (typeof SERIES)[number];
 
-/** What the two reports said at one moment, as a chart needs it. */
+/** The counts at one moment, for the chart. */
 export interface Sample {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly counts: Readonly<Record<SeriesName, number>>;
 }
 
-/** What the shop's backend tells the report: numbers only, no key. */
+/** What the shop's backend sends to the report's page: only numbers, no key. */
 export interface ShopReport {
-  /** What this shop's widget did since `since`, as the channel and as the publisher see it. */
+  /** The activity of this shop's widget since `since`, in the channel's and in the publisher's report. */
   readonly shop: { readonly channel: Numbers; readonly publisher: Numbers };
-  /** Of the channel's numbers, what happened on order-tracking pages: the publisher report leaves that out. */
+  /** The channel's numbers on order-tracking pages, which the publisher report leaves out. */
   readonly tracking: Numbers;
   readonly samples: readonly Sample[];
   /** The whole channel's last days. */
@@ -63,10 +63,10 @@ export interface ShopReport {
 }
 export type Numbers = Readonly<Record<string, number>>;
 
-/** What came of a conversion that the advertiser's server reported. */
+/** The effect of a conversion that the advertiser's server reported. */
 export interface Sale {
   readonly advertiser: string;
-  /** Whether the reports grew by it; a test order's do not. */
+  /** Whether the reports count it; sales of test orders are not counted. */
   readonly isCounted: boolean;
   readonly channel_payout: number;
   readonly publisher_payout: number;

@@ -1,27 +1,27 @@
 import { ReportingClient, ReportingUnavailableError, type Report } from 'offerlet/clients';
 import { COUNTS, PAYOUT, SERIES, type Numbers, type Sample, type SeriesName, type ShopReport } from './metrics.ts';
-import { WIDGET_ID } from './placement.ts';
+import { WIDGET_ID } from '../placement/placement.ts';
 
-/** The secret keys that the shop's backend holds. They stay on the server. */
+/** The secret keys of the shop's backend. They stay on the server. */
 export interface ShopKeys {
   readonly management: string;
   readonly publisher_reporting: string;
   readonly integration: string;
 }
 
-/** The shop's two reports, read by its backend. */
+/** Reads the network's two reports about the shop. */
 export interface ShopReports {
-  /** What happened since the count began, and on request the channel's last days; only numbers leave this function. */
+  /** Returns what happened since the count began, and on request the channel's last days. Contains only numbers. */
   read(options?: { days: boolean }): Promise<ShopReport>;
-  /** Begins the count anew. */
+  /** Restarts the count. */
   restart(): Promise<void>;
 }
 
-/** The chart reaches ten minutes back; a little more, so that its first bar is whole. */
+/** The chart reaches back ten minutes; samples are kept a little longer, so that its first bar is complete. */
 const KEEP_MS = 11 * 60_000;
-/** Without news, a sample is kept this often: the chart needs to know that nothing happened. */
+/** How often a sample is kept while nothing changes: the chart needs to know that nothing happened. */
 const QUIET_MS = 10_000;
-/** The publisher report leaves this page type out (INTERFACES, publisher-only parameters). */
+/** The publisher report leaves this page type out. */
 const CHANNEL_ONLY = 'ORDER_TRACKING';
 const DAY_METRICS = [
   'feed_loads',
@@ -46,11 +46,11 @@ export function createReport(options: { network: string; keys: ShopKeys; now?: (
   const publisher = new ReportingClient({ baseUrl: network, apiKey: keys.publisher_reporting, variant: 'publisher' });
   const samples: Sample[] = [];
   let since = now();
-  let start: Promise<Reading> | undefined = ask();
-  start.catch(() => (start = undefined)); // asked again when somebody looks
+  let start: Promise<Reading> | undefined = readBoth();
+  start.catch(() => (start = undefined)); // read again on the next call
 
-  /** Without dates the reports answer for their latest seven, whatever the network's clock says. */
-  async function ask(): Promise<Reading> {
+  /** Reads both reports. Without dates they cover the last seven, whatever the network's clock says. */
+  async function readBoth(): Promise<Reading> {
     const mine = { group_by: ['widget_id', 'page_type'], limit: 250 } as const;
     const [ofChannel, ofPublisher] = await Promise.all([
       channel.report(mine).catch(noneYet),
@@ -66,7 +66,7 @@ export function createReport(options: { network: string; keys: ShopKeys; now?: (
   async function begin(): Promise<Reading> {
     samples.length = 0;
     since = now();
-    start = ask();
+    start = readBoth();
     return start;
   }
 
@@ -74,10 +74,10 @@ export function createReport(options: { network: string; keys: ShopKeys; now?: (
     async read({ days: isWanted } = { days: false }) {
       let first = await (start ?? begin());
       const [latest, days] = await Promise.all([
-        ask(),
+        readBoth(),
         isWanted ? channel.report({ metrics: DAY_METRICS, time_grain: 'day' }).catch(() => undefined) : undefined,
       ]);
-      // The network was reset, or its clock turned: what was counted is no longer there.
+      // The network was reset, or its clock was set back: the earlier counts are gone.
       if (isLess(latest, first)) {
         first = { channel: {}, publisher: {}, tracking: {} };
         samples.length = 0;
@@ -104,12 +104,12 @@ export function createReport(options: { network: string; keys: ShopKeys; now?: (
   };
 }
 
-/** A network without any activity has no report. */
+/** Ignores that a network without activity has no report. */
 function noneYet(error: unknown): undefined {
   if (!(error instanceof ReportingUnavailableError)) throw error;
 }
 
-/** The widget's numbers over all its rows that count; a metric that is switched off is not among them. */
+/** Adds up the widget's rows. Metrics that are not enabled are left out. */
 function sum(report: Report | undefined, isWanted: (pageType: string) => boolean): Numbers {
   const total: Record<string, number> = {};
   if (!report) return total;
@@ -126,7 +126,7 @@ function minus(latest: Numbers, first: Numbers): Numbers {
   );
 }
 
-/** Money has two decimals; sums of it are cents again. */
+/** Adds two amounts without floating-point noise. */
 function add(one: number, other: number): number {
   return Math.round((one + other) * 10_000) / 10_000;
 }
@@ -147,7 +147,7 @@ function countsOf(channel: Numbers, tracking: Numbers): Record<SeriesName, numbe
   return Object.fromEntries(SERIES.map((name) => [name, count(name)])) as Record<SeriesName, number>;
 }
 
-/** Keeps what a chart needs: every change, and now and then that there was none. */
+/** Keeps the samples that the chart needs: every change, and from time to time that nothing changed. */
 function remember(samples: Sample[], sample: Sample, since: number): void {
   const nothing = Object.fromEntries(SERIES.map((name) => [name, 0])) as Record<SeriesName, number>;
   if (samples.length === 0) samples.push({ at: since, counts: nothing });

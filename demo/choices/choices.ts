@@ -1,4 +1,4 @@
-/** What can be chosen in the demo's bar; the same words stand in the page's address. The first of each is the default. */
+/** What can be chosen in the demo's bar. The same values are used in the page's URL; the first of each is the default. */
 export const CHOICES = {
   mode: ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'],
   view: ['THANK_YOU', 'ORDER_STATUS', 'ORDER_TRACKING', 'POST_ORDER', 'CHECKOUT', 'SUPPORT_CENTER'],
@@ -17,7 +17,7 @@ export const CHOICES = {
 export type ChoiceName = keyof typeof CHOICES;
 export type Choices = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][number] };
 
-/** The choices in an address; anything unknown falls back to the first of its list. */
+/** Reads the choices from a query. Unknown values fall back to the default. */
 export function readChoices(params: URLSearchParams): Choices {
   const chosen = Object.entries(CHOICES).map(([name, words]) => [
     name,
@@ -26,7 +26,7 @@ export function readChoices(params: URLSearchParams): Choices {
   return Object.fromEntries(chosen) as Choices;
 }
 
-/** The shortest query that says these choices, after the parameters that are not ours but the widget's. */
+/** Returns the shortest query for these choices, after the parameters that belong to the widget. */
 export function queryOf(choices: Choices, others: URLSearchParams = new URLSearchParams()): string {
   const query = new URLSearchParams();
   for (const [name, value] of others) if (!Object.hasOwn(CHOICES, name)) query.append(name, value);

@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts';
-import { COUNTS, PAYOUT } from './metrics.ts';
+import { COUNTS, PAYOUT } from '../report/metrics.ts';
 
-/** The live report as it stands beside the shop; the page's script fills it from `/report.json`. */
+/** Renders the live report beside the shop. The page's script fills it from `/report.json`. */
 export function reportParts(): Html {
   return html`<section class="live" aria-labelledby="live-title" data-report>
     <header>
@@ -45,7 +45,7 @@ export function reportParts(): Html {
   </section>`;
 }
 
-/** The live report as a page of its own. */
+/** Renders the live report as its own page. */
 export function reportPage(): string {
   return html`<!doctype html>
     <html lang="en">
@@ -113,7 +113,7 @@ function sale(): Html {
   return html`<div class="sale">
     <button type="button" data-sale>Report a sale for the last click</button>
     <p data-said role="status">
-      Plays the advertiser’s server: it tells the network that the last click became a purchase.
+      Plays the advertiser’s server: reports to the network that the last click became a purchase.
     </p>
   </div>`;
 }
