@@ -2,7 +2,7 @@ import { dom } from './dom/dom.ts';
 import { defineElement } from './page/defineElement.ts';
 import type { Inspect } from './page/inspection.ts';
 import { openPageApi, type PageApi } from './page/openPageApi.ts';
-import { readAttributes } from './page/readAttributes.ts';
+import { readAttributes } from './page/options/readAttributes.ts';
 import { own } from './wire/json.ts';
 
 // Only now does the browser know which <script> this is: in a callback it is null.

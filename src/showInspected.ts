@@ -1,5 +1,6 @@
-import type { ShowOptions } from './page/options.ts';
-import { showOffers as show, type Offers } from './page/showOffers.ts';
+import type { Offers } from './page/offers.ts';
+import type { ShowOptions } from './page/options/showOptions.ts';
+import { showOffers as show } from './page/showOffers.ts';
 
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
 export function showOffers(options: ShowOptions): Offers {

@@ -1,6 +1,7 @@
-import type { ShowOptions } from './options.ts';
-import { readAttributes } from './readAttributes.ts';
-import { showOffers, type Offers } from './showOffers.ts';
+import type { ShowOptions } from './options/showOptions.ts';
+import { readAttributes } from './options/readAttributes.ts';
+import type { Offers } from './offers.ts';
+import { showOffers } from './showOffers.ts';
 
 /** What `<offer-let>` is in a page's hands. */
 export interface OfferLetElement extends HTMLElement {

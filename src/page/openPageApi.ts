@@ -1,8 +1,9 @@
-import type { Explanation } from './explanation.ts';
+import type { Explanation } from '../session/openTrace.ts';
 import type { Inspect } from './inspection.ts';
-import type { ShowOptions } from './options.ts';
-import { PAGE_DECISION } from './readAttributes.ts';
-import { showOffers, type Offers } from './showOffers.ts';
+import type { ShowOptions } from './options/showOptions.ts';
+import { PAGE_DECISION } from './options/readAttributes.ts';
+import type { Offers } from './offers.ts';
+import { showOffers } from './showOffers.ts';
 
 /** What a page's own scripts can ask of the script tag: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
 export interface PageApi {

@@ -1,39 +1,19 @@
 import { dom } from '../dom/dom.ts';
-import { withdrawConsent } from '../queue/withdrawConsent.ts';
-import { openPageQueue, type PageQueue } from '../queue/openPageQueue.ts';
-import { checkOptions, type Settings } from './checkOptions.ts';
-import type { Explanation } from './explanation.ts';
-import { mayInspect, type Exchange, type Inspect } from './inspection.ts';
-import { forgetAll } from './memory.ts';
-import { nextTask } from './nextTask.ts';
-import { openOffers } from './openOffers.ts';
-import type { ShowOptions } from './options.ts';
-import { outcome, type Outcome } from './outcome.ts';
-import { beginStory } from './story.ts';
-import { whenReady } from './whenReady.ts';
+import { checkOptions, invalid } from '../session/checkOptions.ts';
+import { nextTask } from '../session/nextTask.ts';
+import type { ObtainedOffers, RawExchange } from '../session/obtainOffers.ts';
+import { openSession, type Session, type SessionSubject } from '../session/openSession.ts';
+import { openTrace } from '../session/openTrace.ts';
+import { outcome, type Outcome } from '../session/outcome.ts';
+import type { PageEvent } from '../session/pageEvent.ts';
+import { mayInspect, type Inspect } from './inspection.ts';
+import { mountOffers, type MountedOffers } from './mountOffers.ts';
+import type { Offers } from './offers.ts';
+import type { ShowOptions } from './options/showOptions.ts';
+import { whenNoModal } from './ready/whenNoModal.ts';
+import { whenReady } from './ready/whenReady.ts';
 
-/** One mount of offers on a page. */
-export interface Offers {
-  /** How it ended, once; it never rejects. When a late yes follows a no, it is a new promise. */
-  readonly outcome: Promise<Outcome>;
-  /** The whole story so far: what was asked, answered, left out and why, what was seen, what is queued. */
-  explain(): Explanation;
-  /** Sends what is waiting, now. */
-  flush(): Promise<void>;
-  /** Closes the offers as the shopper would. */
-  close(): void;
-  /** Takes everything off the page and stops. What was tracked stays on the device until it is delivered. */
-  destroy(): void;
-  /** A later word on consent: yes starts what waited for it, no takes the offers down and empties the queue. */
-  consent(isGiven: boolean): void;
-}
-
-/** Whether the browser sends Global Privacy Control. */
-function saysNo(): boolean | undefined {
-  return (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
-}
-
-/** What a mount is given by the page that it belongs to. */
+/** What a mount gets from the page API that it belongs to. */
 export interface PageContext {
   readonly inspect?: Inspect | undefined;
   /** The shopper has already decided for the whole page, so a no of this mount says nothing about what is stored. */
@@ -42,147 +22,93 @@ export interface PageContext {
   onWithdrawn?(): void;
 }
 
-/** How long a mount waits for what a withdrawal is still clearing: storage may hang. */
-const CLEARING_MS = 1_000;
-
-/** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
-export function showOffers(options: ShowOptions, { inspect, isDecided, onWithdrawn }: PageContext = {}): Offers {
-  const story = beginStory(options?.onEvent);
-  let settings = checkOptions(options, dom.baseURI);
-  let life = new AbortController();
-  let queue: PageQueue | undefined;
-  /** Undefined until there is a decision. */
-  let isAllowed: boolean | undefined;
-  /** What is still being cleared from storage. */
-  let clearing: Promise<unknown> | undefined;
-  let isDestroyed = false;
-  let closeOffers: (() => void) | undefined;
-  let settle: (result: Outcome) => void;
-  let ended = unsettled();
+/** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
+export function showOffers(options: ShowOptions, { inspect, ...context }: PageContext = {}): Offers {
+  let mounted: MountedOffers | undefined;
+  const trace = openTrace(callBack, dispatch, (event) => {
+    // Without a response, too, the inspector can explain.
+    if ('code' in event && trace.explain().answered?.isSandbox !== false) void look();
+  });
+  const session: Session = openSession(subject(), {
+    ...context,
+    trace,
+    async whenReady() {
+      await whenReady();
+      return findTarget() || !isInline() ? undefined : invalid('target', 'a selector of an element on the loaded page');
+    },
+    inspect: look,
+    present,
+  });
   const offers: Offers = {
     get outcome() {
-      return ended;
+      return trace.ended;
     },
-    explain: story.explain,
-    async flush() {
-      await queue?.flush();
-    },
-    close: () => closeOffers?.(),
-    destroy() {
-      isDestroyed = true;
-      life.abort();
-      void queue?.close();
-      end(outcome('no_offers', 'It was destroyed before there was anything to show'));
-    },
-    consent(isGiven) {
-      if (isDestroyed || 'code' in settings) return;
-      if (isGiven === isAllowed) return;
-      if (!isGiven) return deny();
-      life.abort();
-      restart(true);
-    },
+    explain: trace.explain,
+    flush: session.flush,
+    close: () => mounted?.dismiss('page'),
+    destroy: session.close,
+    consent: session.consent,
   };
-  void run(options?.consent ?? !saysNo());
   return offers;
 
-  function unsettled(): Promise<Outcome> {
-    return new Promise((resolve) => (settle = resolve));
+  async function present(obtained: ObtainedOffers, signal: AbortSignal): Promise<Outcome> {
+    await nextTask();
+    if (!isInline()) await whenNoModal(signal);
+    // The shopper may have closed them in another tab meanwhile.
+    const dismissed = await obtained.dismissal();
+    signal.throwIfAborted();
+    if (dismissed) return dismissed;
+    mounted = mountOffers({ ...obtained, options, target: findTarget(), signal });
+    const { count } = obtained;
+    return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`);
   }
 
-  function end(result: Outcome): void {
-    if (story.outcome) return;
-    story.outcome = result;
-    const { code, message, hint } = result;
-    const isError = code === 'invalid_config' || code === 'refused' || code === 'network_error';
-    // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
-    if (code === 'invalid_config') console.warn(`offerlet: ${message}: ${hint}`);
-    story.emit({ type: isError ? 'error' : code, ...result });
-    settle(result);
-    if (story.answered?.isSandbox !== false) void look();
+  function subject(): SessionSubject {
+    if (!dom.baseURI) {
+      const placement = outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
+      return { options, placement };
+    }
+    const checked = checkOptions(options, dom.baseURI);
+    const lacksTarget = 'mode' in checked && checked.mode === 'INLINE' && !options.target;
+    return { options, placement: lacksTarget ? invalid('target', 'a selector, such as "#offers"') : checked };
   }
 
-  async function run(word: boolean | Promise<boolean>): Promise<void> {
-    const { signal } = (life = new AbortController());
-    // So that the caller has its `Offers` before the first event, and a mount that React undoes at once does nothing.
-    const isYes: unknown = await Promise.resolve(word).catch(() => false);
-    if (signal.aborted) return;
-    if ('code' in settings) return end(settings);
-    if (isYes !== true) return deny();
-    isAllowed = true;
+  function isInline(): boolean {
+    return options.request.placement_details.display_mode === 'INLINE';
+  }
+
+  function findTarget(): Element | undefined {
+    const { target } = options;
     try {
-      await whenReady();
-      signal.throwIfAborted();
-      await Promise.race([clearing, clearing && nextTask(CLEARING_MS)]);
-      signal.throwIfAborted();
-      queue ??= reopen();
-      await nextTask();
-      signal.throwIfAborted();
-      end(
-        await openOffers({
-          options,
-          settings,
-          story,
-          signal,
-          queue: () => queue,
-          inspect: look,
-          onMount: (close) => (closeOffers = close),
-        }),
-      );
-    } catch (error) {
-      if (!signal.aborted)
-        end(outcome('network_error', `The offers could not be shown (${String(error)})`, 'please report this'));
+      return (typeof target === 'string' ? dom.querySelector(target) : target) ?? undefined;
+    } catch {
+      return undefined;
     }
   }
 
-  /** Takes the offers down and clears what this page, or an earlier one, was allowed to store. */
-  function deny(isElsewhere?: boolean): void {
-    isAllowed = false;
-    life.abort();
-    if ('code' in settings) return;
-    if (queue ?? !isDecided) forgetAll();
-    if (queue && !isElsewhere) clearing = queue.withdraw();
-    else if (!queue && !isDecided) clearing = withdrawConsent(endpoint());
-    queue = undefined;
-    end(outcome('consent_denied', 'There is no consent', 'consent(true) shows the offers once there is'));
+  function callBack(event: PageEvent): void {
+    if (typeof options?.onEvent === 'function') options.onEvent(event);
   }
 
-  function restart(word: boolean | Promise<boolean>): void {
-    if (story.outcome) ended = unsettled();
-    story.asked = story.answered = story.outcome = undefined;
-    isAllowed = undefined;
-    void run(word);
+  function dispatch(detail: PageEvent): void {
+    const place = mounted?.place.isConnected ? mounted.place : dom;
+    // Missing on a server.
+    (place as Partial<EventTarget>).dispatchEvent?.(
+      new CustomEvent('offerlet', { bubbles: true, composed: true, detail }),
+    );
   }
 
-  function endpoint(): string {
-    return `${(settings as Settings).relay}/events/batch`;
-  }
-
-  function reopen(): PageQueue {
-    void queue?.close();
-    return (queue = openPageQueue({
-      endpoint: endpoint(),
-      onEvent: story.emit,
-      onWithdrawn() {
-        deny(true);
-        onWithdrawn?.();
-      },
-    }));
-  }
-
-  function again(changes: Partial<ShowOptions>): void {
-    life.abort();
-    forgetAll();
-    clearing = queue?.notes.sweep(() => false);
-    options = { ...options, ...changes };
-    settings = checkOptions(options, dom.baseURI);
-    restart(options.consent ?? true);
-  }
-
-  async function look(exchange?: Exchange): Promise<void> {
+  async function look(exchange?: RawExchange): Promise<void> {
     try {
-      if (mayInspect(options, exchange)) await inspect?.({ offers, options, again, reopen, ...exchange });
+      if (!mayInspect(options, exchange)) return;
+      await inspect?.({ offers, options, again, reopen: session.reopenQueue, ...exchange });
     } catch {
       // No inspector, then: the offers are shown all the same.
     }
+  }
+
+  function again(changes: Partial<ShowOptions>): void {
+    options = { ...options, ...changes };
+    session.restart(subject());
   }
 }

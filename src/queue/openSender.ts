@@ -209,7 +209,7 @@ function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () 
     // Captured: `visibilitychange` is the document's, and a page that stops it from bubbling does not stop us.
     globalThis.addEventListener?.(type, listener, { capture: true, signal: stop.signal });
   on('pagehide', leave);
-  on('pageshow', (event) => revive((event as PageTransitionEvent).persisted));
+  on('pageshow', (event) => revive((event as { persisted?: boolean }).persisted === true));
   on('online', () => revive(false));
   on('visibilitychange', () => (isHidden() ? leave() : revive(false)));
   return () => stop.abort();
@@ -217,6 +217,6 @@ function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () 
 
 /** Read from the prototype: `<img name="hidden">` would shadow `document.hidden`. */
 function isHidden(): unknown {
-  // oxlint-disable-next-line no-restricted-globals -- smaller than dom.ts for those who use the queue alone
+  const { Document, document } = globalThis as unknown as { Document: { prototype: object }; document: object };
   return Reflect.get(Document.prototype, 'hidden', document);
 }

@@ -1,9 +1,9 @@
+import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
+
 /** Milliseconds after a layer opens during which clicks are ignored: they were meant for the page behind it. */
 const SETTLE_MS = 400;
-/** Milliseconds within which two clicks on the same control are one double click. */
-const DOUBLE_CLICK_MS = 500;
 
-/** Decides which clicks count. No other file has a rule about double or early clicks. */
+/** Cancels clicks that do not count, before a link is opened twice. The session counts double clicks once, widget or not. */
 export interface Gestures {
   /** Whether the layer has only just opened. */
   ignoresInput(): boolean;

@@ -19,6 +19,8 @@ export const RESPONSE_MAX_BYTES = 1024 * 1024;
 export const RESPONSE_MAX_OFFERS = 20;
 /** Milliseconds the page waits for offers; after that the shopper has moved on. */
 export const RELAY_TIMEOUT_MS = 4_000;
+/** Milliseconds within which the same action counts once: a double click is one decision. */
+export const DOUBLE_CLICK_MS = 500;
 
 /** Maximum events stored on the shopper's device; at `ID_MAX_LENGTH` characters a field they stay below 2 MiB. */
 export const QUEUE_MAX_EVENTS = 1_000;

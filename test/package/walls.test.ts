@@ -13,6 +13,13 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/queue/seeded.ts', '../page/showOffers.ts'],
   ['src/queue/seeded-package.ts', 'preact'],
   ['src/dom/seeded.ts', '../wire/json.ts'],
+  ['src/queue/seeded-session.ts', '../session/openSession.ts'],
+  ['src/queue/seeded-dom.ts', '../dom/dom.ts'],
+  ['src/widget/seeded-session.ts', '../session/outcome.ts'],
+  ['src/session/seeded.ts', '../page/showOffers.ts'],
+  ['src/session/seeded-widget.ts', '../widget/props.ts'],
+  ['src/session/seeded-dom.ts', '../dom/dom.ts'],
+  ['src/session/seeded-package.ts', 'preact'],
   ['src/page/seeded.ts', '../relay/createRelay.ts'],
   ['src/inspector/seeded.ts', '../queue/openQueue.ts'],
   ['src/relay/seeded.ts', '../network/createNetwork.ts'],
@@ -39,7 +46,11 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/widget/fine.ts', 'preact/hooks'],
   ['src/widget/parts/fine.ts', '../../wire/json.ts'],
   ['src/queue/fine.ts', 'idb-keyval'],
-  ['src/page/fine.ts', '../queue/openQueue.ts'],
+  ['src/page/fine.ts', '../session/openSession.ts'],
+  ['src/page/deep/fine.ts', '../../dom/dom.ts'],
+  ['src/session/fine.ts', '../queue/openPageQueue.ts'],
+  ['src/queue/fine-dom.ts', '../dom/unclobbered.ts'],
+  ['src/dom/fine.ts', './unclobbered.ts'],
   ['src/relay/fine.ts', '../wire/json.ts'],
   ['src/relay/fine-lock.ts', '../lock/lockDirectory.ts'],
   ['src/network/fine-lock.ts', '../lock/lockDirectory.ts'],
@@ -89,4 +100,12 @@ test('lint catches a read of `document`, whose properties elements of the page c
     files.map((file) => [file, 'export const used = document.body;\n']),
   );
   expect(found).toEqual([...browser, 'src/script-tag.ts'].toSorted());
+});
+
+test('session/ needs no document: it compiles with the types of a web worker', () => {
+  const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'src/session'], {
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('');
+  expect(status).toBe(0);
 });

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest';
-import { checkOptions } from '../../src/page/checkOptions.ts';
-import { firstOffers } from '../../src/page/firstOffers.ts';
-import { isBot } from '../../src/page/isBot.ts';
-import { readAttributes } from '../../src/page/readAttributes.ts';
+import { checkOptions } from '../../src/session/checkOptions.ts';
+import { isBot } from '../../src/session/createReporter.ts';
+import { firstOffers } from '../../src/session/obtainOffers.ts';
+import { readAttributes } from '../../src/page/options/readAttributes.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const BASE = 'https://shop.example/thanks?token=1';
@@ -20,7 +20,7 @@ test.each([undefined, null, '', ' ', 42, {}, 'javascript:alert(1)', 'data:,x', '
   (relay) => {
     expect(checkOptions({ relay, request }, BASE)).toMatchObject({
       code: 'invalid_config',
-      message: 'relay is missing or wrong',
+      message: 'relay is missing or not valid',
     });
   },
 );
@@ -37,7 +37,7 @@ test.each([
   { attributes: { 'x-api-key': 'x' } },
 ])('a secret is noticed wherever it is: %#', (more) => {
   const checked = checkOptions({ relay: '/offers', request, ...more }, BASE);
-  expect(checked).toMatchObject({ code: 'invalid_config', message: 'a secret key is in the page' });
+  expect(checked).toMatchObject({ code: 'invalid_config', message: 'The options contain a secret key' });
   expect(JSON.stringify(checked)).not.toMatch(/adnet_|apiKey/);
 });
 

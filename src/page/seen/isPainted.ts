@@ -1,4 +1,4 @@
-import { unclobbered } from '../../dom/dom.ts';
+import { unclobbered } from '../../dom/unclobbered.ts';
 
 /** Tells whether an element that lies within the viewport is painted at all: not hidden, not transparent, nor anything around it. */
 export function isPainted(element: Element): boolean {

@@ -1,6 +1,6 @@
 import { dom } from '../../dom/dom.ts';
 import { isPainted } from './isPainted.ts';
-import { amountSeen, judge, type Amount, type Sight } from './judge.ts';
+import { amountSeen, judge, type Amount, type Sight } from './judgeVisibility.ts';
 
 /** Milliseconds between two looks: opacity and visibility change without telling anybody. */
 const LOOK_MS = 50;

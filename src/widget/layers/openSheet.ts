@@ -1,4 +1,5 @@
-import { dom, unclobbered } from '../../dom/dom.ts';
+import { dom } from '../../dom/dom.ts';
+import { unclobbered } from '../../dom/unclobbered.ts';
 import { dragSheet } from './dragSheet.ts';
 import type { LayerOptions } from './openLayer.ts';
 

@@ -89,6 +89,36 @@ test('a withdrawn consent takes the offers down and empties what is kept', async
   await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
+test('a withdrawn consent takes the offers of other tabs down, and a click there stores nothing', async ({
+  page,
+  context,
+}) => {
+  const other = await context.newPage();
+  for (const [at, tab] of [page, other].entries()) {
+    await tab.goto(fixture.page('/tabs', shop(scriptTag({ 'order-id': `order-${at}`, 'display-mode': 'OVERLAY' }))));
+    await expect(tab.locator('[part~=accept]')).toBeVisible();
+  }
+  await expect.poll(() => fixture.names().filter((name) => name === 'WIDGET_VIEW')).toHaveLength(2);
+  // A click whose listener the widget can no longer take away.
+  await other.evaluate(() => {
+    const button = document.querySelector('offer-let-layer')?.shadowRoot?.querySelector<HTMLElement>('[part~=decline]');
+    Object.assign(window, { press: () => button?.click() });
+  });
+  const before = fixture.asked.length;
+  await page.evaluate('offerlet.consent(false)');
+  await expect(other.locator('offer-let-layer')).toHaveCount(0);
+  await other.evaluate('press()');
+  await other.waitForTimeout(500);
+  for (const tab of [page, other]) expect(await everythingStored(tab)).not.toMatch(/BRAND|session_id|seen|offerlet:/);
+  expect(fixture.asked).toHaveLength(before);
+  // A later mount of that tab waits for a newer decision there.
+  await other.evaluate(`offerlet.show(${options('INLINE')})`);
+  await other.waitForTimeout(300);
+  expect(fixture.asked).toHaveLength(before);
+  await other.evaluate('offerlet.consent(true)');
+  await expect(other.locator('#offers [part~=accept]')).toBeVisible();
+});
+
 test('a mount’s own no or open decision holds after a yes for the page, until the page decides again', async ({
   page,
 }) => {

@@ -97,7 +97,7 @@ scenario('slow-offers', async (page) => {
 scenario('offers-502', async (page) => {
   await play(page, 'offers-502');
   await endsWith(page, 'network_error');
-  await expect(panel(page)).toContainText('answered 502');
+  await expect(panel(page)).toContainText('responded with status 502');
 });
 
 scenario('offers-refused', async (page) => {
@@ -229,7 +229,7 @@ test('invalid_config: in a tab in which the relay has said sandbox, the panel sa
   await openInspected(page, fixture);
   await openInspected(page, fixture, { attributes: { view: 'BASKET' } });
   await endsWith(page, 'invalid_config');
-  await expect(panel(page)).toContainText('view is missing or wrong');
+  await expect(panel(page)).toContainText('view is missing or not valid');
 });
 
 test('rendered: forced settings show the offers again without a second load event', async ({ page }) => {

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { beforeEach, expect, test } from 'vitest';
-import { forgetAll, openMemory, type Memory, type MemoryNotes } from '../../src/page/memory.ts';
+import { forgetOrders, openOrderMemory, type DurableNotes, type OrderMemory } from '../../src/session/orderMemory.ts';
 
 const DAY = 24 * 3_600_000;
 const KEY = 'offerlet:1';
 let now = 1_000;
 let stored = new Map<string, unknown>();
-const notes: MemoryNotes = {
+const notes: DurableNotes = {
   read: async (key) => stored.get(key),
   async update(key, change) {
     stored.set(key, change(stored.get(key)));
@@ -18,8 +18,8 @@ const notes: MemoryNotes = {
 const blocked = (): Storage => {
   throw new Error('blocked');
 };
-const open = (key?: string, storage = () => localStorage, kept: MemoryNotes | undefined = notes): Memory =>
-  openMemory({ key, notes: () => kept, storage, now: () => now });
+const open = (key?: string, storage = () => localStorage, kept: DurableNotes | undefined = notes): OrderMemory =>
+  openOrderMemory({ key, notes: () => kept, storage, now: () => now });
 beforeEach(() => {
   localStorage.clear();
   stored = new Map();
@@ -55,13 +55,15 @@ test('what a killed browser had not yet written to localStorage is found in the 
 });
 
 test('where there is no IndexedDB, localStorage alone remembers; where both are blocked, the page does', async () => {
-  const memory = openMemory({ key: KEY, notes: () => undefined, now: () => now });
+  const memory = openOrderMemory({ key: KEY, notes: () => undefined, now: () => now });
   await memory.keep({ session_id: 's' });
-  expect(await openMemory({ key: KEY, notes: () => undefined, now: () => now }).recall()).toEqual({ session_id: 's' });
-  const alone = openMemory({ key: KEY, notes: () => undefined, storage: blocked, now: () => now });
+  expect(await openOrderMemory({ key: KEY, notes: () => undefined, now: () => now }).recall()).toEqual({
+    session_id: 's',
+  });
+  const alone = openOrderMemory({ key: KEY, notes: () => undefined, storage: blocked, now: () => now });
   await alone.keep({ session_id: 's' });
   expect([alone.once('VIEW'), alone.once('VIEW'), await alone.recall()]).toEqual([true, false, { session_id: 's' }]);
-  expect(() => forgetAll(blocked)).not.toThrow();
+  expect(() => forgetOrders(blocked)).not.toThrow();
 });
 
 test('an order that was shown in one tab and dismissed in another is both', async () => {
@@ -117,9 +119,9 @@ test('storing one order removes what is older than a day or raw, and nothing of 
   expect([...stored.keys()]).toEqual(['offerlet:2']);
 });
 
-test('forgetAll removes every order, and nothing of anybody else', async () => {
+test('forgetOrders removes every order, and nothing of anybody else', async () => {
   await open(KEY).keep({});
   localStorage.setItem('shop', 'theirs');
-  forgetAll();
+  forgetOrders();
   expect(Object.keys(localStorage)).toEqual(['shop']);
 });

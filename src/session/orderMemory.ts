@@ -1,15 +1,18 @@
-import { own, parseJson } from '../wire/json.ts';
+import { own, parseJson, type JsonObject } from '../wire/json.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { toJson } from '../wire/toJson.ts';
 
-/** The prefix of every key that the page writes to localStorage. */
-export const MEMORY_PREFIX = 'offerlet:';
+/** The prefix of every key that is written to localStorage. */
+const MEMORY_PREFIX = 'offerlet:';
 /** Milliseconds that an order is remembered: a day, for the shopper who returns to the order page. */
 const KEPT_MS = 24 * 3_600_000;
 /** Maximum characters of a stored response: the page's own scripts share the same few megabytes. */
 const KEPT_LENGTH = 100_000;
 
 /** What is remembered of one order on this device, in every tab. */
-export interface Memory {
+export interface OrderMemory {
+  /** Missing if the order is not remembered after this page. */
+  readonly key: string | undefined;
   /** Resolves to the stored response, to be validated again, or to undefined. */
   recall(): Promise<unknown>;
   /** Resolves once the response is stored where it survives a crash. */
@@ -20,19 +23,26 @@ export interface Memory {
   has(name: string): Promise<boolean>;
 }
 
-/** Small values that survive a crash: the queue's notes. */
-export interface MemoryNotes {
+/** Small values that survive a crash, as the queue's notes do. */
+export interface DurableNotes {
   read(key: string): Promise<unknown>;
   update(key: string, change: (before: unknown) => unknown): Promise<void>;
   sweep(isFresh: (value: unknown) => boolean): Promise<void>;
 }
 
-/** What `openMemory` takes. Without a key, the memory lasts as long as the page. */
-export interface MemoryOptions {
+/** Storage that other tabs can read synchronously, as localStorage is. */
+export interface SharedStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** The options of `openOrderMemory`. Without a key, the memory lasts as long as the page. */
+export interface OrderMemoryOptions {
   readonly key: string | undefined;
-  /** The current notes, if any. */
-  notes(): MemoryNotes | undefined;
-  storage?(): Storage;
+  /** Returns the current notes, if any. */
+  notes(): DurableNotes | undefined;
+  storage?(): SharedStorage;
   now?(): number;
 }
 
@@ -47,7 +57,12 @@ interface Kept {
  * Opens the memory of an order. It is stored twice: in the notes, which survive a crash, and in localStorage, which other
  * tabs can read synchronously. Chromium writes localStorage to disk seconds later.
  */
-export function openMemory({ key, notes, storage = () => localStorage, now = Date.now }: MemoryOptions): Memory {
+export function openOrderMemory({
+  key,
+  notes,
+  storage = () => localStorage,
+  now = Date.now,
+}: OrderMemoryOptions): OrderMemory {
   let here: Kept = { at: now(), seen: [] };
 
   /** Adds what is known elsewhere. */
@@ -78,6 +93,7 @@ export function openMemory({ key, notes, storage = () => localStorage, now = Dat
   }
 
   return {
+    key,
     recall: async () => (await read()).response,
     async keep(response) {
       attempt(() => sweep(storage(), now()));
@@ -97,13 +113,31 @@ export function openMemory({ key, notes, storage = () => localStorage, now = Dat
   };
 }
 
+/**
+ * Resolves to the key under which an order is remembered: a hash of relay, placement, shopper and order. It is undefined,
+ * and nothing is remembered, if the order has no `order_id` or the page cannot hash.
+ */
+export async function orderKeyOf(
+  relay: string,
+  { placement_details, user_details, order_details, custom_metadata }: JsonObject,
+): Promise<string | undefined> {
+  const order = own(order_details, 'order_id');
+  if (!order) return undefined;
+  try {
+    // The same SHA-256. It also lower-cases, which does no harm here.
+    return MEMORY_PREFIX + (await hashEmail(toJson([relay, placement_details, user_details, order, custom_metadata])));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Removes every order from localStorage. */
-export function forgetAll(storage: () => Storage = () => localStorage): void {
+export function forgetOrders(storage: () => SharedStorage = () => localStorage): void {
   attempt(() => sweep(storage(), Infinity));
 }
 
 /** Removes what is not fresh at `now`. */
-function sweep(storage: Storage, now: number): void {
+function sweep(storage: SharedStorage, now: number): void {
   for (const key of Object.keys(storage)) {
     if (key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage.getItem(key) ?? ''), now)) storage.removeItem(key);
   }

@@ -1,10 +1,10 @@
 import type { RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
 
 /**
- * The part of a response that is stored: the validated fields that are shown again, in the wire's own shape, so that
- * reading it back validates it again.
+ * Returns the part of a response that is stored: the validated fields that are shown again, in the wire's own shape, so
+ * that they are validated again when they are read.
  */
-export function storable({ session_id, groups, footer, sandbox }: SafeResponse): RecommendationResponse {
+export function toStorable({ session_id, groups, footer, sandbox }: SafeResponse): RecommendationResponse {
   const all = groups.flatMap(({ offers }) => offers);
   return {
     session_id,

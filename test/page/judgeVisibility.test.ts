@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { amountSeen, judge, type Amount, type Sight } from '../../src/page/seen/judge.ts';
+import { amountSeen, judge, type Amount, type Sight } from '../../src/page/seen/judgeVisibility.ts';
 
 const viewport = { width: 1_000, height: 800 };
 const amount = (width: number, height: number, visibleHeight: number): Amount =>

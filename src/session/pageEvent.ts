@@ -1,18 +1,18 @@
 import type { QueueEvent } from '../queue/events.ts';
 import type { OutcomeCode } from './outcome.ts';
 
-/** Something that the shopper saw or did with one offer. */
+/** The shopper saw an offer or acted on it. */
 export interface OfferEvent {
   readonly type: 'impression' | 'view' | 'click' | 'decline' | 'next' | 'back' | 'copy' | 'product';
   readonly session_id: string;
   readonly offer_id: string;
   readonly advertiser_id: string;
   readonly insertion_id: string;
-  /** The tile that was clicked, when it was one. */
+  /** The tile that was clicked, if it was a tile. */
   readonly asset_id?: string;
 }
 
-/** The one end of a mount, as an event: its code, or `error` with the code of what went wrong. */
+/** The outcome of a mount as an event: its code, or `error` with the code of what went wrong. */
 export interface OutcomeEvent {
   readonly type: 'rendered' | 'no_offers' | 'consent_denied' | 'already_shown' | 'error';
   readonly code: OutcomeCode;
@@ -20,7 +20,7 @@ export interface OutcomeEvent {
   readonly hint?: string;
 }
 
-/** An offer of the answer that is not shown, and why. */
+/** An offer of the response that is not shown, and why. */
 export interface LeftOutEvent {
   readonly type: 'left_out';
   readonly offer_id: string;
@@ -33,11 +33,11 @@ export interface FooterEvent {
   readonly link: 'brand' | 'privacy';
 }
 
-/** The widget was closed; `page` means by `close()`. */
+/** The widget was closed. `page` means by calling `close()`. */
 export interface DismissEvent {
   readonly type: 'dismiss';
   readonly by: 'close' | 'escape' | 'backdrop' | 'drag' | 'finished' | 'page';
 }
 
-/** Everything that `onEvent` hears, and that the page hears as the `detail` of an `offerlet` event. */
+/** Everything that `onEvent` is called with. The page gets the same as the `detail` of `offerlet` DOM events. */
 export type PageEvent = OfferEvent | OutcomeEvent | LeftOutEvent | FooterEvent | DismissEvent | QueueEvent;

@@ -1,4 +1,4 @@
-/** How a mount ended. `refused`: the relay answered 4xx; `network_error`: unreachable, 5xx, timeout, blocked or unreadable. */
+/** How a mount ended. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
 export type OutcomeCode =
   | 'rendered'
   | 'no_offers'
@@ -8,14 +8,14 @@ export type OutcomeCode =
   | 'refused'
   | 'network_error';
 
-/** The one end of a mount: what happened, in a sentence, and what to do about it. */
+/** How a mount ended: what happened, in a sentence, and what to do about it. */
 export interface Outcome {
   readonly code: OutcomeCode;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** An outcome; `hint` says what to do when there is something to do. */
+/** Creates an outcome. `hint` says what to do, when there is something to do. */
 export function outcome(code: OutcomeCode, message: string, hint?: string): Outcome {
   return hint ? { code, message, hint } : { code, message };
 }

@@ -1,4 +1,4 @@
-import type { ShowOptions } from './options.ts';
+import type { ShowOptions } from './showOptions.ts';
 
 /** The `consent` of a mount that waits for a decision on the whole page, as `data-consent="required"` does. */
 export const PAGE_DECISION: Promise<boolean> = /* @__PURE__ */ new Promise(() => {});

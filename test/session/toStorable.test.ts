@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storable } from '../../src/page/storable.ts';
+import { toStorable } from '../../src/session/toStorable.ts';
 import { isObject } from '../../src/wire/json.ts';
 import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../src/wire/offers/response.ts';
@@ -42,14 +42,14 @@ function readBack(stored: unknown): SafeResponse {
 test('a stored response reads as it was', () => {
   const first = read(response);
   expect(first.groups.flatMap(({ offers }) => offers)).toHaveLength(4);
-  expect(readBack(storable(first))).toEqual(first);
+  expect(readBack(toStorable(first))).toEqual(first);
 });
 
 test('no unknown field of a response is stored, at any depth', () => {
   const planted = JSON.stringify(response, (_, value: unknown) =>
     isObject(value) ? { ...value, email: 'canary@example.com', user: 'canary' } : value,
   );
-  const stored = storable(read(JSON.parse(planted) as object));
+  const stored = toStorable(read(JSON.parse(planted) as object));
   expect(readBack(stored).groups).toHaveLength(2);
   expect(JSON.stringify(stored)).not.toContain('canary');
 });
@@ -57,5 +57,5 @@ test('no unknown field of a response is stored, at any depth', () => {
 test('an offer that may not be shown is not stored', () => {
   const first = read({ recommendations: { a: rich, b: offerOf('b', { target_url: 'javascript:alert(1)' }) } });
   expect(first.left_out).toHaveLength(1);
-  expect(JSON.stringify(storable(first))).not.toMatch(/javascript|Heading b/);
+  expect(JSON.stringify(toStorable(first))).not.toMatch(/javascript|Heading b/);
 });

@@ -1,6 +1,7 @@
-import { dom, unclobbered } from '../dom/dom.ts';
-import { nextTask } from './nextTask.ts';
-import { isPainted } from './seen/isPainted.ts';
+import { dom } from '../../dom/dom.ts';
+import { unclobbered } from '../../dom/unclobbered.ts';
+import { nextTask } from '../../session/nextTask.ts';
+import { isPainted } from '../seen/isPainted.ts';
 
 /** Milliseconds between two looks: a page closes its modals by class, style, attribute or removal, and no observer sees all of them. */
 const LOOK_MS = 250;

@@ -1,4 +1,4 @@
-import { dom } from '../dom/dom.ts';
+import { dom } from '../../dom/dom.ts';
 
 /** Resolves once the page is really opened (not prerendered), loaded, and has a moment to spare. */
 export async function whenReady(): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TrackedEvent } from '../../src/queue/events.ts';
-import type { PageEvent } from '../../src/page/pageEvent.ts';
-import { createReport } from '../../src/page/report.ts';
+import type { PageEvent } from '../../src/session/pageEvent.ts';
+import { createReporter } from '../../src/session/createReporter.ts';
 import type { Asset, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const offer = { insertion_id: 'i', offer_id: 'o', advertiser_id: 'a' } as PlacedOffer;
@@ -12,39 +12,65 @@ function setUp() {
   const tracked: TrackedEvent[] = [];
   const heard: PageEvent[] = [];
   const names = new Set<string>();
-  const report = createReport({
+  const clock = { now: 0 };
+  const dismissed: string[] = [];
+  const reporter = createReporter({
     session_id: 's',
     track: (event) => void tracked.push(event),
     emit: (event) => void heard.push(event),
+    onDismissed: () => void dismissed.push('dismissed'),
+    now: () => clock.now,
     once: (name) => !names.has(name) && Boolean(names.add(name)),
   });
-  return { report, tracked, heard, sent: () => tracked.map(({ event_name }) => event_name) };
+  return { reporter, tracked, heard, clock, dismissed, sent: () => tracked.map(({ event_name }) => event_name) };
 }
 
 test('an offer that is viewed was displayed, and the widget before it', () => {
-  const { report, sent } = setUp();
-  report.seen({ kind: 'offer', offer }, 'view');
-  report.seen({ kind: 'widget' }, 'display');
-  report.seen({ kind: 'offer', offer }, 'display');
+  const { reporter, sent } = setUp();
+  reporter.seen('view', offer);
+  reporter.seen('display');
+  reporter.seen('display', offer);
   expect(sent()).toEqual(['WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW']);
 });
 
 test('a click on what no observer has told of yet displays it first', () => {
-  const { report, sent } = setUp();
-  report.acted({ type: 'accept', offer });
+  const { reporter, sent } = setUp();
+  reporter.acted({ type: 'accept', offer });
   expect(sent()).toEqual(['WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
 });
 
+test('a second click within 500 ms is the same click, a later one is not', () => {
+  const { reporter, clock, heard, sent } = setUp();
+  for (const now of [0, 300, 900]) {
+    clock.now = now;
+    reporter.acted({ type: 'accept', offer });
+    reporter.acted({ type: 'footer', link: 'brand' });
+  }
+  expect(sent().filter((name) => name === 'BRAND_CLICK')).toHaveLength(2);
+  expect(heard.map(({ type }) => type).filter((type) => type !== 'impression')).toEqual([
+    'click',
+    'footer',
+    'click',
+    'footer',
+  ]);
+});
+
+test('a dismissal is remembered before it is reported', () => {
+  const { reporter, heard, dismissed } = setUp();
+  reporter.dismissed('escape');
+  expect([dismissed, heard]).toEqual([['dismissed'], [{ type: 'dismiss', by: 'escape' }]]);
+});
+
 test('each action has the target and the properties of the wire’s table', () => {
-  const { report, tracked } = setUp();
-  report.acted({ type: 'accept', offer });
-  report.acted({ type: 'accept', offer, asset });
-  report.acted({ type: 'decline', offer });
-  report.acted({ type: 'next', offer });
-  report.acted({ type: 'back', offer });
-  report.acted({ type: 'footer', link: 'brand' });
-  report.acted({ type: 'footer', link: 'privacy' });
-  report.acted({ type: 'product', offer, asset });
+  const { reporter, tracked } = setUp();
+  reporter.acted({ type: 'accept', offer });
+  reporter.acted({ type: 'accept', offer, asset });
+  reporter.acted({ type: 'decline', offer });
+  reporter.acted({ type: 'next', offer });
+  reporter.acted({ type: 'back', offer });
+  reporter.acted({ type: 'footer', link: 'brand' });
+  reporter.acted({ type: 'footer', link: 'privacy' });
+  reporter.acted({ type: 'product', offer, asset });
   const session_id = 's';
   expect(tracked.slice(2)).toEqual([
     { event_name: 'BRAND_CLICK', session_id, initiating_target: 'INLINE_ACTION_BUTTON', brand_properties },
@@ -72,10 +98,10 @@ test('each action has the target and the properties of the wire’s table', () =
 });
 
 test('the widget’s own events carry no target', () => {
-  const { report, tracked } = setUp();
-  report.loaded();
-  report.loaded();
-  report.seen({ kind: 'widget' }, 'view');
+  const { reporter, tracked } = setUp();
+  reporter.loaded();
+  reporter.loaded();
+  reporter.seen('view');
   expect(tracked).toEqual([
     { event_name: 'WIDGET_LOAD', session_id: 's' },
     { event_name: 'WIDGET_DISPLAY', session_id: 's' },
@@ -84,11 +110,11 @@ test('the widget’s own events carry no target', () => {
 });
 
 test('the page hears of impressions, clicks and the rest by names of its own', () => {
-  const { report, heard } = setUp();
-  report.seen({ kind: 'offer', offer }, 'view');
-  report.acted({ type: 'accept', offer });
-  report.acted({ type: 'copy', offer });
-  report.acted({ type: 'decline', offer });
+  const { reporter, heard } = setUp();
+  reporter.seen('view', offer);
+  reporter.acted({ type: 'accept', offer });
+  reporter.acted({ type: 'copy', offer });
+  reporter.acted({ type: 'decline', offer });
   expect(heard.map(({ type }) => type)).toEqual(['impression', 'view', 'click', 'copy', 'decline']);
   expect(heard[0]).toEqual({ type: 'impression', session_id: 's', ...brand_properties });
 });

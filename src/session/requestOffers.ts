@@ -1,0 +1,86 @@
+import { own, parseJson, type JsonObject } from '../wire/json.ts';
+import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
+import { REQUEST_FIELDS } from '../wire/offers/request.ts';
+import { plainText } from '../wire/plainText.ts';
+import { toJson } from '../wire/toJson.ts';
+import type { SessionOptions } from './options.ts';
+import { outcome, type Outcome } from './outcome.ts';
+
+/** Returns the request body: the known fields, with a plain e-mail replaced by its hash. */
+export async function buildRequest({ request, sandbox }: SessionOptions): Promise<JsonObject> {
+  const body: Record<string, unknown> = {};
+  for (const field of REQUEST_FIELDS) {
+    const value = own(request, field);
+    if (value !== undefined) body[field] = value;
+  }
+  const { email, ...user_details } = request.user_details ?? {};
+  if (email !== undefined) user_details.email_hash = await hashEmail(email);
+  body.user_details = user_details;
+  if (sandbox) body.custom_metadata = { ...request.custom_metadata, is_sandbox: true };
+  return body;
+}
+
+/** A request to the relay. `signal` aborts it. */
+export interface OffersRequest {
+  readonly relay: string;
+  readonly body: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Requests offers. Resolves to the relay's response as it came, or to the outcome that says why there is none. One timeout
+ * covers headers and body.
+ */
+export async function requestOffers({ relay, body, signal }: OffersRequest): Promise<{ json: unknown } | Outcome> {
+  const url = `${relay}/recommendations`;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(RELAY_TIMEOUT_MS)]);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: toJson(body),
+      redirect: 'error',
+      signal: limit,
+    });
+    const { ok, status } = response;
+    const json = parseJson(await readCapped(response));
+    if (ok && json !== undefined) return { json };
+    const reason = ok ? 'not JSON, or above 1 MiB' : (plainText(own(json, 'message'), 300) ?? 'no reason given');
+    return outcome(
+      status > 399 && status < 500 ? 'refused' : 'network_error',
+      `${url} responded with status ${status} (${reason})`,
+      'Look at the log of the relay, and check that it is mounted at this path.',
+    );
+  } catch (error) {
+    return limit.aborted
+      ? outcome(
+          'network_error',
+          `${url} did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
+          'Check that the relay and the network behind it are up.',
+        )
+      : outcome(
+          'network_error',
+          `${url} could not be reached (${String(error)})`,
+          'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
+        );
+  }
+}
+
+/** Reads the body as text. Returns nothing once it is longer than a browser should store. */
+async function readCapped({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {};
+    if (!value) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > RESPONSE_MAX_BYTES) {
+      void reader?.cancel();
+      return '';
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
