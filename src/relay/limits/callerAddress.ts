@@ -1,8 +1,8 @@
 const ADDRESS_MAX_LENGTH = 64;
 
 /**
- * The IP address in a text, as a socket or a proxy writes it: without a port, brackets or a zone, and IPv4 in IPv6's
- * clothes (`::ffff:192.0.2.1`) as plain IPv4. A text that is no IP address is returned as it is.
+ * Reads an IP address as sockets and proxies write it: without a port, brackets or a zone. An IPv4-mapped address
+ * (`::ffff:192.0.2.1`) becomes plain IPv4. A text that is not an IP address is returned unchanged.
  */
 export function readIpAddress(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '' || text.length > ADDRESS_MAX_LENGTH) return undefined;
@@ -15,7 +15,7 @@ export function readIpAddress(text: unknown): string | undefined {
   return mappedIPv4(address) ?? address;
 }
 
-/** What limits count by: an IPv4 address, or the /64 network of an IPv6 address, which one household or server has whole. */
+/** What limits count by: an IPv4 address, or the /64 network of an IPv6 address, which belongs to one household or server. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const groups = groupsOf(address);

@@ -1,4 +1,4 @@
-/** How many at once, and how many more each second. */
+/** A token bucket: how many at once, and how many more each second. */
 export interface Bucket {
   burst: number;
   perSecond: number;
@@ -11,7 +11,7 @@ export interface RateLimits {
   perSession: Bucket;
 }
 
-/** Decides whether a request may pass now. Put one of your own in place where several relays share a count. */
+/** Decides whether a request may pass now. Several relays that share limits need one of their own. */
 export interface RateLimiter {
   /** Milliseconds to wait before `key` may spend `cost`; 0 when it was spent. */
   take(key: string, kind: 'address' | 'session', cost: number): number | Promise<number>;
@@ -23,9 +23,9 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
   perSession: { burst: 2_000, perSecond: 50 },
 };
 
-/** Keys that are counted at a time; beyond that the ones unused for longest are forgotten. */
+/** Keys with a bucket; beyond that the ones unused for longest are forgotten. */
 const KEYS_MAX = 50_000;
-/** A refused caller is told to wait at least this long. */
+/** Minimum wait of a refused caller. */
 const WAIT_MIN_MS = 1_000;
 
 /** Token buckets in this process's memory. */

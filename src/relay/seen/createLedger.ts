@@ -68,10 +68,16 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   async function claimInStore(keys: readonly string[], source: Source): Promise<readonly SeenClaim[]> {
+    let claiming: readonly SeenClaim[] | Promise<readonly SeenClaim[]> = [];
     try {
-      return await inTime(seen.claim(keys));
+      claiming = seen.claim(keys);
+      return await inTime(claiming);
     } catch (error) {
       noteFailure(error, source);
+      // Claims that arrive too late would keep the sender's next attempt out until they expire.
+      void Promise.resolve(claiming)
+        .then((claims) => seen.release(keys.filter((_, at) => claims[at] === 'new')))
+        .catch(() => undefined);
       // Forwarding without knowing would count twice; the sender keeps its events and comes back.
       throw new RelayError('The relay cannot look up which events it has seen. Try again later.', {
         status: 503,

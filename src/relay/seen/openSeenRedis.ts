@@ -18,15 +18,14 @@ export async function openSeenRedis(
   });
   const client = redis.createClient({
     url,
-    // A command fails at once while Redis is away, and the page's sender comes back later.
+    // Commands fail at once while Redis is away, and pages send their events again later.
     disableOfflineQueue: true,
     commandsQueueMaxLength: WAITING_COMMANDS_MAX,
-    // A Redis that accepts connections but never replies is found out by its silence, and connected to anew.
+    // A Redis that stops replying gets a new connection. The client's own strategy would not reconnect after a silence.
     pingInterval: PING_MS,
-    // (The client's own strategy would not connect again after a silence.)
     socket: { socketTimeout: SILENCE_MS, reconnectStrategy: (tries) => Math.min(2 ** tries * 50, RECONNECT_MAX_MS) },
   });
-  // The client reconnects by itself; a command that fails meanwhile is reported by the relay.
+  // The client reconnects itself. The relay reports the commands that fail meanwhile.
   client.on('error', () => undefined);
   try {
     const late = (): Error => new Error(`no connection within ${CONNECT_MS} ms`);
@@ -45,12 +44,12 @@ export async function openSeenRedis(
   };
 }
 
-/** Milliseconds for the first connection; the client alone would try for ever. */
+/** Milliseconds for the first connection; the client itself would try for ever. */
 const CONNECT_MS = 5_000;
 const PING_MS = 1_000;
 const SILENCE_MS = 5_000;
 const RECONNECT_MAX_MS = 2_000;
-/** Milliseconds that closing waits for replies under way. */
+/** Milliseconds that closing waits for outstanding replies. */
 const CLOSE_MS = 1_000;
 /** Commands that may wait for a reply: 500 batches of 20. */
 const WAITING_COMMANDS_MAX = 10_000;

@@ -3,8 +3,8 @@ export type SeenClaim = 'new' | 'known' | 'busy';
 
 /**
  * Remembers which events the network accepted. An event's key is 32 hexadecimal digits, a hash of its session and its
- * exact `event_id`. Within one relay the same key is never claimed twice at a time; a store that several relays share
- * returns `busy` for what another one holds.
+ * exact `event_id`. One relay never claims a key twice at a time; a store that several relays share returns `busy` for
+ * what another one has claimed.
  */
 export interface SeenStore {
   /** One claim for each key, in order. */
@@ -14,7 +14,7 @@ export interface SeenStore {
    * session where no address is known. A store that runs full drops the oldest keys of the sender that has most.
    */
   accept(keys: readonly string[], sender?: string): void | Promise<void>;
-  /** The network did not take these, or nobody knows: the next try may forward them. */
+  /** The network did not accept these, or nobody knows: the next attempt may forward them. */
   release(keys: readonly string[]): void | Promise<void>;
   close?(): Promise<void>;
 }

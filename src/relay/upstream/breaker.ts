@@ -4,7 +4,7 @@ export const BREAKER_FAILURES = 5;
 export const BREAKER_PAUSE_MS = 10_000;
 /** Failures of one sender that count towards leaving the network alone for everybody. */
 const FAILURES_PER_SENDER = 2;
-/** Failing senders told apart; beyond that the one unknown for longest is forgotten. */
+/** Failing senders that are tracked; beyond that the ones unused for longest are forgotten. */
 const SENDERS_MAX = 10_000;
 
 /** Stops calling a network that keeps failing, and lets one request through when the pause is over. */
@@ -63,7 +63,7 @@ export function createBreaker(now: () => number): Breaker {
 interface Circuit {
   waitMs(): number;
   enter(): void;
-  /** Ends a call without a word on the network: the next may find out. */
+  /** Ends a probe without a verdict: the next request may probe. */
   leave(): void;
   succeed(): void;
   fail(): boolean;
@@ -78,7 +78,7 @@ function createCircuit(now: () => number): Circuit {
   return {
     waitMs() {
       if (failures < BREAKER_FAILURES) return 0;
-      // One probe at a time. Its own place expires too, or a probe that is never settled would close the door for good.
+      // One probe at a time. It expires, or a probe that never settles would block the network for good.
       return Math.max(0, openUntil - now(), probeUntil - now());
     },
     enter() {

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openSeenRedis } from '../../../src/relay-redis.ts';
+import { createClient } from 'redis';
+import { createSeenRedis, openSeenRedis } from '../../../src/relay-redis.ts';
 import type { SeenStore } from '../../../src/relay.ts';
 import { event, setUp } from '../fakeNetwork.ts';
 
@@ -78,12 +79,41 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect(await one.claim([id]), "a late release must not take another relay's claim").toEqual(['busy']);
   });
 
-  test('claimed by a relay that heard no reply are free for its next try', async () => {
-    const [one, two] = [await openStore(), await openStore()];
+  test('claimed by a relay that got no reply are free for its next attempt', async () => {
+    const client = await createClient({ url }).connect();
+    let isCut = true;
+    const cut = createSeenRedis({
+      async sendCommand(command) {
+        const reply = await client.sendCommand(command);
+        if (isCut) throw new Error('connection lost');
+        return reply;
+      },
+    });
     const id = newKey();
-    await one.claim([id]);
-    expect(await one.claim([id])).toEqual(['new']);
-    expect(await two.claim([id])).toEqual(['busy']);
+    await expect(cut.claim([id])).rejects.toThrow('connection lost');
+    isCut = false;
+    expect(await cut.claim([id])).toEqual(['new']);
+    expect(await cut.claim([id]), 'as another relay on the same store would').toEqual(['busy']);
+    expect(await (await openStore()).claim([id])).toEqual(['busy']);
+    await client.close();
+  });
+
+  test('claimed too late are released', async () => {
+    const client = await createClient({ url }).connect();
+    let isSlow = true;
+    const slow = createSeenRedis({
+      async sendCommand(command) {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300));
+        return client.sendCommand(command);
+      },
+    });
+    const bench = setUp({ seen: slow, timeouts: { seen: 100 } });
+    const sent = event();
+    expect((await bench.post('/events', sent)).status).toBe(503);
+    isSlow = false;
+    await expect.poll(async () => (await bench.post('/events', sent)).status, { timeout: 5_000 }).toBe(201);
+    expect(bench.network.calls).toHaveLength(1);
+    await client.close();
   });
 
   test('are forgotten at their age, and prefixes keep merchants apart', async () => {
