@@ -244,9 +244,8 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
         const first = new Map([...known].map(([key, { value }]) => [key, value]));
         return { keys: [...first.keys()].sort(), first };
       }
-      const { keys, first } = found;
-      if (isLocked && !isStopped)
-        remember(keys.filter(isWaiting).length, keys.length + Number(first.get(REMOVED) ?? 0));
+      const waiting = found.keys.filter(isWaiting).length;
+      if (isLocked && !isStopped) remember(waiting, waiting + Number(found.first.get(REMOVED) ?? 0));
       return found;
     },
     change,

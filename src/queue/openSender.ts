@@ -8,7 +8,7 @@ import { readVerdict } from './readVerdict.ts';
 import { runExclusively } from './runExclusively.ts';
 import { sendBatch } from './sendBatch.ts';
 import { settle } from './settle.ts';
-import { isSuspect, takeBatch, type QueueEntry } from './takeBatch.ts';
+import { isSuspect, keepFailures, takeBatch, type QueueEntry } from './takeBatch.ts';
 
 /** What the queue needs of the sender. */
 export interface Sender {
@@ -53,7 +53,8 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
   let isStopped = false;
   /** Ends when nothing is being sent. */
   let drained: Promise<unknown> = Promise.resolve();
-  let left: Promise<unknown> = drained;
+  /** Ends when what was sent as the page was hidden has been settled. */
+  let handedOver: Promise<unknown> = drained;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = Infinity;
   let keepaliveRoom = KEEPALIVE_MAX_BYTES;
@@ -86,9 +87,10 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
   /** Reads, sends and settles one batch. Resolves to whether the next may follow at once. */
   async function sendNext(): Promise<boolean> {
     if (isPaused || isStopped) return false;
-    const { first } = await rows.read(Object.keys(backoff?.failures ?? {}).length, true);
+    const { keys, first } = await rows.read(Object.keys(backoff?.failures ?? {}).length, true);
     if (isStopped) return false;
     backoff = first.get(BACKOFF) as Backoff | undefined;
+    if (backoff?.failures) backoff.failures = keepFailures(backoff.failures, keys);
     if (!hasSwept) {
       hasSwept = true;
       await rows.change([], true);
@@ -165,7 +167,7 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
       const mayGo = isWaiting(key) && isIdle(row) && !value.tries && !isSuspect(backoff?.failures, key);
       return mayGo ? [[key, value]] : [];
     });
-    while (rest[0]) left = Promise.all([left, deliver(rest.splice(0, BATCH_MAX_EVENTS), true)]);
+    while (rest[0]) handedOver = Promise.all([handedOver, deliver(rest.splice(0, BATCH_MAX_EVENTS), true)]);
   }
 
   function revive(isNewView: boolean): void {
@@ -196,7 +198,7 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
     close() {
       leave();
       stop();
-      return Promise.all([left, drained]);
+      return Promise.all([handedOver, drained]);
     },
     stop,
   };

@@ -5,10 +5,12 @@
  */
 export function rememberCount(name: string, waiting: number, sum: number): number {
   try {
-    const [count = 0, before = 0] = String(localStorage.getItem(name)).split(',').map(Number);
-    if (waiting) localStorage.setItem(name, `${waiting},${sum}`);
-    else localStorage.removeItem(name);
-    return Math.min(count, before - sum);
+    const before = localStorage.getItem(name);
+    const after = `${waiting},${sum}`;
+    if (!waiting) localStorage.removeItem(name);
+    else if (after !== before) localStorage.setItem(name, after);
+    const [count = 0, sumBefore = 0] = String(before).split(',').map(Number);
+    return Math.min(count, sumBefore - sum);
   } catch {
     // Blocked: then nothing is remembered.
     return 0;

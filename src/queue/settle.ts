@@ -59,7 +59,7 @@ export function settle({ batch, isWanted, response, verdict, before, isEager, no
   const all: Failures = status >= 500 ? countFailure(failures, queued) : failures;
   let backoff: Backoff | undefined = Object.keys(all)[0] ? { failures: all } : undefined;
   if (verdict.next === 'wait') {
-    const isSuspects = (!before?.at || before.isSuspects) && queued.every((key) => isSuspect(before?.failures, key));
+    const isSuspects = (!before?.at || before.isSuspects) && batch.every(([key]) => isSuspect(before?.failures, key));
     backoff = { ...backoff, ...afterFailure(isEager ? undefined : before, now, retryAfter), isSuspects };
     if (queued[0]) events.push({ type: 'retried', count: queued.length, reason, nextTryAt: backoff.at ?? 0 });
   }

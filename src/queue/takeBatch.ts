@@ -37,3 +37,8 @@ export function countFailure(before: Failures, keys: readonly string[]): Failure
     if (after[key] || Object.keys(after).length < SUSPECTS_MAX) after[key] = (after[key] ?? 0) + 1;
   return after;
 }
+
+/** Returns the failures of the rows that still exist. */
+export function keepFailures(failures: Failures, keys: readonly string[]): Failures {
+  return Object.fromEntries(Object.entries(failures).filter(([key]) => keys.includes(key)));
+}

@@ -142,6 +142,23 @@ it('a batch holds the oldest events; suspects come last, in halves, fewest failu
   expect(takeBatch([], {})).toEqual([]);
 });
 
+it('failures of rows that no longer exist are forgotten', async () => {
+  const empty = await queueOf([], () => ({ status: 202 }));
+  await pass(1_000);
+  const db = await new Promise<IDBDatabase>((done) => {
+    const request = indexedDB.open('offerlet-queue /events/batch');
+    request.addEventListener('success', () => done(request.result));
+    void rest();
+  });
+  const stale = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`1stale${n}`, 3]));
+  db.transaction('rows', 'readwrite').objectStore('rows').put({ failures: stale }, '!');
+  db.close();
+  await empty.close();
+  await queueOf(names(30), (ids) => ({ status: ids.includes('e0') ? 500 : 202 }));
+  await pass(60_000);
+  expect((await onDisk()).events).toEqual(['e0']);
+});
+
 it('at most 100 failing events are remembered', () => {
   const batch = (from: number): string[] => names(20).map((_, n) => `k${from + n}`);
   let failures: Failures = {};
