@@ -3,11 +3,11 @@ export interface FoundBrowser {
   how: 'env' | 'playwright' | 'system';
   path: string;
 }
-/** What is installed already, or undefined. */
+/** Returns an installed browser, or undefined. */
 export function find(kind: BrowserKind): FoundBrowser | undefined;
-/** What is installed, after installing it when it has to be. */
+/** Returns a browser, and installs it first if necessary. */
 export function ensure(kind: BrowserKind): FoundBrowser | undefined;
-/** Installs Debian packages; false when that is not possible here. */
+/** Installs Debian packages. Returns false when that is not possible here. */
 export function install(packages: readonly string[]): boolean;
-/** The first of these commands that is on the PATH. */
+/** Returns the path of the first of these commands that is on the PATH. */
 export function onPath(names: readonly string[]): string | undefined;

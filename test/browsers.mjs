@@ -1,5 +1,6 @@
-// Finds a browser for the tests, or gets one:  node test/browsers.mjs chromium firefox webkit
-// In this order: its environment variable, Playwright's own download, the system's, `npx playwright install`, apt-get (root on Debian).
+// Finds a browser for the tests, or installs one:  node test/browsers.mjs chromium firefox webkit
+// It looks at the browser's environment variable, Playwright's own download and the system, in this order. If there is none,
+// it installs one: with apt-get as root on Debian, else with `npx playwright install`.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,7 +36,7 @@ const BROWSERS = {
   },
 };
 
-/** `{ how: 'env' | 'playwright' | 'system', path }`, or undefined. Installs nothing, starts nothing. */
+/** Returns `{ how: 'env' | 'playwright' | 'system', path }`, or undefined. Installs and starts nothing. */
 export function find(kind) {
   const { variable, commands, files } = BROWSERS[kind];
   const named = process.env[variable];
@@ -46,18 +47,18 @@ export function find(kind) {
   return system && { how: 'system', path: system };
 }
 
-/** What `find` finds, after installing it when it has to. */
+/** Returns what `find` returns, and installs the browser first if necessary. */
 export function ensure(kind) {
   const found = find(kind);
   if (found) return found;
-  console.log(`No ${kind} here: getting one …`);
+  console.log(`${kind} is not installed. Installing it …`);
   const aptFirst = onPath(['apt-get']) && process.getuid?.() === 0;
   if (aptFirst && install(BROWSERS[kind].packages) && find(kind)) return find(kind);
   if (!process.env.NO_BROWSER_DOWNLOAD) sh('npx', 'playwright', 'install', kind);
   return find(kind);
 }
 
-/** Installs Debian packages; false when this is not Debian, not root, or it failed. */
+/** Installs Debian packages. Returns false when this is not Debian, when the user is not root, and on failure. */
 export function install(packages) {
   if (!onPath(['apt-get']) || process.getuid?.() !== 0) return false;
   return (
@@ -65,7 +66,7 @@ export function install(packages) {
   );
 }
 
-/** The first of these commands that is on the PATH. */
+/** Returns the path of the first of these commands that is on the PATH. */
 export function onPath(names) {
   for (const name of names) {
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -105,7 +106,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const missing = process.argv.slice(2).filter((kind) => !ensure(kind));
   for (const kind of missing)
     console.error(
-      `${kind}: none found. Set ${BROWSERS[kind].variable} to one, or run: npx playwright install --with-deps ${kind}`,
+      `${kind} was not found. Set ${BROWSERS[kind].variable} to its path, or run: npx playwright install --with-deps ${kind}`,
     );
   process.exit(missing.length > 0 ? 1 : 0);
 }

@@ -3,11 +3,17 @@ import { gzipSync } from 'node:zlib';
 import { brotli } from '../package/bytes.ts';
 import { measureSizes } from '../package/sizes.ts';
 
-/** Prints the bytes of the script tag's file and of what each import costs a merchant's bundle, next to what they shall come to. */
+/** Prints the bytes of the script tag's file and of what each import costs a merchant's bundle, next to the targets. */
 export async function run(): Promise<void> {
   const row = (what: string, ...cells: unknown[]): void =>
     console.log(what.padEnd(44) + cells.map((cell) => String(cell).padStart(9)).join(' '));
-  row('what', 'minified', 'gzip', 'brotli', 'aim');
-  for (const { what, code, aim } of await measureSizes())
-    row(what, code.length, gzipSync(code, { level: 9 }).length, brotli(code), aim === undefined ? '' : Math.floor(aim));
+  row('what', 'minified', 'gzip', 'brotli', 'target');
+  for (const { what, code, target } of await measureSizes())
+    row(
+      what,
+      code.length,
+      gzipSync(code, { level: 9 }).length,
+      brotli(code),
+      target === undefined ? '' : Math.floor(target),
+    );
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-// One import that must not stand in each folder, and one that may.
+// For each folder, imports that lint must refuse, and some that it must accept.
 const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/wire/seeded.ts', '../queue/openQueue.ts'],
   ['src/wire/seeded-package.ts', 'preact'],
@@ -85,7 +85,7 @@ function caughtBy(rule: string, files: readonly (readonly [file: string, text: s
     .toSorted();
 }
 
-test('lint catches an import through each wall, and nothing else', () => {
+test('lint refuses an import across each boundary, and accepts the others', () => {
   const files = [...FORBIDDEN, ...ALLOWED].map(
     ([file, from]) => [file, `import * as seeded from '${from}';\nexport const used = seeded;\n`] as const,
   );
