@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildCommand, hasNamespaces, type Command, type Running } from './command.ts';
-import { ANSWER, event, KEY, QUESTION } from './fakeNetwork.ts';
+import { RESPONSE, event, KEY, REQUEST } from './fakeNetwork.ts';
 import { serve, type Served } from './serve.ts';
 
 const LIVE = 'adnet_rk_live_canary0123456789';
@@ -30,7 +30,7 @@ beforeEach(async () => {
     if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
     reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
     const status = request.url === '/events' ? 201 : 200;
-    request.resume().on('end', () => response.writeHead(status).end(status === 201 ? '' : JSON.stringify(ANSWER)));
+    request.resume().on('end', () => response.writeHead(status).end(status === 201 ? '' : JSON.stringify(RESPONSE)));
   });
 });
 afterEach(async () => {
@@ -54,11 +54,11 @@ function post(address: string, body: unknown, headers: Record<string, string> = 
   return fetch(address, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text });
 }
 
-test('the command answers pages at its base path, and ends when told to', async () => {
+test('the command serves pages at its base path, and ends on SIGTERM', async () => {
   const running = start(['--base-path', '/offers']);
   const url = await running.url;
-  expect(await (await post(`${url}/offers/recommendations`, QUESTION)).json()).toEqual(ANSWER);
-  expect((await post(`${url}/recommendations`, QUESTION)).status).toBe(404);
+  expect(await (await post(`${url}/offers/recommendations`, REQUEST)).json()).toEqual(RESPONSE);
+  expect((await post(`${url}/recommendations`, REQUEST)).status).toBe(404);
   expect(reached).toEqual([`/recommendations ${KEY}`]);
   running.kill('SIGTERM');
   expect(await running.ended).toBe(0);
@@ -152,7 +152,7 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
   expect(running.output().trim().split('\n')).toHaveLength(1);
 });
 
-test('behind a web server, the address that it tells is the one that is limited', async () => {
+test('behind a web server, limits count by the address in its header', async () => {
   const { port } = new URL(await start(['--address-header', 'x-forwarded-for']).url);
   const requestFrom = (address: string): string =>
     `POST /events HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Forwarded-For: 10.0.0.1, ${address}\r\nContent-Length: 0\r\n\r\n`;

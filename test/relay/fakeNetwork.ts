@@ -3,11 +3,11 @@ import { createRelay, type LogEntry, type Relay, type RelayMetric, type RelayOpt
 export const KEY = 'adnet_rk_test_canary0123456789';
 export const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
 export const HASH = 'b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514';
-export const QUESTION = {
+export const REQUEST = {
   user_details: { email_hash: HASH },
   placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
 };
-export const ANSWER = {
+export const RESPONSE = {
   session_id: SESSION,
   recommendations: {},
   recommendation_groups: [],
@@ -27,12 +27,12 @@ export interface Call {
 
 export type NetworkReply = Response | Promise<Response>;
 
-/** A network in this process: remembers what reached it, answers what the test says. */
+/** A network in this process: records the calls that reach it, and returns what the test says. */
 export interface FakeNetwork {
   fetch: typeof fetch;
   calls: Call[];
-  /** What it answers from now on. */
-  answerWith(reply: (call: Call) => NetworkReply): void;
+  /** Sets what it returns from now on. */
+  respondWith(reply: (call: Call) => NetworkReply): void;
   /** Every event that reached it, in order. */
   events(): Record<string, unknown>[];
 }
@@ -58,7 +58,7 @@ export function createFakeNetwork(): FakeNetwork {
       });
       return Promise.race([Promise.resolve(reply(call)), aborted]);
     },
-    answerWith: (next) => {
+    respondWith: (next) => {
       reply = next;
     },
     events: () =>
@@ -68,9 +68,9 @@ export function createFakeNetwork(): FakeNetwork {
   };
 }
 
-/** What a friendly network answers. */
+/** The response of a network that accepts everything. */
 export function accept(call: Call): Response {
-  if (call.path === '/recommendations') return json(200, ANSWER);
+  if (call.path === '/recommendations') return json(200, RESPONSE);
   if (call.path === '/events') return new Response(null, { status: 201 });
   const events = call.body['events'] as unknown[];
   return json(202, {
@@ -139,7 +139,7 @@ export function event(fields: Record<string, unknown> = {}): Record<string, unkn
   };
 }
 
-/** The results of a batch answer, as the page reads them. */
+/** The results in a response to a batch. */
 export async function resultsOf(
   response: Response,
 ): Promise<{ index: number; success: boolean; error?: { code: string; message: string; retryable: boolean } }[]> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { QUESTION, setUp } from './fakeNetwork.ts';
+import { REQUEST, setUp } from './fakeNetwork.ts';
 
 const SHOP = 'https://www.shop.example';
 
@@ -14,7 +14,7 @@ function question(headers: Record<string, string>): Request {
   return new Request('https://relay.example/recommendations', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(QUESTION),
+    body: JSON.stringify(REQUEST),
   });
 }
 
@@ -55,7 +55,7 @@ test.each([
   'null',
   'file://',
   '',
-])('the origin "%s" is refused and told nothing', async (origin) => {
+])('the origin "%s" is refused without CORS headers', async (origin) => {
   const { relay, network } = setUp({ allowedOrigins: [SHOP] });
   for (const request of [
     preflight(origin),
@@ -83,7 +83,7 @@ test.each([
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('methods are answered as a browser expects', async () => {
+test('every method gets the response that browsers expect', async () => {
   const { relay } = setUp({ basePath: '/offers' });
   const ask = (method: string, path: string): Promise<Response> =>
     relay(new Request(`https://relay.example/offers${path}`, { method }));

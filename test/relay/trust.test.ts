@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRelay, toNode, type LogEntry } from '../../src/relay.ts';
-import { createFakeNetwork, event, json, KEY, QUESTION, setUp, type FakeNetwork } from './fakeNetwork.ts';
+import { createFakeNetwork, event, json, KEY, REQUEST, setUp, type FakeNetwork } from './fakeNetwork.ts';
 import { serve, type Served } from './serve.ts';
 
 let served: Served;
@@ -44,11 +44,11 @@ function raw(text: string, { waitMs = 3_000 } = {}): Promise<string> {
   });
 }
 
-const BODY = JSON.stringify(QUESTION);
+const BODY = JSON.stringify(REQUEST);
 const post = (target: string, headers = '', body = BODY): string =>
   `POST ${target} HTTP/1.1\r\nHost: shop.example\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${headers}\r\n${body}`;
 
-test('the good request that the bad ones below are variations of passes', async () => {
+test('the valid request that the ones below vary passes', async () => {
   expect(await raw(post('/offers/recommendations'))).toMatch(/^HTTP\/1\.1 200 /);
   expect(network.calls).toHaveLength(1);
 });
@@ -71,12 +71,12 @@ test.each([
   '/offers\\recommendations',
   'http://evil.example/recommendations',
   'http://evil.example/offers/../recommendations',
-])('the path %s reaches nobody', async (target) => {
+])('the path %s is not forwarded', async (target) => {
   expect(await raw(post(target))).toMatch(/^HTTP\/1\.1 4\d\d /);
   expect(network.calls).toHaveLength(0);
 });
 
-test('an absolute-form target counts by its path alone', async () => {
+test('of an absolute-form target only the path is used', async () => {
   expect(await raw(post('http://evil.example/offers/recommendations'))).toMatch(/^HTTP\/1\.1 200 /);
   expect(network.calls.map((call) => call.path)).toEqual(['/recommendations']);
 });
@@ -114,7 +114,7 @@ test.each([
   ['text/plain', 'Content-Type: text/plain'],
   ['a form', 'Content-Type: application/x-www-form-urlencoded'],
   ['no type', 'X-No: type'],
-])('a body as %s is a 415: forms of other sites cannot send anything else', async (_, header) => {
+])('a body as %s is a 415, because forms of other sites can send it', async (_, header) => {
   const answer = await raw(
     `POST /offers/recommendations HTTP/1.1\r\nHost: shop.example\r\n${header}\r\nContent-Length: ${BODY.length}\r\nConnection: close\r\n\r\n${BODY}`,
   );
@@ -127,7 +127,7 @@ test('a compressed body is a 415', async () => {
 });
 
 test.each([['{'], ['null'], ['"x"'], ['[]'], ['{"user_details":'], [`\uFEFF${BODY} x`]])(
-  'what is no JSON object is a 400: %s',
+  'a body that is not a JSON object is a 400: %s',
   async (body) => {
     expect(await raw(post('/offers/recommendations', '', body))).toMatch(/^HTTP\/1\.1 400 /);
     expect(network.calls).toHaveLength(0);
@@ -142,7 +142,7 @@ test.each(['__proto__', 'constructor', 'toString'])('a field called %s pollutes 
   expect(Object.keys(network.calls[0]?.body['user_details'] ?? {})).not.toContain('__proto__');
 });
 
-test('beside 1,000 idle connections a good request takes less than a second', async () => {
+test('beside 1,000 idle connections a request takes less than a second', async () => {
   const sockets = Array.from({ length: 1_000 }, () => connect(served.port, '127.0.0.1').on('error', () => undefined));
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
   for (const socket of sockets) socket.write('POST /offers/recommendations HTTP/1.1\r\nHost: a\r\n');
@@ -158,7 +158,7 @@ test('beside 1,000 idle connections a good request takes less than a second', as
 });
 
 describe('the key', () => {
-  test('occurs in no byte out and no line of log, whatever is thrown at the relay', async () => {
+  test('occurs in no response and no line of log, whatever the network returns', async () => {
     const leaks: ((call: { headers: Headers }) => Promise<Response>)[] = [
       async () => json(200, { debug: KEY }),
       async () =>
@@ -172,9 +172,9 @@ describe('the key', () => {
     let out = '';
     for (const leak of leaks) {
       const bench = setUp();
-      bench.network.answerWith(leak);
+      bench.network.respondWith(leak);
       for (const [path, body] of [
-        ['/recommendations', QUESTION],
+        ['/recommendations', REQUEST],
         ['/events', event()],
         ['/events/batch', { events: [event()] }],
         ['/nowhere', {}],
@@ -188,9 +188,9 @@ describe('the key', () => {
     expect(out).not.toContain('jane@example.com');
   });
 
-  test('reflected beside an acceptance: the page gets a 502, and its repeat is known', async () => {
+  test('in a response that accepts events is a 502, and their duplicates are recognized', async () => {
     const bench = setUp();
-    bench.network.answerWith(() => json(202, { results: [{ index: 0, success: true }], debug: KEY }));
+    bench.network.respondWith(() => json(202, { results: [{ index: 0, success: true }], debug: KEY }));
     const batch = { events: [event()] };
     expect((await bench.post('/events/batch', batch)).status).toBe(502);
     expect((await bench.post('/events/batch', batch)).status).toBe(202);
@@ -198,12 +198,12 @@ describe('the key', () => {
   });
 });
 
-test('logs hold ids, routes and times, and nothing personal', async () => {
+test('logs contain ids, routes and times, and nothing personal', async () => {
   await raw(
     post(
       '/offers/recommendations',
       'Cookie: session=secret\r\n',
-      JSON.stringify({ ...QUESTION, user_details: { email: 'jane@example.com', first_name: 'Jane' } }),
+      JSON.stringify({ ...REQUEST, user_details: { email: 'jane@example.com', first_name: 'Jane' } }),
     ),
   );
   expect(logs).toEqual([
@@ -218,8 +218,8 @@ test('logs hold ids, routes and times, and nothing personal', async () => {
   ]);
 });
 
-test('no cookie goes either way', async () => {
-  network.answerWith(() => json(200, { session_id: 'x' }, { 'set-cookie': 'a=b' }));
+test('cookies are passed in neither direction', async () => {
+  network.respondWith(() => json(200, { session_id: 'x' }, { 'set-cookie': 'a=b' }));
   expect(await raw(post('/offers/recommendations', 'Cookie: a=b\r\n'))).not.toMatch(/set-cookie/i);
   expect(network.calls[0]?.headers.has('cookie')).toBe(false);
 });

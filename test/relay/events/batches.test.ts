@@ -18,14 +18,14 @@ test('a batch is forwarded in one call, without event ids', async () => {
   expect(network.events().every((sent) => !('event_id' in sent))).toBe(true);
 });
 
-test('a network of ours gets the event ids', async () => {
+test('with forwardEventIds the network gets the event ids', async () => {
   const { network, post } = setUp({ forwardEventIds: true });
   const sent = event();
   await post('/events/batch', { events: [sent] });
   expect(network.events()).toEqual([sent]);
 });
 
-test('a repeat is answered as a success and goes no further', async () => {
+test('a duplicate is reported as a success and not forwarded', async () => {
   const { network, post, counted } = setUp();
   const batch = { events: [event(), event()] };
   await post('/events/batch', batch);
@@ -48,11 +48,11 @@ test('an event id in other letter case, or of another session, is another event'
   expect(network.events()).toHaveLength(3);
 });
 
-test('known, refused and forwarded events are answered in the order in which the page sent them', async () => {
+test('results are in the order in which the page sent its events', async () => {
   const { network, post } = setUp();
   const known = event();
   await post('/events', known);
-  network.answerWith((call) =>
+  network.respondWith((call) =>
     json(207, {
       results: [
         { index: 1, success: false },
@@ -96,7 +96,7 @@ test('known, refused and forwarded events are answered in the order in which the
   ).toEqual(['first', 'second']);
 });
 
-test('a batch of which nothing may be forwarded is a 502 with results, and the network hears nothing', async () => {
+test('a batch without any event to forward is a 502 with results, and the network is not called', async () => {
   const { network, post, counted } = setUp();
   const response = await post('/events/batch', { events: [event({ event_name: 'CONVERSION' }), 7] });
   expect(response.status).toBe(502);
@@ -105,10 +105,10 @@ test('a batch of which nothing may be forwarded is a 502 with results, and the n
   expect(counted('events_refused')).toBe(2);
 });
 
-test('an id is known only after the network accepted it', async () => {
+test('an event counts as accepted only after the network accepted it', async () => {
   const { network, post } = setUp();
   const [good, bad] = [event(), event()];
-  network.answerWith(() =>
+  network.respondWith(() =>
     json(207, {
       results: [
         { index: 0, success: true },
@@ -119,7 +119,7 @@ test('an id is known only after the network accepted it', async () => {
     }),
   );
   await post('/events/batch', { events: [good, bad] });
-  network.answerWith(() => json(202, { results: [{ index: 0, success: true }], accepted: 1, failed: 0 }));
+  network.respondWith(() => json(202, { results: [{ index: 0, success: true }], accepted: 1, failed: 0 }));
   const again = await post('/events/batch', { events: [good, bad] });
   expect(again.status).toBe(202);
   expect(network.calls[1]?.body['events']).toHaveLength(1);
@@ -140,7 +140,7 @@ test("the network's own results pass unchanged when the relay has nothing to add
     failed: 1,
     trace: 'x',
   };
-  network.answerWith(() => json(207, body));
+  network.respondWith(() => json(207, body));
   const response = await post('/events/batch', { events: [event(), event()] });
   expect(response.status).toBe(207);
   expect(await response.json()).toEqual(body);
@@ -148,15 +148,15 @@ test("the network's own results pass unchanged when the relay has nothing to add
 
 test('the status follows from the results, whatever status the network wrote', async () => {
   const { network, post } = setUp();
-  network.answerWith(() => json(207, { results: [{ index: 0, success: false }] }));
+  network.respondWith(() => json(207, { results: [{ index: 0, success: false }] }));
   expect((await post('/events/batch', { events: [event()] })).status).toBe(502);
-  network.answerWith(() => json(207, { results: [{ index: 0, success: true }] }));
+  network.respondWith(() => json(207, { results: [{ index: 0, success: true }] }));
   expect((await post('/events/batch', { events: [event()] })).status).toBe(202);
 });
 
 test('a 202 without a body accepts everything', async () => {
   const { network, post } = setUp();
-  network.answerWith(() => new Response(null, { status: 202 }));
+  network.respondWith(() => new Response(null, { status: 202 }));
   const response = await post('/events/batch', { events: [event(), event()] });
   expect(response.status).toBe(202);
   expect(await response.json()).toEqual({
@@ -169,9 +169,9 @@ test('a 202 without a body accepts everything', async () => {
   });
 });
 
-test('events that a 207 leaves out or names twice stay with the sender and count as lost answers', async () => {
+test('events that a 207 leaves out or names twice stay with the sender and count as lost responses', async () => {
   const { network, post, counted } = setUp();
-  network.answerWith(() =>
+  network.respondWith(() =>
     json(207, {
       results: [
         { index: 0, success: true },
@@ -199,9 +199,9 @@ test.each([
   [422, { message: 'Bad' }],
   [500, { message: 'Oops' }],
   [503, { message: 'Later' }],
-])('a %i for the whole call passes to the sender as it is', async (status, body) => {
+])('a %i for the whole call passes to the sender unchanged', async (status, body) => {
   const { network, post } = setUp();
-  network.answerWith(() => json(status, body, { 'retry-after': '7', 'set-cookie': 'a=b', server: 'x' }));
+  network.respondWith(() => json(status, body, { 'retry-after': '7', 'set-cookie': 'a=b', server: 'x' }));
   const response = await post('/events/batch', { events: [event(), event()] });
   expect(response.status).toBe(status);
   expect(await response.json()).toEqual(body);
@@ -210,7 +210,7 @@ test.each([
 });
 
 test.each([{ events: [] }, { events: Array.from({ length: 21 }, () => event()) }, { events: 'x' }, [], 1])(
-  'what is no batch of 1 to 20 is a 400: case %#',
+  'a body that is not a batch of 1 to 20 events is a 400: case %#',
   async (body) => {
     const { network, post } = setUp();
     const response = await post('/events/batch', body);
@@ -220,7 +220,7 @@ test.each([{ events: [] }, { events: Array.from({ length: 21 }, () => event()) }
   },
 );
 
-test('a single event is answered 201 with an empty body', async () => {
+test('a single event gets a 201 with an empty body', async () => {
   const { network, post } = setUp();
   const sent = event();
   const response = await post('/events', sent);
@@ -239,9 +239,9 @@ test('a single conversion is a 422 and a malformed event a 400, neither forwarde
   expect(network.calls).toHaveLength(0);
 });
 
-test("a captive portal's 200 is no acceptance", async () => {
+test("a captive portal's 200 does not count as accepted", async () => {
   const { network, post } = setUp();
-  network.answerWith(() => new Response('<html>Welcome to the Wi-Fi</html>', { status: 200 }));
+  network.respondWith(() => new Response('<html>Welcome to the Wi-Fi</html>', { status: 200 }));
   const sent = event();
   expect((await post('/events', sent)).status).toBe(502);
   expect((await post('/events/batch', { events: [sent] })).status).toBe(502);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { event, json, resultsOf, setUp } from '../fakeNetwork.ts';
 
-test('two copies at the same moment reach the network once, and both are told the truth', async () => {
+test('two duplicates at the same moment reach the network once, and both get its result', async () => {
   const { network, post } = setUp();
   const sent = event();
   let open: (response: Response) => void = () => undefined;
-  network.answerWith(() => new Promise((resolve) => (open = resolve)));
+  network.respondWith(() => new Promise((resolve) => (open = resolve)));
   const first = post('/events/batch', { events: [sent] });
   const second = post('/events', sent);
   await expect.poll(() => network.calls.length).toBe(1);
@@ -15,7 +15,7 @@ test('two copies at the same moment reach the network once, and both are told th
   expect(network.calls).toHaveLength(1);
 });
 
-test('two copies in one batch reach the network once', async () => {
+test('two duplicates in one batch reach the network once', async () => {
   const { network, post } = setUp();
   const sent = event();
   const response = await post('/events/batch', { events: [sent, event(), sent] });
@@ -35,11 +35,11 @@ test('two batches that share events in opposite order do not wait for each other
   expect(network.events()).toHaveLength(4);
 });
 
-test('when the network fails, what was known all the same is still told', async () => {
+test('when the network fails, events that were accepted before are still reported as such', async () => {
   const { network, post } = setUp();
   const known = event();
   await post('/events', known);
-  network.answerWith(() => json(503, { message: 'Later' }));
+  network.respondWith(() => json(503, { message: 'Later' }));
   const response = await post('/events/batch', { events: [event(), known] });
   expect(response.status).toBe(207);
   expect((await resultsOf(response)).map((result) => [result.success, result.error?.retryable])).toEqual([
@@ -48,10 +48,10 @@ test('when the network fails, what was known all the same is still told', async 
   ]);
 });
 
-test('a lost answer is counted, and forwarding the event again is the one possible duplicate', async () => {
+test('a lost response is counted, and forwarding the event again is a possible duplicate', async () => {
   const { network, post, counted, logs } = setUp();
   const batch = { events: [event(), event()] };
-  network.answerWith(() =>
+  network.respondWith(() =>
     Promise.reject(
       Object.assign(new TypeError('fetch failed'), {
         cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
@@ -63,19 +63,19 @@ test('a lost answer is counted, and forwarding the event again is the one possib
   expect(await lost.json()).not.toHaveProperty('results');
   expect(counted('answers_lost')).toBe(2);
   expect(counted('possible_duplicates')).toBe(0);
-  network.answerWith(() => new Response(null, { status: 202 }));
+  network.respondWith(() => new Response(null, { status: 202 }));
   expect((await post('/events/batch', batch)).status).toBe(202);
   expect(counted('possible_duplicates')).toBe(2);
   expect(logs.some((entry) => entry.message.includes('may count them twice') && entry.events === 2)).toBe(true);
   expect(network.calls).toHaveLength(2);
 });
 
-test('behind a network that de-duplicates there is no possible duplicate', async () => {
+test('behind a network that removes duplicates there is no possible duplicate', async () => {
   const { network, post, counted } = setUp({ forwardEventIds: true, timeouts: { events: 20 } });
-  network.answerWith(() => new Promise(() => undefined));
+  network.respondWith(() => new Promise(() => undefined));
   const sent = event();
   expect((await post('/events', sent)).status).toBe(504);
-  network.answerWith(() => new Response(null, { status: 201 }));
+  network.respondWith(() => new Response(null, { status: 201 }));
   await post('/events', sent);
   expect(counted('answers_lost')).toBe(1);
   expect(counted('possible_duplicates')).toBe(0);

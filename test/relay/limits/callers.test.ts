@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { toNode, type RelayOptions } from '../../../src/relay.ts';
 import { networkOf, readIpAddress } from '../../../src/relay/limits/callerAddress.ts';
-import { accept, event, json, QUESTION, setUp, type Bench } from '../fakeNetwork.ts';
+import { accept, event, json, REQUEST, setUp, type Bench } from '../fakeNetwork.ts';
 import { serve } from '../serve.ts';
 
 function from(
   bench: Bench,
   ip: string,
-  { path = '/recommendations', body = QUESTION as object } = {},
+  { path = '/recommendations', body = REQUEST as object } = {},
 ): Promise<Response> {
   return bench.relay(
     new Request(`https://shop.example${path}`, {
@@ -54,7 +54,7 @@ test('the name of the address header may be written in any letter case', async (
     fetch(`${served.url}/recommendations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-      body: JSON.stringify(QUESTION),
+      body: JSON.stringify(REQUEST),
     });
   const statuses = [];
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) statuses.push((await ask(address)).status);
@@ -67,7 +67,7 @@ function setUpFailing(): { bench: Bench; tick(ms: number): void; bringDown(): vo
   let time = Date.now();
   let isDown = false;
   const bench = setUp({ now: () => time, rateLimit: false });
-  bench.network.answerWith((call) =>
+  bench.network.respondWith((call) =>
     isDown || call.text.includes('poison') ? json(500, { message: 'Oops' }) : accept(call),
   );
   return {
@@ -80,7 +80,7 @@ function setUpFailing(): { bench: Bench; tick(ms: number): void; bringDown(): vo
     },
   };
 }
-const POISON = { ...QUESTION, custom_metadata: { campaign: 'poison' } };
+const POISON = { ...REQUEST, custom_metadata: { campaign: 'poison' } };
 
 test('bad requests from one address pause that address, not the others', async () => {
   const { bench, tick } = setUpFailing();
@@ -102,7 +102,7 @@ test('bad batches of one session, where no address is known, pause that session 
   expect((await bench.post('/events/batch', { events: [event()] })).status).toBe(202);
 });
 
-test('a network that fails for three addresses is left alone for all, and none of them can keep it so', async () => {
+test('failures of three addresses open the breaker for everybody, and no single one can keep it open', async () => {
   const { bench, bringDown } = setUpFailing();
   bringDown();
   for (const ip of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3']) await from(bench, ip);

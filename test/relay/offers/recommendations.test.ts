@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ANSWER, event, HASH, json, KEY, QUESTION, setUp } from '../fakeNetwork.ts';
+import { RESPONSE, event, HASH, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-test('the key and the version are added, and the answer passes with its unknown parts', async () => {
+test('the key and the version are added, and the response passes with its unknown fields', async () => {
   const { network, post } = setUp();
-  const response = await post('/recommendations', QUESTION);
+  const response = await post('/recommendations', REQUEST);
   expect(response.status).toBe(200);
-  expect(await response.json()).toEqual(ANSWER);
+  expect(await response.json()).toEqual(RESPONSE);
   const [call] = network.calls;
   expect(call?.path).toBe('/recommendations');
   expect(call?.redirect).toBe('manual');
@@ -21,12 +21,18 @@ test('the key and the version are added, and the answer passes with its unknown 
   });
 });
 
-test("the answer's headers are built anew", async () => {
+test("the response's headers are built by the relay", async () => {
   const { network, post } = setUp();
-  network.answerWith(() =>
-    json(200, ANSWER, { 'set-cookie': 'a=b', server: 'x', 'cache-control': 'public', 'x-powered-by': 'y', etag: '1' }),
+  network.respondWith(() =>
+    json(200, RESPONSE, {
+      'set-cookie': 'a=b',
+      server: 'x',
+      'cache-control': 'public',
+      'x-powered-by': 'y',
+      etag: '1',
+    }),
   );
-  const response = await post('/recommendations', QUESTION, { 'x-request-id': 'page-request-1' });
+  const response = await post('/recommendations', REQUEST, { 'x-request-id': 'page-request-1' });
   expect(Object.fromEntries(response.headers)).toEqual({
     'content-type': 'application/json',
     'cache-control': 'no-store',
@@ -35,10 +41,10 @@ test("the answer's headers are built anew", async () => {
 });
 
 test.each([
-  ['/recommendations', QUESTION],
+  ['/recommendations', REQUEST],
   ['/events', event()],
   ['/events/batch', { events: [event()] }],
-])("the page's request id goes through all stations of %s", async (path, body) => {
+])("the page's request id reaches the network and comes back from %s", async (path, body) => {
   const { network, post, logs } = setUp();
   const response = await post(path, body, { 'x-request-id': 'page-request-1' });
   expect(response.headers.get('x-request-id')).toBe('page-request-1');
@@ -47,10 +53,10 @@ test.each([
 });
 
 test.each(['a b', 'x'.repeat(65), 'short', 'evil;value', 'ü'.repeat(9)])(
-  'a request id that is none is replaced: %s',
+  'an invalid request id is replaced: %s',
   async (id) => {
     const { post } = setUp();
-    const response = await post('/recommendations', QUESTION, { 'x-request-id': encodeURI(id) });
+    const response = await post('/recommendations', REQUEST, { 'x-request-id': encodeURI(id) });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   },
 );
@@ -58,7 +64,7 @@ test.each(['a b', 'x'.repeat(65), 'short', 'evil;value', 'ü'.repeat(9)])(
 test('only the known top-level fields are forwarded', async () => {
   const { network, post } = setUp();
   await post('/recommendations', {
-    ...QUESTION,
+    ...REQUEST,
     shipping: { country: 'DE' },
     billing: {},
     running_experiments: ['a'],
@@ -74,7 +80,7 @@ test('only the known top-level fields are forwarded', async () => {
   ]);
 });
 
-test('what the server knows replaces what the page said, and exactly one identifier remains', async () => {
+test('what the server knows takes precedence over the page, and exactly one identifier remains', async () => {
   const { network, post } = setUp({
     context: async () => ({
       user_details: { email: ' Jane@Example.com ', first_name: 'Jane' },
@@ -84,7 +90,7 @@ test('what the server knows replaces what the page said, and exactly one identif
     }),
   });
   await post('/recommendations', {
-    ...QUESTION,
+    ...REQUEST,
     user_details: { external_guid: 'forged', last_name: 'Doe' },
     order_details: { order_id: 'forged', note: 'kept' },
     purchases: [{ product_id: 'forged' }],
@@ -92,24 +98,24 @@ test('what the server knows replaces what the page said, and exactly one identif
   });
   expect(network.calls[0]?.body).toEqual({
     user_details: { first_name: 'Jane', last_name: 'Doe', email_hash: sha256('jane@example.com') },
-    placement_details: QUESTION.placement_details,
+    placement_details: REQUEST.placement_details,
     order_details: { order_id: 'real', note: 'kept', cost_details: { amount: 99, currency_code: 'EUR' } },
     purchases: [{ product_id: 'p1', quantity: '1' }],
     attributes: { language: 'fr', platform_type: 'web' },
   });
 });
 
-test('a page that names a shopper twice is heard once', async () => {
+test('of two identifiers from a page only one is forwarded', async () => {
   const { network, post } = setUp();
   await post('/recommendations', {
-    ...QUESTION,
+    ...REQUEST,
     user_details: { email_hash: HASH, phone: '+491234', external_guid: 'g' },
   });
   expect(network.calls[0]?.body['user_details']).toEqual({ email_hash: HASH });
 });
 
 test('a plain e-mail is hashed, unless the merchant wants it raw', async () => {
-  const question = { ...QUESTION, user_details: { email: ' Ada@Example.COM ' } };
+  const question = { ...REQUEST, user_details: { email: ' Ada@Example.COM ' } };
   const hashing = setUp();
   await hashing.post('/recommendations', question);
   expect(hashing.network.calls[0]?.body['user_details']).toEqual({ email_hash: sha256('ada@example.com') });
@@ -126,17 +132,17 @@ test('context gets the request that the page sent, with cookies and a readable b
       return undefined;
     },
   });
-  expect((await post('/recommendations', QUESTION, { cookie: 'session=1' })).status).toBe(200);
-  expect(seen).toEqual(['session=1', QUESTION]);
+  expect((await post('/recommendations', REQUEST, { cookie: 'session=1' })).status).toBe(200);
+  expect(seen).toEqual(['session=1', REQUEST]);
 });
 
 test.each([
   ['throws', () => Promise.reject(new Error('database password adnet_sk_live_x for jane@example.com'))],
   ['never answers', () => new Promise<undefined>(() => undefined)],
   ['answers nonsense', () => 'nonsense' as unknown as undefined],
-])('a context that %s is a 500 that tells the page nothing, and the network is not asked', async (_, context) => {
+])('a context that %s is a 500 without details, and the network is not called', async (_, context) => {
   const { network, post, logs } = setUp({ context, timeouts: { context: 30 } });
-  const response = await post('/recommendations', QUESTION);
+  const response = await post('/recommendations', REQUEST);
   expect(response.status).toBe(500);
   expect(await response.json()).toEqual({ message: "The shop's server could not add what it knows." });
   expect(network.calls).toHaveLength(0);
@@ -156,30 +162,30 @@ test.each([
   ],
   ['Mozilla/5.0 (Linux; Android 14; SM-X200) Safari/537.36', '*', { device_type: 'TABLET' }],
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64)', '', { device_type: 'DESKTOP' }],
-])('language and device come from the headers where nobody gave them: %s', async (agent, language, attributes) => {
+])('language and device come from the headers when nobody else gives them: %s', async (agent, language, attributes) => {
   const { network, post } = setUp();
-  await post('/recommendations', QUESTION, { 'user-agent': agent, 'accept-language': language });
+  await post('/recommendations', REQUEST, { 'user-agent': agent, 'accept-language': language });
   expect(network.calls[0]?.body['attributes']).toEqual(attributes);
 });
 
-test('what the page says of its device stands, whatever the headers say', async () => {
+test("the page's device takes precedence over the headers", async () => {
   const { network, post } = setUp();
   const attributes = { device_type: 'TABLET', operating_system: 'x' };
   await post(
     '/recommendations',
-    { ...QUESTION, attributes },
+    { ...REQUEST, attributes },
     { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0)', 'accept-language': 'de' },
   );
   expect(network.calls[0]?.body['attributes']).toEqual({ ...attributes, language: 'de' });
 });
 
-test("the shopper's address is sent only if asked for", async () => {
+test("the shopper's address is sent only when forwardAddress is set", async () => {
   for (const forwardAddress of [false, true]) {
     const { network, relay } = setUp({ forwardAddress });
     const request = new Request('https://shop.example/recommendations', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(QUESTION),
+      body: JSON.stringify(REQUEST),
     });
     await relay(request, { ip: '203.0.113.9' });
     expect(network.calls[0]?.body['attributes']).toEqual(forwardAddress ? { ip_address: '203.0.113.9' } : undefined);
@@ -187,12 +193,12 @@ test("the shopper's address is sent only if asked for", async () => {
 });
 
 test.each([
-  [{ placement_details: QUESTION.placement_details }, 'user_details'],
-  [{ ...QUESTION, user_details: {} }, 'user_details'],
-  [{ ...QUESTION, user_details: 'x' }, 'user_details'],
-  [{ user_details: QUESTION.user_details }, 'placement_details'],
-  [{ ...QUESTION, placement_details: { view: 'THANK_YOU' } }, 'placement_details.display_mode'],
-])('an incomplete question is a 400 that names what is missing: case %#', async (body, path) => {
+  [{ placement_details: REQUEST.placement_details }, 'user_details'],
+  [{ ...REQUEST, user_details: {} }, 'user_details'],
+  [{ ...REQUEST, user_details: 'x' }, 'user_details'],
+  [{ user_details: REQUEST.user_details }, 'placement_details'],
+  [{ ...REQUEST, placement_details: { view: 'THANK_YOU' } }, 'placement_details.display_mode'],
+])('an incomplete request is a 400 that names what is missing: case %#', async (body, path) => {
   const { network, post } = setUp();
   const response = await post('/recommendations', body);
   expect(response.status).toBe(400);
@@ -203,8 +209,8 @@ test.each([
 test.each([400, 401, 404, 422, 429, 500, 503])("the network's %i passes with its body", async (status) => {
   const { network, post } = setUp();
   const body = { message: 'The network says so', errors: [{ message: 'why' }] };
-  network.answerWith(() => json(status, body, { 'retry-after': '3' }));
-  const response = await post('/recommendations', QUESTION);
+  network.respondWith(() => json(status, body, { 'retry-after': '3' }));
+  const response = await post('/recommendations', REQUEST);
   expect(response.status).toBe(status);
   expect(await response.json()).toEqual(body);
   expect(response.headers.get('retry-after')).toBe('3');
@@ -218,19 +224,19 @@ test.each([
   ['2 MiB', () => json(200, { pad: 'x'.repeat(2 * 1024 * 1024) })],
 ])('%s from the network is a 502', async (_, reply) => {
   const { network, post } = setUp();
-  network.answerWith(reply);
-  expect((await post('/recommendations', QUESTION)).status).toBe(502);
+  network.respondWith(reply);
+  expect((await post('/recommendations', REQUEST)).status).toBe(502);
   expect(network.calls).toHaveLength(1);
 });
 
-test('an answer that is late is a 504, and the question is asked once', async () => {
+test('a late response is a 504 after a single call', async () => {
   const { network, post } = setUp({ timeouts: { recommendations: 30 } });
-  network.answerWith(() => new Promise(() => undefined));
-  expect((await post('/recommendations', QUESTION)).status).toBe(504);
+  network.respondWith(() => new Promise(() => undefined));
+  expect((await post('/recommendations', REQUEST)).status).toBe(504);
   expect(network.calls).toHaveLength(1);
 });
 
-test('an answer whose body drips for ever is a 504', async () => {
+test('a response whose body never ends is a 504', async () => {
   const dripping = setUp({
     timeouts: { recommendations: 50 },
     fetch: (_, init) => {
@@ -243,19 +249,21 @@ test('an answer whose body drips for ever is a 504', async () => {
       return Promise.resolve(new Response(body));
     },
   });
-  expect((await dripping.post('/recommendations', QUESTION)).status).toBe(504);
+  expect((await dripping.post('/recommendations', REQUEST)).status).toBe(504);
 });
 
-test('a connection that never stood is tried once more; one that broke is not', async () => {
+test('a connection that was never established is retried once, one that broke is not', async () => {
   const failing = (code: string): Promise<Response> =>
     Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) }));
   const refused = setUp();
-  refused.network.answerWith(() => (refused.network.calls.length === 1 ? failing('ECONNREFUSED') : json(200, ANSWER)));
-  expect((await refused.post('/recommendations', QUESTION)).status).toBe(200);
+  refused.network.respondWith(() =>
+    refused.network.calls.length === 1 ? failing('ECONNREFUSED') : json(200, RESPONSE),
+  );
+  expect((await refused.post('/recommendations', REQUEST)).status).toBe(200);
   expect(refused.network.calls).toHaveLength(2);
   expect(refused.counted('connection_retries')).toBe(1);
   const reset = setUp();
-  reset.network.answerWith(() => failing('ECONNRESET'));
-  expect((await reset.post('/recommendations', QUESTION)).status).toBe(502);
+  reset.network.respondWith(() => failing('ECONNRESET'));
+  expect((await reset.post('/recommendations', REQUEST)).status).toBe(502);
   expect(reset.network.calls).toHaveLength(1);
 });

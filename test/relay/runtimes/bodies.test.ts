@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createRelay, toNode, type Relay, type RelayOptions } from '../../../src/relay.ts';
-import { createFakeNetwork, event, KEY, QUESTION } from '../fakeNetwork.ts';
+import { createFakeNetwork, event, KEY, REQUEST } from '../fakeNetwork.ts';
 import { serve, type Served } from '../serve.ts';
 
 let served: Served | undefined;
@@ -40,7 +40,7 @@ const CHUNK = `1000\r\n${'x'.repeat(4_096)}\r\n`;
 test.each([
   ['fast', 0],
   ['slow', 4],
-])('a %s sender of an unannounced body above the limit gets to read its 413', async (_, waitMs) => {
+])('a %s sender of an unannounced body above the limit can read its 413', async (_, waitMs) => {
   const socket = await dial();
   const answer = readAll(socket);
   socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-test('a sender that goes on after its 413 is hung up on', async () => {
+test('the connection of a sender that continues after its 413 is closed', async () => {
   const socket = await dial();
   const answer = readAll(socket);
   socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${CHUNK.repeat(5)}`);
@@ -65,7 +65,7 @@ test('a sender that goes on after its 413 is hung up on', async () => {
   expect(Date.now() - started).toBeLessThan(5_000);
 });
 
-test('a question has 16 KiB and a batch 64', async () => {
+test('the limit is 16 KiB for recommendations and 64 KiB for a batch', async () => {
   const relay = relayOn();
   const ask = async (path: string, body: object, size: number): Promise<number> => {
     const request = new Request(`https://shop.example${path}`, {
@@ -75,8 +75,8 @@ test('a question has 16 KiB and a batch 64', async () => {
     });
     return (await relay(request)).status;
   };
-  expect(await ask('/recommendations', QUESTION, 16 * 1024)).toBe(200);
-  expect(await ask('/recommendations', QUESTION, 16 * 1024 + 1)).toBe(413);
+  expect(await ask('/recommendations', REQUEST, 16 * 1024)).toBe(200);
+  expect(await ask('/recommendations', REQUEST, 16 * 1024 + 1)).toBe(413);
   expect(await ask('/events/batch', { events: [event()] }, 64 * 1024)).toBe(202);
   expect(await ask('/events/batch', { events: [event()] }, 64 * 1024 + 1)).toBe(413);
 });
@@ -110,7 +110,7 @@ test('an unannounced body is cut off after at most 256 KiB', async () => {
   expect(statuses).toEqual([413]);
 });
 
-test('a body that drips is a 408', async () => {
+test('a body that arrives too slowly is a 408', async () => {
   const slow = relayOn({ timeouts: { body: 80 } });
   served = await serve(toNode(slow));
   const socket = await dial();

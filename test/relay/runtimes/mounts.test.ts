@@ -8,7 +8,7 @@ import { mountOnNext } from '../../../demo/mounts/nextRoute.ts';
 import { mountOnNode } from '../../../demo/mounts/nodeHttp.ts';
 import { worker } from '../../../demo/mounts/worker.ts';
 import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
-import { ANSWER, createFakeNetwork, event, KEY, QUESTION, type FakeNetwork } from '../fakeNetwork.ts';
+import { RESPONSE, createFakeNetwork, event, KEY, REQUEST, type FakeNetwork } from '../fakeNetwork.ts';
 import { serve, type Served } from '../serve.ts';
 
 let served: Served | undefined;
@@ -88,16 +88,16 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
     body: JSON.stringify(body),
   });
 
-  test('a question is answered with the offers of the network', async () => {
+  test('recommendations of the network reach the page', async () => {
     const { ask, network } = await start();
-    const response = await ask('/offers/recommendations', post(QUESTION));
+    const response = await ask('/offers/recommendations', post(REQUEST));
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual(ANSWER);
+    expect(await response.json()).toEqual(RESPONSE);
     expect(network.calls[0]?.headers.get('x-api-key')).toBe(KEY);
-    expect(network.calls[0]?.body).toMatchObject(QUESTION);
+    expect(network.calls[0]?.body).toMatchObject(REQUEST);
   });
 
-  test('events get through and a repeat goes no further', async () => {
+  test('events are forwarded, and a duplicate is not', async () => {
     const { ask, network } = await start();
     const batch = post({ events: [event(), event({ asset_id: 'Grüße, 日本' })] });
     expect((await ask('/offers/events/batch', batch)).status).toBe(202);
@@ -107,16 +107,16 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
     expect((await ask('/offers/events', post(event()))).status).toBe(201);
   });
 
-  test('health answers and other methods are refused', async () => {
+  test('health responds, and other methods are refused', async () => {
     const { ask } = await start();
     expect(await (await ask('/offers/health')).json()).toMatchObject({ status: 'ok', environment: 'staging' });
     expect((await ask('/offers/recommendations')).status).toBe(405);
     expect((await ask('/offers/events', { method: 'OPTIONS' })).status).toBe(204);
   });
 
-  test('a body above the limit is a 413 and reaches nobody', async () => {
+  test('a body above the limit is a 413 and is not forwarded', async () => {
     const { ask, network } = await start();
-    expect((await ask('/offers/recommendations', post({ ...QUESTION, pad: 'x'.repeat(20_000) }))).status).toBe(413);
+    expect((await ask('/offers/recommendations', post({ ...REQUEST, pad: 'x'.repeat(20_000) }))).status).toBe(413);
     expect(network.calls).toHaveLength(0);
   });
 });
@@ -125,18 +125,18 @@ test('a worker reads its key from its bindings', async () => {
   const seen: unknown[] = [];
   served = await serve((request, response) => {
     seen.push(request.headers['x-api-key']);
-    request.resume().on('end', () => response.writeHead(200).end(JSON.stringify(ANSWER)));
+    request.resume().on('end', () => response.writeHead(200).end(JSON.stringify(RESPONSE)));
   });
   const response = await worker.fetch(
     new Request('https://shop.example/offers/recommendations', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'cf-connecting-ip': '192.0.2.7' },
-      body: JSON.stringify(QUESTION),
+      body: JSON.stringify(REQUEST),
     }),
     { OFFERLET_API_KEY: KEY, OFFERLET_NETWORK: served.url },
   );
   expect(response.status).toBe(200);
-  expect(await response.json()).toEqual(ANSWER);
+  expect(await response.json()).toEqual(RESPONSE);
   expect(seen).toEqual([KEY]);
 });
 
@@ -176,7 +176,7 @@ test.each([
   const response = await ask('/offers/recommendations', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(QUESTION),
+    body: JSON.stringify(REQUEST),
   });
   expect(response.status).toBe(200);
 });

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'vite';
 import { expect, test } from 'vitest';
-import { createFakeNetwork, event, KEY, QUESTION } from '../fakeNetwork.ts';
+import { createFakeNetwork, event, KEY, REQUEST } from '../fakeNetwork.ts';
 
 /** What every runtime for servers has in common. */
 const WEB = {
@@ -64,7 +64,7 @@ test('the relay is one file without an import, and works where only Web APIs are
     });
 
   expect(
-    (await answer(post('/recommendations', { ...QUESTION, user_details: { email: 'ada@example.com' } }))).status,
+    (await answer(post('/recommendations', { ...REQUEST, user_details: { email: 'ada@example.com' } }))).status,
   ).toBe(200);
   const batch = { events: [event(), event({ event_name: 'CONVERSION' })] };
   expect((await answer(post('/events/batch', batch))).status).toBe(207);

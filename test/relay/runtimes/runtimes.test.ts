@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ANSWER, event, KEY, QUESTION } from '../fakeNetwork.ts';
+import { RESPONSE, event, KEY, REQUEST } from '../fakeNetwork.ts';
 import { serve, type Served } from '../serve.ts';
 import { bringRuntime } from './bringRuntime.ts';
 import { runMount, type MountRun } from './runMount.ts';
@@ -86,7 +86,7 @@ describe.skipIf(process.env['OFFERLET_LONG'] !== '1')('a real runtime', () => {
       request.on('data', (chunk: Buffer) => (text += chunk.toString()));
       request.on('end', () => {
         reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
-        if (request.url === '/recommendations') response.writeHead(200).end(JSON.stringify(ANSWER));
+        if (request.url === '/recommendations') response.writeHead(200).end(JSON.stringify(RESPONSE));
         else if (request.url === '/events') response.writeHead(307, { location: elsewhere.url }).end();
         else response.writeHead(202).end();
       });
@@ -106,17 +106,17 @@ describe.skipIf(process.env['OFFERLET_LONG'] !== '1')('a real runtime', () => {
 
     const health = await fetch(`${mounted.url}/offers/health`);
     expect(await health.json()).toMatchObject({ status: 'ok', environment: 'staging' });
-    const answer = await post('/recommendations', { ...QUESTION, user_details: { email: 'ada@example.com' } });
+    const answer = await post('/recommendations', { ...REQUEST, user_details: { email: 'ada@example.com' } });
     expect([answer.status, answer.headers.get('cache-control'), await answer.json()]).toEqual([
       200,
       'no-store',
-      ANSWER,
+      RESPONSE,
     ]);
     const batch = { events: [event(), event({ asset_id: 'Grüße, 日本' })] };
     expect((await post('/events/batch', batch)).status).toBe(202);
     expect((await post('/events/batch', batch)).status, 'a repeat is known').toBe(202);
     expect((await post('/events', event())).status, 'a redirect is not followed').toBe(502);
-    expect((await post('/recommendations', { ...QUESTION, pad: 'x'.repeat(20_000) })).status).toBe(413);
+    expect((await post('/recommendations', { ...REQUEST, pad: 'x'.repeat(20_000) })).status).toBe(413);
     expect((await fetch(`${mounted.url}/offers/events`, { method: 'OPTIONS' })).status).toBe(204);
     expect((await fetch(`${mounted.url}/offers/events`)).status).toBe(405);
     expect(reached).toEqual([`/recommendations ${KEY}`, `/events/batch ${KEY}`, `/events ${KEY}`]);
@@ -126,6 +126,6 @@ describe.skipIf(process.env['OFFERLET_LONG'] !== '1')('a real runtime', () => {
     await network.close();
     network = undefined;
     await elsewhere.close();
-    expect((await post('/recommendations', QUESTION)).status).toBe(502);
+    expect((await post('/recommendations', REQUEST)).status).toBe(502);
   });
 });

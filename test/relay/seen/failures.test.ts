@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { event, json, resultsOf, setUp } from '../fakeNetwork.ts';
 
-test('a store that cannot be asked is a 503: the sender keeps its events, the network hears nothing', async () => {
+test('a store that fails is a 503, and the network is not called', async () => {
   const { network, post, counted } = setUp({
     seen: { claim: () => Promise.reject(new Error('down')), accept: () => undefined, release: () => undefined },
   });
@@ -12,7 +12,7 @@ test('a store that cannot be asked is a 503: the sender keeps its events, the ne
 });
 
 test.each(['claim', 'accept', 'release'] as const)(
-  'a store whose %s never returns holds no request up',
+  'a store whose %s never returns does not hold up a request',
   async (name) => {
     const store = {
       claim: (keys: readonly string[]) => keys.map(() => 'new' as const),
@@ -21,7 +21,7 @@ test.each(['claim', 'accept', 'release'] as const)(
     };
     const hang = (): Promise<never> => new Promise(() => undefined);
     const { network, post, counted, logs } = setUp({ seen: { ...store, [name]: hang }, timeouts: { seen: 30 } });
-    if (name === 'release') network.answerWith(() => json(503, { message: 'Later' }));
+    if (name === 'release') network.respondWith(() => json(503, { message: 'Later' }));
     const response = await post('/events/batch', { events: [event()] });
     expect([response.status, response.headers.get('retry-after')]).toEqual(
       { claim: [503, '5'], accept: [202, null], release: [503, null] }[name],
@@ -50,7 +50,7 @@ test('a store that cannot write does not make an accepted event a failure, nor i
   expect(counted('seen_failed')).toBe(1);
 });
 
-test('what another relay is forwarding is asked for again later', async () => {
+test('an event that another relay is forwarding is to be sent again later', async () => {
   const { network, post } = setUp({
     seen: {
       claim: (ids) => ids.map((_, index) => (index === 0 ? ('busy' as const) : ('new' as const))),

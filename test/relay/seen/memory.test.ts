@@ -7,7 +7,7 @@ import { createEventKeys } from '../../../src/relay/seen/eventKeys.ts';
 import { event, setUp } from '../fakeNetwork.ts';
 import { key, keys } from './keys.ts';
 
-test('a flood from one address pushes out its own events, never those of others', () => {
+test('a flood from one address evicts its own events, never those of others', () => {
   const memory = createSeenMemory({ max: 2_000 });
   const shoppers = Array.from({ length: 300 }, (_, index) => `198.51.100.${index}`);
   for (const address of shoppers) memory.accept(keys(`${address} a`, `${address} b`), address);
@@ -22,7 +22,7 @@ test('a flood from one address pushes out its own events, never those of others'
   expect(memory.claim(keys('flood 499 19', 'flood 0 0'))).toEqual(['known', 'new']);
 });
 
-test('a shopper is told of a duplicate after a flood of events from another address', async () => {
+test('a duplicate is recognized after a flood of events from another address', async () => {
   const { network, relay } = setUp({ seen: createSeenMemory({ max: 100 }), rateLimit: false });
   const post = (events: unknown[], ip: string): Promise<Response> =>
     relay(
@@ -44,7 +44,7 @@ test('a shopper is told of a duplicate after a flood of events from another addr
   expect(network.calls).toHaveLength(11);
 });
 
-test('a memory does what a plain map would do, whatever comes', () => {
+test('a memory behaves like a plain map, for any sequence of events', () => {
   assert(
     property(array(record({ name: nat(60), sender: nat(3), wait: nat(30) }), { maxLength: 300 }), (steps) => {
       let time = 0;

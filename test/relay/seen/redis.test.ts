@@ -39,7 +39,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     server.kill();
   });
 
-  test('are known to every relay once one of them had them accepted', async () => {
+  test('are known to every relay after one of them had them accepted', async () => {
     const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
     const batch = { events: [event(), event()] };
     expect((await one.post('/events/batch', batch)).status).toBe(202);
@@ -51,7 +51,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
     const sent = event();
     let answer: (response: Response) => void = () => undefined;
-    one.network.answerWith(() => new Promise((resolve) => (answer = resolve)));
+    one.network.respondWith(() => new Promise((resolve) => (answer = resolve)));
     const first = one.post('/events', sent);
     await expect.poll(() => one.network.calls.length).toBe(1);
     expect((await two.post('/events', sent)).status).toBe(503);
@@ -61,15 +61,15 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect(two.network.calls).toHaveLength(0);
   });
 
-  test('are given back when the network did not take them', async () => {
+  test('are released when the network did not accept them', async () => {
     const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
     const sent = event();
-    one.network.answerWith(() => new Response('{"message":"Later"}', { status: 503 }));
+    one.network.respondWith(() => new Response('{"message":"Later"}', { status: 503 }));
     expect((await one.post('/events', sent)).status).toBe(503);
     expect((await two.post('/events', sent)).status).toBe(201);
   });
 
-  test('of a relay that died in the middle are free after the time of a claim', async () => {
+  test('of a relay that died are free when its claim expires', async () => {
     const [one, two] = [await openStore({ claimMs: 500 }), await openStore({ claimMs: 500 })];
     const id = newKey();
     expect(await one.claim([id])).toEqual(['new']);
@@ -125,7 +125,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     await expect.poll(() => one.claim([id]), { timeout: 10_000 }).toEqual(['new']);
   });
 
-  test('that cannot be looked up while Redis hangs are a 503, and work again when it goes on', async () => {
+  test('are a 503 while Redis hangs, and work again when it continues', async () => {
     const bench = setUp({ seen: await openStore(), timeouts: { seen: 200 } });
     expect((await bench.post('/events', event())).status).toBe(201);
     server.kill('SIGSTOP');
@@ -141,7 +141,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect(bench.network.calls).toHaveLength(2);
   }, 40_000);
 
-  test('that cannot be looked up while Redis is away are a 503, not a duplicate', async () => {
+  test('are a 503 while Redis is away, and not forwarded', async () => {
     const store = await openStore();
     const bench = setUp({ seen: store });
     server.kill('SIGSTOP');

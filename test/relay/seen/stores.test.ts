@@ -31,7 +31,7 @@ describe.each<[string, (options: { max: number; maxAgeMs: number; now: () => num
     expect(await store.claim(keys('b', 'a'))).toEqual(['new', 'known']);
   });
 
-  test('are forgotten at their age', async () => {
+  test('are forgotten at their maximum age', async () => {
     await store.accept(keys('a'));
     time += 999;
     expect(await store.claim(keys('a'))).toEqual(['known']);
@@ -39,7 +39,7 @@ describe.each<[string, (options: { max: number; maxAgeMs: number; now: () => num
     expect(await store.claim(keys('a'))).toEqual(['new']);
   });
 
-  test('never grow beyond their number: the oldest go', async () => {
+  test('never exceed their maximum: the oldest are dropped', async () => {
     await store.accept(keys('a', 'b', 'c', 'd'));
     expect(await store.claim(keys('a', 'b', 'c', 'd'))).toEqual(['new', 'known', 'known', 'known']);
   });
@@ -59,7 +59,7 @@ describe('the file', () => {
     await second.close();
   });
 
-  test('holds an event before its sender hears of it, so kill -9 forgets nothing', async () => {
+  test('contains an event before its sender gets a response, so kill -9 loses nothing', async () => {
     const seen = await openSeenFile(directory);
     const bench = setUp({ seen });
     const sent = event();
@@ -68,7 +68,7 @@ describe('the file', () => {
     await seen.close();
   });
 
-  test('with half a line at its end loses that line only', async () => {
+  test('with half a line at its end loses only that line', async () => {
     const first = await openSeenFile(directory);
     await first.accept(keys('whole', 'half'), '192.0.2.1');
     await first.close();
@@ -94,7 +94,7 @@ describe('the file', () => {
     await again.close();
   });
 
-  test('is written anew when most of it is stale', async () => {
+  test('is compacted when most of it is stale', async () => {
     let time = 1_000;
     const seen = await openSeenFile(directory, { maxAgeMs: 10, now: () => time });
     const many = Array.from({ length: 6_000 }, (_, index) => key(`${index}`));
@@ -143,7 +143,7 @@ describe('the file', () => {
     await (await openSeenFile(directory)).close();
   });
 
-  test('in a place that cannot be used says so in one line', async () => {
+  test('in an unusable place is refused in one line', async () => {
     await writeFile(join(directory, 'file'), '');
     await expect(openSeenFile(join(directory, 'file'))).rejects.toThrow(/cannot be (created|written to)/);
   });

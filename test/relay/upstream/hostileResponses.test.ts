@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ANSWER, json, KEY, QUESTION, setUp } from '../fakeNetwork.ts';
+import { RESPONSE, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
 
 test.each([
-  ['plainly', (key: string) => JSON.stringify({ ...ANSWER, debug: `got ${key}` })],
+  ['plainly', (key: string) => JSON.stringify({ ...RESPONSE, debug: `got ${key}` })],
   ['in capitals', (key: string) => JSON.stringify({ debug: key.toUpperCase() })],
   ['as a field name', (key: string) => JSON.stringify({ [key]: 1 })],
   [
@@ -12,11 +12,11 @@ test.each([
   ],
   ['escaped, in a field that a later one hides', (key: string) => `{"debug":"\\u0061${key.slice(1)}","debug":""}`],
   ['escaped, as the name of a field', (key: string) => `{"\\u0041${key.slice(1)}":1}`],
-])('an answer that holds the key %s is a 502 without it', async (_, body) => {
+])('a response that contains the key %s is a 502 without it', async (_, body) => {
   const { network, post, counted, logs } = setUp();
   for (const status of [200, 400, 500]) {
-    network.answerWith(() => new Response(body(KEY), { status }));
-    const response = await post('/recommendations', QUESTION);
+    network.respondWith(() => new Response(body(KEY), { status }));
+    const response = await post('/recommendations', REQUEST);
     expect(response.status).toBe(502);
     expect((await response.text()).toLowerCase()).not.toContain(KEY);
   }
@@ -28,8 +28,8 @@ test.each([`Mon, ${KEY} GMT`, 'Mon, adnet rk test GMT', '1, 2', '-1', '1e9', ` $
   'a Retry-After that is neither seconds nor a date is not passed on: %s',
   async (value) => {
     const { network, post } = setUp();
-    network.answerWith(() => json(503, { message: 'Later' }, { 'retry-after': value }));
-    const response = await post('/recommendations', QUESTION);
+    network.respondWith(() => json(503, { message: 'Later' }, { 'retry-after': value }));
+    const response = await post('/recommendations', REQUEST);
     expect(response.headers.get('retry-after')).toBeNull();
   },
 );
@@ -41,8 +41,8 @@ test('a Retry-After that is a date is passed on, unless the key is in it', async
     ['2039', 502, null],
   ] as const) {
     const { network, post } = setUp({ apiKey });
-    network.answerWith(() => json(503, { message: 'Later' }, { 'retry-after': date }));
-    const response = await post('/recommendations', QUESTION);
+    network.respondWith(() => json(503, { message: 'Later' }, { 'retry-after': date }));
+    const response = await post('/recommendations', REQUEST);
     expect([response.status, response.headers.get('retry-after')]).toEqual([status, header]);
   }
 });
@@ -52,7 +52,7 @@ const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repe
 test.each([
   [33, 400],
   [2_500, 400],
-])('a body with %i levels is a %i, and no error of the relay', async (levels, status) => {
+])('a body with %i levels is a %i, not an error of the relay', async (levels, status) => {
   for (const [path, body] of [
     ['/recommendations', `{"custom_metadata":${nested(levels - 1)}}`],
     ['/events', `{"a":${nested(levels - 1)}}`],
@@ -71,14 +71,14 @@ test.each([
 
 test('a body with 32 levels is forwarded', async () => {
   const { network, post } = setUp();
-  const body = { ...QUESTION, custom_metadata: JSON.parse(nested(31)) as unknown };
+  const body = { ...REQUEST, custom_metadata: JSON.parse(nested(31)) as unknown };
   expect((await post('/recommendations', body)).status).toBe(200);
   expect(network.calls[0]?.body['custom_metadata']).toEqual(body.custom_metadata);
 });
 
-test('a response of the network that is nested without end is a 502', async () => {
+test('an endlessly nested response of the network is a 502', async () => {
   const { network, post, logs } = setUp({ sandbox: true });
-  network.answerWith(() => new Response(`{"sandbox":false,"a":${nested(100_000)}}`, { status: 200 }));
-  expect((await post('/recommendations', QUESTION)).status).toBe(502);
+  network.respondWith(() => new Response(`{"sandbox":false,"a":${nested(100_000)}}`, { status: 200 }));
+  expect((await post('/recommendations', REQUEST)).status).toBe(502);
   expect(JSON.stringify(logs)).not.toContain('call stack');
 });

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createRelay, type Relay } from '../../../src/relay.ts';
-import { accept, ANSWER, event, json, KEY, QUESTION, setUp } from '../fakeNetwork.ts';
+import { accept, RESPONSE, event, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
 import { serve, type Served } from '../serve.ts';
 
 const open: Served[] = [];
@@ -10,12 +10,12 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-test('five failures in a row close the way for ten seconds; then one request finds out', async () => {
+test('five failures in a row pause calls for ten seconds, then one request probes the network', async () => {
   let time = Date.now();
   const { network, post, counted, relay } = setUp({ now: () => time });
-  network.answerWith(() => json(500, { message: 'Oops' }));
-  for (let i = 0; i < 5; i++) expect((await post('/recommendations', QUESTION)).status).toBe(500);
-  const paused = await post('/recommendations', QUESTION);
+  network.respondWith(() => json(500, { message: 'Oops' }));
+  for (let i = 0; i < 5; i++) expect((await post('/recommendations', REQUEST)).status).toBe(500);
+  const paused = await post('/recommendations', REQUEST);
   expect([paused.status, paused.headers.get('retry-after')]).toEqual([503, '10']);
   expect(network.calls).toHaveLength(5);
   expect(counted('breaker_opened')).toBe(1);
@@ -23,44 +23,44 @@ test('five failures in a row close the way for ten seconds; then one request fin
 
   time += 10_001;
   let answer: (response: Response) => void = () => undefined;
-  network.answerWith(() => new Promise((resolve) => (answer = resolve)));
-  const probe = post('/recommendations', QUESTION);
+  network.respondWith(() => new Promise((resolve) => (answer = resolve)));
+  const probe = post('/recommendations', REQUEST);
   await expect.poll(() => network.calls.length).toBe(6);
-  expect((await post('/recommendations', QUESTION)).status).toBe(503);
-  answer(json(200, ANSWER));
+  expect((await post('/recommendations', REQUEST)).status).toBe(503);
+  answer(json(200, RESPONSE));
   expect((await probe).status).toBe(200);
-  network.answerWith(accept);
-  expect((await post('/recommendations', QUESTION)).status).toBe(200);
+  network.respondWith(accept);
+  expect((await post('/recommendations', REQUEST)).status).toBe(200);
 });
 
-test('a probe that fails closes the way again', async () => {
+test('a probe that fails pauses calls again', async () => {
   let time = Date.now();
   const { network, post } = setUp({ now: () => time });
-  network.answerWith(() => json(503, { message: 'Later' }));
-  for (let i = 0; i < 5; i++) await post('/recommendations', QUESTION);
+  network.respondWith(() => json(503, { message: 'Later' }));
+  for (let i = 0; i < 5; i++) await post('/recommendations', REQUEST);
   time += 10_001;
-  expect((await post('/recommendations', QUESTION)).status).toBe(503);
-  expect((await post('/recommendations', QUESTION)).headers.get('retry-after')).toBe('10');
+  expect((await post('/recommendations', REQUEST)).status).toBe(503);
+  expect((await post('/recommendations', REQUEST)).headers.get('retry-after')).toBe('10');
   expect(network.calls).toHaveLength(6);
 });
 
-test.each([400, 401, 404, 422, 429])('a %i is an answer and closes nothing', async (status) => {
+test.each([400, 401, 404, 422, 429])('a %i is a response and does not open the breaker', async (status) => {
   const { network, post } = setUp();
-  network.answerWith(() => json(status, { message: 'No' }));
-  for (let i = 0; i < 8; i++) await post('/recommendations', QUESTION);
+  network.respondWith(() => json(status, { message: 'No' }));
+  for (let i = 0; i < 8; i++) await post('/recommendations', REQUEST);
   expect(network.calls).toHaveLength(8);
 });
 
-test('a 502 with results is an answer about events and closes nothing', async () => {
+test('a 502 with results is about events and does not open the breaker', async () => {
   const { network, post } = setUp();
-  network.answerWith(() => json(502, { results: [{ index: 0, success: false }] }));
+  network.respondWith(() => json(502, { results: [{ index: 0, success: false }] }));
   for (let i = 0; i < 8; i++) await post('/events/batch', { events: [event()] });
   expect(network.calls).toHaveLength(8);
 });
 
-test('events are kept by their sender while the way is closed, and none counts as lost', async () => {
+test('while calls are paused, senders retain their events, and none counts as lost', async () => {
   const { network, post, counted } = setUp();
-  network.answerWith(() => json(503, { message: 'Later' }));
+  network.respondWith(() => json(503, { message: 'Later' }));
   const batch = { events: [event()] };
   for (let i = 0; i < 5; i++) await post('/events/batch', batch);
   const paused = await post('/events/batch', batch);
@@ -77,7 +77,7 @@ test('a flood from one address is slowed down, another address is not', async ()
       new Request('https://shop.example/recommendations', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(QUESTION),
+        body: JSON.stringify(REQUEST),
       }),
       { ip },
     );
@@ -103,14 +103,14 @@ test('a session that reports more events than a shopper can cause is slowed down
   expect((await post('/events/batch', batch(two))).status).toBe(202);
 });
 
-test('behind a proxy of the merchant the address is the one that the proxy saw', async () => {
+test("behind the merchant's proxy, the address is the one that the proxy saw", async () => {
   const { post } = setUp({ addressHeader: 'x-forwarded-for', rateLimit: { perAddress: { burst: 1, perSecond: 1 } } });
-  expect((await post('/recommendations', QUESTION, { 'x-forwarded-for': '10.0.0.1, 203.0.113.1' })).status).toBe(200);
-  expect((await post('/recommendations', QUESTION, { 'x-forwarded-for': '10.9.9.9, 203.0.113.1' })).status).toBe(429);
-  expect((await post('/recommendations', QUESTION, { 'x-forwarded-for': '203.0.113.2' })).status).toBe(200);
+  expect((await post('/recommendations', REQUEST, { 'x-forwarded-for': '10.0.0.1, 203.0.113.1' })).status).toBe(200);
+  expect((await post('/recommendations', REQUEST, { 'x-forwarded-for': '10.9.9.9, 203.0.113.1' })).status).toBe(429);
+  expect((await post('/recommendations', REQUEST, { 'x-forwarded-for': '203.0.113.2' })).status).toBe(200);
 });
 
-test('a limiter of the merchant is asked, and false turns limits off', async () => {
+test("the merchant's own limiter is used, and false turns limits off", async () => {
   const asked: string[] = [];
   const own = setUp({
     rateLimit: { take: (key, kind, cost) => (asked.push(`${kind} ${cost}`), key === 'x' ? 0 : 5_000) },
@@ -121,12 +121,12 @@ test('a limiter of the merchant is asked, and false turns limits off', async () 
   for (let i = 0; i < 20; i++) expect((await free.post('/events', event())).status).toBe(201);
 });
 
-test('a log or a metric that throws fails no request', async () => {
+test('a log or metric callback that throws does not fail a request', async () => {
   const fail = (): never => {
     throw new Error('no disk');
   };
   const { post } = setUp({ onLog: fail, onMetric: fail });
-  expect((await post('/recommendations', QUESTION)).status).toBe(200);
+  expect((await post('/recommendations', REQUEST)).status).toBe(200);
 });
 
 // On Node the relay speaks node:http to the network, so these run on real sockets.
@@ -137,11 +137,11 @@ const ask = (relay: Relay): Promise<Response> =>
     new Request('https://shop.example/recommendations', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(QUESTION),
+      body: JSON.stringify(REQUEST),
     }),
   );
 
-test('over real sockets the network gets the question and its answer comes back', async () => {
+test('over real sockets, the network gets the request and its response comes back', async () => {
   const requests: string[] = [];
   const network = await serve((request, response) => {
     requests.push(
@@ -158,12 +158,12 @@ test('over real sockets the network gets the question and its answer comes back'
       .on('end', () =>
         response
           .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ ...ANSWER, text: 'Grüße' })),
+          .end(JSON.stringify({ ...RESPONSE, text: 'Grüße' })),
       );
   });
   open.push(network);
   const answer = await ask(relayTo(`${network.url}/partner/v1/`));
-  expect(await answer.json()).toEqual({ ...ANSWER, text: 'Grüße' });
+  expect(await answer.json()).toEqual({ ...RESPONSE, text: 'Grüße' });
   expect(requests).toEqual([`POST /partner/v1/recommendations ${KEY} 1.0.0 application/json`]);
 });
 
@@ -190,7 +190,7 @@ test.each<[string, number, (response: ServerResponse) => void]>([
   ],
   ['sends 2 MiB', 502, (response) => void response.writeHead(200).end(`{"pad":"${'x'.repeat(2 * 1024 * 1024)}"}`)],
   ['compresses', 502, (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
-])('a network that %s is a %i, asked once', async (_, status, behave) => {
+])('a network that %s is a %i after a single call', async (_, status, behave) => {
   let asked = 0;
   const network = await serve((request, response) => {
     asked += 1;
@@ -203,7 +203,7 @@ test.each<[string, number, (response: ServerResponse) => void]>([
   expect(asked).toBe(1);
 });
 
-test('nobody at the address is a 502 after one retry, and no event counts as lost', async () => {
+test('a refused connection is a 502 after one retry, and no event counts as lost', async () => {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const { port } = probe.address() as AddressInfo;
