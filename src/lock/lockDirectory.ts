@@ -76,7 +76,7 @@ async function findOwner(
     // A file that is being created is empty for an instant, which is not worth a line.
     if (look !== first && !isSaid) {
       say(
-        `offerlet: ${directory} is locked by ${describeHolder(holder)}, which cannot be seen from here. Waiting up to ${SILENCE_MS / 1_000} seconds for a sign of life.`,
+        `${directory} is locked by ${describeHolder(holder)}, which cannot be seen from here. Waiting up to ${SILENCE_MS / 1_000} seconds for a sign of life.`,
       );
       isSaid = true;
     }
@@ -127,5 +127,5 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
 }
 
 function sayOnStderr(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`offerlet: ${line}\n`);
 }

@@ -108,7 +108,7 @@ export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (f
     return fresh;
   }
 
-  /** Fills in the results of the call, and tells the ledger before anybody gets a response. */
+  /** Fills in the results of the call, and updates the ledger before anybody gets a response. */
   async function record(
     result: Forwarded,
     { fresh, batch }: { fresh: readonly number[]; batch: Batch },

@@ -52,7 +52,7 @@ export function seenEntries(
   return keys.map((key) => ({ key, acceptedAt, sender: number }));
 }
 
-/** The number by which a sender is told from others (FNV-1a, folded). */
+/** The number of a sender (FNV-1a, folded). */
 function senderNumber(sender: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let at = 0; at < sender.length; at++) hash = Math.imul(hash ^ sender.charCodeAt(at), 0x01_00_01_93);

@@ -18,7 +18,7 @@ export interface SeenTable {
   size(): number;
 }
 
-/** Senders told apart; those that share a number share a part of the table. */
+/** Numbers of senders; those with the same number share a part of the table. */
 export const SENDERS = 4_096;
 const NONE = -1;
 const FIRST_CAPACITY = 1_024;

@@ -25,7 +25,7 @@ export function createEventKeys(): EventKeys {
 }
 
 function keyOf<Key>({ session_id, event_id }: EventIdentity, hash: (text: string) => Key): Key | undefined {
-  // Ids contain no control characters, so the separator tells any two pairs apart.
+  // Ids contain no control characters, so the separator keeps any two pairs apart.
   return event_id === undefined ? undefined : hash(`${session_id}\0${event_id}`);
 }
 

@@ -19,7 +19,7 @@ export interface SeenFile extends SeenStore {
   close(): Promise<void>;
   /** Resolves with the reason once another process has taken the directory over: nothing is claimed or written then. */
   readonly lost: Promise<Error>;
-  /** Events held. */
+  /** Number of events remembered. */
   size(): number;
 }
 

@@ -13,7 +13,7 @@ export interface SeenLog {
 
 /** The first line. Files without it are of a version that knew events by their `event_id` alone. */
 const HEADER = 'offerlet accepted events 2\n';
-/** Lines beyond twice the events that are held, at which the file is written anew. */
+/** Lines beyond twice the number of remembered events at which the file is compacted. */
 const SLACK_LINES = 10_000;
 /** Lines written in one go. */
 const CHUNK_LINES = 10_000;
