@@ -14,13 +14,13 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
 ajv.addSchema({ $id: 'contract', components: closed(CONTRACT.components) });
 const validators = new Map<string, ValidateFunction>();
 
-/** Throws unless the network may answer like this: the status is in the contract, the body is as it says, and has nothing beside. */
+/** Throws unless the contract allows this response: its status, its body, and no undocumented fields. */
 export async function expectContract(call: { method: string; path: string }, response: Response): Promise<void> {
   const { method, path } = { ...call, method: call.method.toLowerCase() };
   const template = templateOf(new URL(path, 'http://network.test').pathname);
   const operation = template && CONTRACT.paths[template]?.[method];
   const where = `${call.method} ${path} → ${response.status}`;
-  // Unknown paths and methods have an error's shape, which the surface's own tests look at.
+  // The tests of each surface check the errors of unknown paths and methods.
   if (!operation) return;
   const answer = dig(operation, 'responses', String(response.status));
   if (!answer) throw new Error(`${where}: the contract has no such answer. ${await response.clone().text()}`);
@@ -36,7 +36,7 @@ export async function expectContract(call: { method: string; path: string }, res
     throw new Error(`${where}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 1000)}`);
 }
 
-/** The path of the contract that a path belongs to; `{names}` stand for one segment. */
+/** The path of the contract that matches a path; `{names}` match one segment. */
 function templateOf(path: string): string | undefined {
   const publisher = path.startsWith('/analysis/') ? `/api${path}` : path;
   const templates = Object.keys(CONTRACT.paths);
@@ -56,7 +56,7 @@ function validatorOf(name: string, schema: unknown): ValidateFunction {
   return validate;
 }
 
-/** The schema with its references into the document that holds the named schemas. */
+/** The schema with references into the document with the named schemas. */
 function pointedAt(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(pointedAt);
   if (!isObject(value)) return value;
@@ -65,7 +65,7 @@ function pointedAt(value: unknown): unknown {
   );
 }
 
-/** The schema without room for undocumented fields: callers may not rely on them, so the network must not send them. */
+/** The schema without undocumented fields, which the network must not send because callers may not rely on them. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (!isObject(value)) return value;

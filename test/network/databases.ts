@@ -14,15 +14,15 @@ const run = promisify(execFile);
 export const DATABASE_KINDS: readonly ('pglite' | 'postgres')[] =
   process.env['OFFERLET_TEST_POSTGRES'] === '1' ? ['pglite', 'postgres'] : ['pglite'];
 
-/** A throw-away PostgreSQL server of this machine. */
+/** A temporary PostgreSQL server on this machine. */
 export interface Cluster {
-  /** The address of a new, empty database on it. */
+  /** The URL of a new, empty database. */
   freshUrl(): Promise<string>;
-  /** Ends the server and removes what it wrote. */
+  /** Stops the server and deletes its files. */
   stop(): Promise<void>;
 }
 
-/** An empty, migrated database, and what ends it together with its server. */
+/** Opens an empty, migrated database. Closing it also stops its server. */
 export async function openTestDatabase(
   kind: 'pglite' | 'postgres',
 ): Promise<{ db: Database; url?: string; close(): Promise<void> }> {
@@ -45,7 +45,7 @@ export async function openTestDatabase(
   };
 }
 
-/** Starts a throw-away PostgreSQL server on a socket of its own; as root it runs as the user `postgres` or `nobody`. */
+/** Starts a temporary PostgreSQL server on its own socket. For root, it runs as the user `postgres` or `nobody`. */
 export async function startPostgres(): Promise<Cluster> {
   const bin = await postgresBinaries();
   const directory = mkdtempSync(join(tmpdir(), 'offerlet-postgres-'));

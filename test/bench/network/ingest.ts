@@ -6,7 +6,7 @@ import { INGEST } from '../../../src/network/ingest/ingestStatement.ts';
 import type { Session } from '../../../src/network/sessions/session.ts';
 import { ingestParams } from '../../../src/network/ingest/storeEvents.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
-import { event, worldOf, type Shown } from '../../network/world.ts';
+import { event, testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 
 const ROUNDS = 5;
 const BATCH = 20;
@@ -35,7 +35,7 @@ export async function compareIngest(options: {
   open(): Promise<Database>;
 }): Promise<void> {
   const network = await createNetwork({ ...options.place, seed: 'demo', log: () => undefined });
-  const world = worldOf(network);
+  const world = testNetworkOf(network);
   const floor = await options.open();
   await migrate(floor);
   const sessions: Shown[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { openPglite } from '../../../src/network/database/pglite.ts';
 import { stableId } from '../../../src/network/seed/stableId.ts';
-import { worldOf, type Body } from '../../network/world.ts';
+import { testNetworkOf, type Body } from '../../network/testNetwork.ts';
 
 const DAYS = 100;
 const PLACEMENTS = 10;
@@ -29,7 +29,7 @@ export async function measureReports(): Promise<void> {
     ['1 M', Math.ceil(1_000_000 / facts)],
     ['10 M', Math.ceil(9_000_000 / facts)],
   ] as const) {
-    const world = worldOf(network);
+    const world = testNetworkOf(network);
     // Its 6,000 rows are below the limit of 10,000, unless somebody changes the figures above.
     await world.control('PUT', '/sandbox/settings', { history_from: '2025-01-01', report_row_limit: 1_000_000 });
     for (let day = 0; day < DAYS; day += 5)
@@ -62,7 +62,7 @@ export async function measureReports(): Promise<void> {
 
 async function ownerOf(network: Network): Promise<{ channel_id: string; publishers: string[] }> {
   const key = network.describe().keys.management ?? '';
-  const list = await worldOf(network).call('GET', '/adnet/publishers/list/', { key });
+  const list = await testNetworkOf(network).call('GET', '/adnet/publishers/list/', { key });
   const publishers: string[] = list.body.publishers.flatMap((row: Body) => row.publisher_remote_id ?? []).slice(0, 12);
   return { channel_id: stableId('channel', 'demo'), publishers };
 }

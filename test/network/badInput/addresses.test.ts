@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONTRACT } from '../../../src/network/contract/openapi.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestNetwork, type TestNetwork } from '../testNetwork.ts';
 
-/** Texts for a query or a path, as they stand in an address. */
+/** Texts for a query or a path, encoded as in a URL. */
 const ADDRESSED = [
   '',
   '%20',
@@ -32,7 +32,7 @@ const ADDRESSED = [
   'x'.repeat(3_000),
   ','.repeat(300),
 ];
-/** What every route answers first to: each of them, whatever else is wrong. */
+/** What every route refuses first, whatever else is wrong. */
 const HEADERS: readonly Record<string, string>[] = [
   { version: 'x' },
   { version: '9'.repeat(400) },
@@ -57,9 +57,9 @@ const OPERATIONS: readonly Operation[] = Object.entries(CONTRACT.paths).flatMap(
 );
 
 describe.each(DATABASE_KINDS)('bad addresses and headers on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
     const { publisher_remote_id } = world.network.describe().publisher;
     const row = { hour: '2025-11-20T09:00:00Z', publisher_remote_id, page_type: 'A', widget_type: 'B', impressions: 1 };
     await world.control('POST', '/sandbox/activity', { rows: [row] });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { openWorld, type Answered, type World } from '../world.ts';
+import { openTestNetwork, type Answered, type TestNetwork } from '../testNetwork.ts';
 import { bodyCalls, type BodyCall } from './calls.ts';
-import { NASTY, placesIn, replaced, type Path } from './nasty.ts';
+import { NASTY, placesIn, replaced, type Path } from './badValues.ts';
 
-/** Every value in every place takes a minute on each database; a newcomer's run takes each value and each place, in turn. */
+/** Every value at every path takes a minute per database. The short run uses each value and each path once. */
 const STRIDE = process.env['OFFERLET_LONG'] === '1' ? 1 : 13;
 
 describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   let calls: BodyCall[];
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
     calls = await bodyCalls(world);
   }, 120_000);
   afterAll(() => world.close());
@@ -70,7 +70,9 @@ describe.each(DATABASE_KINDS)('bad input on %s', (kind) => {
 });
 
 /** Returns a function that says what is wrong with the response to a body that has another value in one place, if anything is. */
-async function createJudge(world: World): Promise<(call: BodyCall, change: Change) => Promise<string | undefined>> {
+async function createJudge(
+  world: TestNetwork,
+): Promise<(call: BodyCall, change: Change) => Promise<string | undefined>> {
   // Counting the rows takes most of the time, so what was there after one call is used for the next.
   let before = await stock(world);
   return async (call, change) => {
@@ -89,7 +91,7 @@ interface Change {
 const ACCEPTED = 'accepted';
 
 async function judge(
-  world: World,
+  world: TestNetwork,
   call: BodyCall,
   { place, value, before }: Change & { before: string },
 ): Promise<string | undefined> {
@@ -110,12 +112,12 @@ async function judge(
   return status === 413 || name === undefined || said.includes(name) ? undefined : `does not name ${name}: ${said}`;
 }
 
-/** What is there, as far as the network tells. */
-async function stock(world: World): Promise<string> {
+/** The row counts, as the network reports them. */
+async function stock(world: TestNetwork): Promise<string> {
   return JSON.stringify((await world.control('GET', '/sandbox/health')).counts);
 }
 
-function send(world: World, call: BodyCall, body: unknown): Promise<Answered> {
+function send(world: TestNetwork, call: BodyCall, body: unknown): Promise<Answered> {
   const key = call.key && world.network.describe().keys[call.key];
   return world.call(call.method, call.path, {
     ...(key === undefined ? {} : { key }),

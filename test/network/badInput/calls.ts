@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { ask, event, NOW, offerFields, type Body, type World } from '../world.ts';
+import { ask, event, NOW, offerFields, type Body, type TestNetwork } from '../testNetwork.ts';
 
-/** A call that takes a body, and the body that it takes. */
+/** A call with a valid body. */
 export interface BodyCall {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
-  /** Which first key opens it; none for the controls. */
+  /** The kind of key that it needs; none for controls. */
   readonly key?: 'management' | 'integration';
   readonly body: unknown;
-  /** Takes back what an accepted body may have changed for the calls after it. */
+  /** Undoes what an accepted body may have changed for later calls. */
   undo?(): Promise<unknown>;
 }
 
-/** Every call that takes a body but the reset, with all the parts that its body may have. */
-export async function bodyCalls(world: World): Promise<BodyCall[]> {
+/** Every call with a body except the reset, with every field that its body may have. */
+export async function bodyCalls(world: TestNetwork): Promise<BodyCall[]> {
   const key = world.network.describe().keys.management ?? '';
   const { publisher_remote_id } = world.network.describe().publisher;
   const [category] = (await world.call('GET', '/adnet/adconfig/categories/', { key })).body.categories;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { openWorld } from '../world.ts';
-import type { World } from '../world.ts';
+import { openTestNetwork } from '../testNetwork.ts';
+import type { TestNetwork } from '../testNetwork.ts';
 import { openTenant } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -10,10 +10,10 @@ const ADD = '/adnet/publishers/add/';
 const LIST = '/adnet/publishers/list/';
 
 describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   let tenant: Tenant;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
   }, 120_000);
   afterAll(() => world.close());
   beforeEach(async () => {

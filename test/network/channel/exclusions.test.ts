@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { openWorld } from '../world.ts';
-import type { World } from '../world.ts';
+import { openTestNetwork } from '../testNetwork.ts';
+import type { TestNetwork } from '../testNetwork.ts';
 import { openTenant } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 const CHANNEL = '/adnet/channel/exclusions/';
 
 describe.each(DATABASE_KINDS)('categories and exclusions on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   let tenant: Tenant;
   let ids: readonly string[];
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
   }, 120_000);
   afterAll(() => world.close());
   beforeEach(async () => {

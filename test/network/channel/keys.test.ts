@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { openWorld } from '../world.ts';
-import type { World } from '../world.ts';
+import { openTestNetwork } from '../testNetwork.ts';
+import type { TestNetwork } from '../testNetwork.ts';
 import { openTenant } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -21,10 +21,10 @@ const CHANGES = [
 ] as const;
 
 describe.each(DATABASE_KINDS)('keys of the Channel API on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   let tenant: Tenant;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
     tenant = await openTenant(world);
   }, 120_000);
   afterAll(() => world.close());

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { ask, openWorld } from '../world.ts';
-import type { World } from '../world.ts';
+import { ask, openTestNetwork } from '../testNetwork.ts';
+import type { TestNetwork } from '../testNetwork.ts';
 import { openTenant } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 const LIST = '/adnet/publishers/list/';
 
 describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   let tenant: Tenant;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
   }, 120_000);
   afterAll(() => world.close());
   beforeEach(async () => {

@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import { expectContract } from '../contract.ts';
-import type { World } from '../world.ts';
+import type { TestNetwork } from '../testNetwork.ts';
 
-/** What the tests look into: bodies of every shape. */
+/** Any response body. */
 // oxlint-disable-next-line typescript/no-explicit-any -- every shape of the Channel API
 type Body = any;
 
-/** A channel of its own: tests that share a network share nothing else. */
+/** A channel of its own, so that tests share nothing but the network. */
 export interface Tenant {
   readonly keys: Readonly<Record<'management' | 'publishable' | 'publisher_reporting' | 'integration', string>>;
   readonly publisher: { readonly publisher_remote_id: string; readonly brand_name: string };
-  /** Calls with the management key unless another is given; the answer was held against the contract. */
+  /** Calls the API, by default with the management key, and checks the response against the contract. */
   call(
     method: string,
     path: string,
@@ -24,16 +24,16 @@ export interface Tenant {
     name: string;
     subcategories: readonly { remote_id: string; name: string }[];
   }[];
-  /** An item that the network takes, but for the given parts. */
+  /** A valid item with some parts replaced. */
   item(parts?: Record<string, unknown>): Record<string, unknown>;
-  /** Adds one publisher and answers its request. */
+  /** Adds one publisher; returns its request. */
   add(parts?: Record<string, unknown>): Promise<Body>;
-  /** Adds one publisher and approves it; answers what the control answers. */
+  /** Adds and approves one publisher; returns what the control returns. */
   approved(parts?: Record<string, unknown>): Promise<Body>;
 }
 
 /** Opens one on a network in staging. */
-export async function openTenant(world: World, name = 'CH1'): Promise<Tenant> {
+export async function openTenant(world: TestNetwork, name = 'CH1'): Promise<Tenant> {
   const made = await world.control('POST', '/sandbox/channels', { name });
   const call: Tenant['call'] = async (method, path, body, key = made.keys.management) => {
     const init: RequestInit = { method, headers: { 'x-api-key': key } };

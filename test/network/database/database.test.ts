@@ -7,7 +7,7 @@ import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/tables.ts';
 import { DatabaseUnavailableError, reach } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from '../databases.ts';
-import { event, worldOf } from '../world.ts';
+import { event, testNetworkOf } from '../testNetwork.ts';
 
 test.each(['53100', '53200', '57P01', '08006', 'ECONNREFUSED', ''])(
   'a failure of the database itself (%s) is told apart from one of the statement',
@@ -68,7 +68,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
 
   test('a server that stops is a 503, never a 202, and does not end the process', async () => {
     const network = await createNetwork({ databaseUrl: await cluster.freshUrl(), seed: 'empty', log: () => undefined });
-    const world = worldOf(network);
+    const world = testNetworkOf(network);
     await world.offer();
     const session = await world.session();
     const load = event('WIDGET_LOAD', session, { event_datetime: new Date().toISOString() });

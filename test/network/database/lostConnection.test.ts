@@ -5,7 +5,7 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { DatabaseUnavailableError } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
-import { event, NOW, worldOf, type Answered, type Body } from '../world.ts';
+import { event, NOW, testNetworkOf, type Answered, type Body } from '../testNetwork.ts';
 
 const ROUNDS = 20;
 const PRICE = 2.5;
@@ -52,7 +52,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQ
   }
 
   test('costs its caller a 503 and nobody else anything, and no money goes missing', async () => {
-    const world = worldOf(network);
+    const world = testNetworkOf(network);
     await world.offer({ price_per_conversion: PRICE, budget: ROUNDS * PRICE });
     const acknowledged: string[] = [];
     const send = async (sent: Record<string, unknown>): Promise<Answered> => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { event, openWorld, type Body, type Shown, type World } from '../world.ts';
+import { event, openTestNetwork, type Body, type Shown, type TestNetwork } from '../testNetwork.ts';
 
-let world: World;
+let world: TestNetwork;
 let session: Shown;
 beforeAll(async () => {
-  world = await openWorld('pglite');
+  world = await openTestNetwork('pglite');
   await world.offer();
 }, 120_000);
 afterAll(() => world.close());
@@ -18,7 +18,7 @@ const statuses = async (): Promise<string[]> =>
   (await world.control('GET', `/sandbox/events?session_id=${session.session_id}`)).events.map(
     (entry: Body) => entry.status,
   );
-const send = (): ReturnType<World['batch']> =>
+const send = (): ReturnType<TestNetwork['batch']> =>
   world.batch([event('BRAND_CLICK', session), event('BRAND_CLICK', session)]);
 
 test('a status applies once, then the network works again', async () => {

@@ -6,7 +6,7 @@ import type { Listening } from '../../../src/cli/listen.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import type { NetworkLogEntry } from '../../../src/network/http/log.ts';
-import { ask, worldOf } from '../world.ts';
+import { ask, testNetworkOf } from '../testNetwork.ts';
 
 let network: Network;
 let server: Listening;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => network.close());
 
 const fault = (fields: Record<string, unknown>): Promise<unknown> =>
-  worldOf(network).control('POST', '/sandbox/faults', { route: '/recommendations', ...fields });
+  testNetworkOf(network).control('POST', '/sandbox/faults', { route: '/recommendations', ...fields });
 const post = (path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(server.url + path, {
     method: 'POST',
@@ -49,7 +49,7 @@ test('a body over the limit is a 413 before all of it has arrived', async () => 
   const request = { method: 'POST', body: endless, duplex: 'half' } as RequestInit;
   const { keys } = network.describe();
   const headers = { 'x-api-key': keys.integration ?? '', version: '1.0.0', 'content-type': 'application/json' };
-  // The server answers and hangs up while the sender still sends: which of the two the sender sees first is a matter of luck.
+  // The server responds and closes the connection while the client still sends; the client may see either first.
   const status = await fetch(`${server.url}/events/batch`, { ...request, headers }).then(
     (answer) => answer.status,
     () => 413,

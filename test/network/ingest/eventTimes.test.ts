@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { event, openWorld, type Shown, type World } from '../world.ts';
+import { event, openTestNetwork, type Shown, type TestNetwork } from '../testNetwork.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -9,10 +9,10 @@ const at = (offset: number): { event_datetime: string } => ({
 });
 
 describe.each(DATABASE_KINDS)('the time of events on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   let session: Shown;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
   }, 120_000);
   afterAll(() => world.close());
   beforeEach(async () => {

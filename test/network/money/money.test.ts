@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { event, openWorld, type Shown, type World } from '../world.ts';
+import { event, openTestNetwork, type Shown, type TestNetwork } from '../testNetwork.ts';
 
 const MONEY =
   'conversions,attributed_ad_spend_amount,billable_ad_spend_amount,channel_payout,revenue_with_email,revenue_without_email,order_revenue_amount';
 const at = (time: string): { event_datetime: string } => ({ event_datetime: `2025-11-${time}:00Z` });
 
 describe.each(DATABASE_KINDS)('money on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   let session: Shown;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
   }, 120_000);
   afterAll(() => world.close());
   beforeEach(async () => {

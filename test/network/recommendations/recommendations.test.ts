@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { ask, event, openWorld, type Body, type World } from '../world.ts';
+import { ask, event, openTestNetwork, type Body, type TestNetwork } from '../testNetwork.ts';
 
 describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   beforeAll(async () => {
-    world = await openWorld(kind, { seed: 'demo' });
+    world = await openTestNetwork(kind, { seed: 'demo' });
   }, 120_000);
   afterAll(() => world.close());
   const recommend = (parts: Record<string, unknown>, headers: Record<string, string> = {}) =>

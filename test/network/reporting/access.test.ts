@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createKey, revokeKey } from '../../../src/network/keys/issueKeys.ts';
-import { CHANNEL, openOffice, PUBLISHER } from './office.ts';
+import { CHANNEL, openReportingFixture, PUBLISHER } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 
 onEachDatabase('who may read reports, and how', (its) => {
@@ -85,7 +85,7 @@ onEachDatabase('who may read reports, and how', (its) => {
   });
 
   test('R4 a key of another environment is refused with a message that says so', async () => {
-    const production = await openOffice(its.db, 'production');
+    const production = await openReportingFixture(its.db, 'production');
     const answer = await its.office.ask(CHANNEL, { headers: { 'x-api-key': production.keys.management } });
     expect([answer.status, answer.body['detail']]).toEqual([401, expect.stringMatching(/environment.*does not match/)]);
     const reverse = await production.ask(CHANNEL, { headers: { 'x-api-key': its.office.keys.management } });

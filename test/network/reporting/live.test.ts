@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { DATABASE_KINDS } from '../databases.ts';
-import { event, openWorld, type World } from '../world.ts';
+import { event, openTestNetwork, type TestNetwork } from '../testNetwork.ts';
 
 /** Metrics that add up: ratios do not. */
 const MEASURED = CHANNEL_METRICS.filter((metric) => !['ctr', 'cvr', 'rpl', 'attributed_cpa'].includes(metric));
 
 describe.each(DATABASE_KINDS)('reports of a whole network on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
     await world.offer();
     const { publisher_remote_id } = world.network.describe().publisher;
     const row = { hour: '2025-11-18T10:00:00Z', publisher_remote_id, page_type: 'CHECKOUT', widget_type: 'INLINE' };

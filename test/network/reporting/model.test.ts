@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Database } from '../../../src/network/database/database.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { answerFrom, type Cell, type Question } from './model.ts';
-import { addPublisher, openOffice, type Answer, type Office } from './office.ts';
+import { addPublisher, openReportingFixture, type Answer, type ReportingFixture } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 import { factOf, queryOf, randomActivity, randomQuestion, READ_AT } from './randomActivity.ts';
 
@@ -14,15 +14,15 @@ const QUESTIONS = IS_LONG ? 4_000 : 300;
 const WALKS = IS_LONG ? 300 : 25;
 const LONG = { timeout: IS_LONG ? 1_800_000 : 180_000 };
 
-interface World {
-  office: Office;
+interface TestNetwork {
+  office: ReportingFixture;
   cells: Cell[];
   questions: fc.Arbitrary<Question>;
 }
 
 /** Two channels with activity of the same kind; a namesake of Acme makes ties that only the id can decide. */
-async function openWorld(db: Database, step: bigint): Promise<World> {
-  const offices = [await openOffice(db), await openOffice(db)];
+async function openTestNetwork(db: Database, step: bigint): Promise<TestNetwork> {
+  const offices = [await openReportingFixture(db), await openReportingFixture(db)];
   const cells: Cell[] = [];
   for (const office of offices) {
     const namesake = { id: randomUUID(), name: 'Acme' };
@@ -33,7 +33,7 @@ async function openWorld(db: Database, step: bigint): Promise<World> {
     office.now = READ_AT;
     cells.push(...own);
   }
-  const [office, other] = offices as [Office, Office];
+  const [office, other] = offices as [ReportingFixture, ReportingFixture];
   return {
     office,
     cells,
@@ -45,7 +45,7 @@ async function openWorld(db: Database, step: bigint): Promise<World> {
   };
 }
 
-function ask({ office }: World, question: Question): Promise<Answer> {
+function ask({ office }: TestNetwork, question: Question): Promise<Answer> {
   return question.variant === 'channel'
     ? office.channelReport(queryOf(question))
     : office.publisherReport(queryOf(question));
@@ -53,7 +53,7 @@ function ask({ office }: World, question: Question): Promise<Answer> {
 
 onEachDatabase('any report', (its) => {
   test('R54 reports agree with a simple model that loops over the activity of both channels', LONG, async () => {
-    const world = await openWorld(its.db, 100n);
+    const world = await openTestNetwork(its.db, 100n);
     let rows = 0;
     await fc.assert(
       fc.asyncProperty(world.questions, async (question) => {
@@ -77,7 +77,7 @@ onEachDatabase('any report', (its) => {
   });
 
   test('R35 pages of 1, 7 and 250 add up to the list, and R38 each has the same summary', LONG, async () => {
-    const world = await openWorld(its.db, 100n);
+    const world = await openTestNetwork(its.db, 100n);
     await fc.assert(
       fc.asyncProperty(world.questions, fc.constantFrom(1, 7, 250), async (question, limit) => {
         const whole = answerFrom(world.cells, { ...question, offset: 0, limit: 10_000 });
@@ -99,7 +99,7 @@ onEachDatabase('any report', (its) => {
     'R57 days, weeks, months, the total and the summary are the same sums, each moment counted once',
     LONG,
     async () => {
-      const world = await openWorld(its.db, 10_000n);
+      const world = await openTestNetwork(its.db, 10_000n);
       const metrics = ['impressions', 'clicks', 'conversions', 'channel_payout', 'order_revenue_amount', 'feed_loads'];
       await fc.assert(
         fc.asyncProperty(world.questions, async (asked) => {

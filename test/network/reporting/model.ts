@@ -1,5 +1,5 @@
-// A second, slow report: every question is answered by walking through the raw cells in plain code with BigInt decimals.
-// It shares nothing with src/network/reporting, so that both must have made the same mistake to agree on a wrong answer.
+// A second, slow implementation of reports: it loops over the raw cells, with BigInt decimals. It shares no code with
+// src/network/reporting, so both would need the same mistake to agree on a wrong report.
 
 /** Amounts in millionths. */
 export type Micros = bigint;
@@ -18,10 +18,10 @@ export interface Cell {
   amounts: Readonly<Record<string, Micros>>;
 }
 
-/** A question as a caller would say it, already known to be valid. */
+/** A valid report request. */
 export interface Question {
   variant: 'channel' | 'publisher';
-  /** The channel or the publisher whose key asks. */
+  /** The channel or publisher that owns the key. */
   holder: string;
   from: string;
   to: string;
@@ -38,7 +38,7 @@ export interface Question {
   limit: number;
 }
 
-/** What the question should be answered with. */
+/** The expected report. */
 export interface ModelAnswer {
   data: Record<string, string | number | null>[];
   summary: Record<string, number>;
@@ -62,7 +62,7 @@ interface Bucket {
   cells: Cell[];
 }
 
-/** Answers the question from the cells. */
+/** Calculates the report from the cells. */
 export function answerFrom(cells: readonly Cell[], question: Question): ModelAnswer {
   const matching = cells.filter((cell) => isAsked(cell, question));
   const buckets: Bucket[] = [];
@@ -102,7 +102,7 @@ function isAsked(cell: Cell, { variant, holder, from, to, publisherIds, pageType
   return Object.values(cell.amounts).some((amount) => amount !== 0n);
 }
 
-/** Found by stepping from the moment to the edges, hour by hour: slow, and nothing that could be off by one. */
+/** Steps hour by hour from the moment to both ends: slow, but it cannot be off by one. */
 function periodAround(at: number, { grain, from, to }: Question): [number, number] {
   const first = Date.parse(from);
   const last = Date.parse(to) + 24 * 3_600_000;
@@ -149,7 +149,7 @@ function metricsOf(cells: readonly Cell[], { variant, metrics }: Question): Reco
   return shown;
 }
 
-/** The quotient to so many decimals, half away from zero; 0 over nothing. */
+/** The quotient, rounded half away from zero; 0 if the divisor is 0. */
 function rounded(over: bigint, under: bigint, decimals: number): number {
   if (under === 0n) return 0;
   const scaled = over * 10n ** BigInt(decimals);

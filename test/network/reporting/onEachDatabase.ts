@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { Database } from '../../../src/network/database/database.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
-import { openOffice, type Office } from './office.ts';
+import { openReportingFixture, type ReportingFixture } from './reportingFixture.ts';
 
 /** Runs the tests on each kind of database; each test gets an office of its own. */
 export function onEachDatabase(
   what: string,
-  tests: (its: { readonly office: Office; readonly db: Database }) => void,
+  tests: (its: { readonly office: ReportingFixture; readonly db: Database }) => void,
 ): void {
   describe.each(DATABASE_KINDS)(`${what} on %s`, (kind) => {
     let opened: Awaited<ReturnType<typeof openTestDatabase>>;
-    const its: { office: Office; readonly db: Database } = {
-      office: undefined as unknown as Office, // opened before each test
+    const its: { office: ReportingFixture; readonly db: Database } = {
+      office: undefined as unknown as ReportingFixture, // opened before each test
       get db() {
         return opened.db;
       },
@@ -21,7 +21,7 @@ export function onEachDatabase(
     });
     afterAll(() => opened.close());
     beforeEach(async () => {
-      its.office = await openOffice(opened.db);
+      its.office = await openReportingFixture(opened.db);
     });
     tests(its);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer } from './office.ts';
+import type { Answer } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 
 /** The periods of the rows, and one metric of each. */

@@ -6,7 +6,7 @@ import {
   PUBLISHER_METRICS,
 } from '../../../src/wire/reporting.ts';
 import type { Cell, Question } from './model.ts';
-import type { Fact, Office } from './office.ts';
+import type { Fact, ReportingFixture } from './reportingFixture.ts';
 
 /** The first date with activity and how many follow: a turn of the year, a leap day. Reports look a little beyond both ends. */
 const FIRST = Date.parse('2023-12-18');
@@ -29,7 +29,7 @@ const WIDGET_IDS = ['', 'a', 'B', '10', '9', '\u{1F98A}', '\uFFFD'];
 
 /** What differs between two sets of random activity. */
 export interface ActivityOptions {
-  office: Office;
+  office: ReportingFixture;
   publishers: readonly { id: string; name: string }[];
   seed: number;
   /** The smallest amount of money, in millionths: 100 has four decimals, 10,000 are cents. */
@@ -95,7 +95,7 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
 const some = (values: readonly string[], max = values.length): fc.Arbitrary<string[]> =>
   fc.shuffledSubarray([...values], { minLength: 1, maxLength: max });
 
-/** A question about random activity; `holder` is filled in by the variant. */
+/** A request about random activity; the variant sets its owner. */
 export function randomQuestion(
   holders: { channel: string; publisher: string },
   publisherIds: readonly string[],
@@ -139,7 +139,7 @@ export function randomQuestion(
   });
 }
 
-/** The question as a query string. */
+/** The request as a query string. */
 export function queryOf(question: Question): string {
   const lists = {
     metrics: question.metrics,

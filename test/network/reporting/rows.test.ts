@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { addPublisher, openOffice, type Answer } from './office.ts';
+import { addPublisher, openReportingFixture, type Answer } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 
 const HOUR = '2025-11-19T10:00:00Z';
@@ -49,7 +49,7 @@ onEachDatabase('the rows of a report', (its) => {
   });
 
   test('R27 an unknown publisher and one of another channel both give an empty report', async () => {
-    const other = await openOffice(its.db);
+    const other = await openReportingFixture(its.db);
     await other.facts({ hour: HOUR, clicks: 1 });
     await its.office.facts({ hour: HOUR, clicks: 1 });
     for (const id of [randomUUID(), other.acme]) {
@@ -189,7 +189,7 @@ onEachDatabase('the rows of a report', (its) => {
   });
 
   test('R54 two channels with the same activity each see only their own', async () => {
-    const other = await openOffice(its.db);
+    const other = await openReportingFixture(its.db);
     for (const office of [its.office, other])
       await office.facts({ hour: HOUR, clicks: 1 }, { hour: HOUR, clicks: 2, publisher: office.bolt });
     for (const office of [its.office, other]) {
@@ -211,7 +211,7 @@ onEachDatabase('the rows of a report', (its) => {
   });
 
   test('R55 activity belongs to the channel in which it happened', async () => {
-    const later = await openOffice(its.db);
+    const later = await openReportingFixture(its.db);
     await its.office.facts({ hour: HOUR, clicks: 1 });
     await its.db.query('UPDATE publishers SET channel_id = $2 WHERE publisher_remote_id = $1', [
       its.office.acme,

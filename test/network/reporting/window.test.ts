@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer, Fact } from './office.ts';
+import type { Answer, Fact } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 
 /** One click on each of so many dates up to the last. */

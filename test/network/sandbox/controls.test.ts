@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { event, offerFields, openWorld, type Body, type World } from '../world.ts';
+import { event, offerFields, openTestNetwork, type Body, type TestNetwork } from '../testNetwork.ts';
 
 describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
-  let world: World;
+  let world: TestNetwork;
   const keys = (): Record<string, string> => world.network.describe().keys as Record<string, string>;
   const isOpen = async (key: string): Promise<boolean> =>
     (await world.call('GET', '/adnet/channel/details/', { key })).status === 200;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    world = await openTestNetwork(kind);
     await world.offer();
   }, 120_000);
   afterAll(() => world.close());

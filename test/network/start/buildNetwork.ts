@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 
-/** Builds the network for a process of its own; answers the address of its module. Packages are found from where it lies. */
+/** Builds the network for a separate process. Returns the URL of its module, which is in a place where Node finds its packages. */
 export async function buildNetwork(name: string): Promise<string> {
   const root = join(import.meta.dirname, '../../../node_modules/.cache', `offerlet-${name}-${process.pid}`);
   mkdirSync(root, { recursive: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { openNetworkDatabase } from '../../../src/network/start/openNetworkDatabase.ts';
-import { worldOf, type Body } from '../world.ts';
+import { testNetworkOf, type Body } from '../testNetwork.ts';
 
 // Two networks share one database here, one after the other: the embedded one lets in one process at a time.
 
@@ -26,7 +26,7 @@ async function stop(): Promise<void> {
 async function start(environment: 'staging' | 'production') {
   await stop();
   open = await createNetwork({ data, environment, seed: 'empty', log: () => undefined });
-  const world = worldOf(open);
+  const world = testNetworkOf(open);
   const details = async (key: string): Promise<{ status: number; body: Body }> =>
     world.call('GET', '/adnet/channel/details/', { key });
   return { ...world, details, keys: open.describe().keys };

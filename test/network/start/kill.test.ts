@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildNetwork } from './buildNetwork.ts';
 
-/** Lives that end by kill -9: 20 in the long run, a few in a newcomer's. */
+/** Number of kills: 20 in the long run, a few otherwise. */
 const KILLS = process.env['OFFERLET_TEST_POSTGRES'] === '1' ? 20 : 3;
 
 let module: string;
@@ -71,6 +71,6 @@ test('E5 acknowledged events survive kill -9 and are counted', async () => {
   const last = await live(0);
   expect(acknowledged.size).toBeGreaterThanOrEqual(KILLS * 3);
   expect([...acknowledged].filter((id) => !last.present.includes(id))).toEqual([]);
-  // What was committed but not answered counts as well: facts and events never part.
+  // Events that were committed without a response count as well: facts and events always agree.
   expect(last.loads).toBe(last.present.length);
 }, 600_000);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createNetwork, NetworkStartError, type NetworkOptions } from '../../../src/network.ts';
-import { worldOf } from '../world.ts';
+import { testNetworkOf } from '../testNetwork.ts';
 
 // A new directory takes the embedded database seconds of computing, and this machine may be busy.
 vi.setConfig({ testTimeout: 120_000 });
@@ -26,7 +26,8 @@ test('a staging network shows the same keys at every start, and stores them read
   expect(second.describe()).toEqual(described);
   expect(described.keys.management).toMatch(/^adnet_sk_test_/);
   expect(
-    (await worldOf(second).call('GET', '/adnet/channel/details/', { key: described.keys.management ?? '' })).status,
+    (await testNetworkOf(second).call('GET', '/adnet/channel/details/', { key: described.keys.management ?? '' }))
+      .status,
   ).toBe(200);
   await second.close();
 });
@@ -38,7 +39,7 @@ test('a second network on the same directory is refused in one line, and the fir
   expect(refused).toBeInstanceOf(NetworkStartError);
   expect(String(refused)).toContain(`in use by process ${process.pid}`);
   expect(String(refused)).not.toContain('\n');
-  expect((await worldOf(first).call('GET', '/health')).status).toBe(200);
+  expect((await testNetworkOf(first).call('GET', '/health')).status).toBe(200);
   await first.close();
 });
 
@@ -47,17 +48,17 @@ test('production shows its keys once; showKeys issues new ones and revokes the o
   const first = await start({ data, environment: 'production' });
   const keys = first.describe().keys;
   expect(keys.management).toMatch(/^adnet_sk_live_/);
-  expect((await worldOf(first).call('POST', '/sandbox/clock', { body: { now: null } })).status).toBe(404);
+  expect((await testNetworkOf(first).call('POST', '/sandbox/clock', { body: { now: null } })).status).toBe(404);
   await first.close();
   const second = await start({ data, environment: 'production' });
   expect(second.describe().keys).toEqual({});
-  expect((await worldOf(second).call('GET', '/adnet/channel/details/', { key: keys.management ?? '' })).status).toBe(
-    200,
-  );
+  expect(
+    (await testNetworkOf(second).call('GET', '/adnet/channel/details/', { key: keys.management ?? '' })).status,
+  ).toBe(200);
   await second.close();
   const third = await start({ data, environment: 'production', showKeys: true });
   const status = async (key = ''): Promise<number> =>
-    (await worldOf(third).call('GET', '/adnet/channel/details/', { key })).status;
+    (await testNetworkOf(third).call('GET', '/adnet/channel/details/', { key })).status;
   expect([await status(keys.management), await status(third.describe().keys.management)]).toEqual([401, 200]);
   await third.close();
 });
@@ -82,7 +83,7 @@ test('an unavailable database is a 503 in the shape of each surface, never a 202
     seed: 'empty',
     log: (entry) => lines.push(JSON.stringify(entry)),
   });
-  const world = worldOf(network);
+  const world = testNetworkOf(network);
   await network.close();
   const batch = await world.batch([{ event_name: 'WIDGET_LOAD' }]);
   expect({ status: batch.status, body: batch.body, after: batch.headers.get('retry-after') }).toEqual({

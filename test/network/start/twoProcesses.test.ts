@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork } from '../../../src/network.ts';
 import { buildNetwork } from './buildNetwork.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
-import { ask, event, worldOf, type Shown } from '../world.ts';
+import { ask, event, testNetworkOf, type Shown } from '../testNetwork.ts';
 
 const run = promisify(execFile);
 
@@ -48,7 +48,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     const databaseUrl = await cluster.freshUrl();
     const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
     const [one, two] = [await start(), await start()];
-    const [left, right] = [worldOf(one), worldOf(two)];
+    const [left, right] = [testNetworkOf(one), testNetworkOf(two)];
     expect(two.describe()).toEqual(one.describe());
     await left.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
     expect((await right.control('GET', '/sandbox/health')).now).toBe('2025-11-20T10:30:00.000Z');
@@ -62,7 +62,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     const key = await left.control('POST', '/sandbox/keys', { kind: 'management' });
     await right.control('DELETE', `/sandbox/keys/${key.id}`);
     expect((await left.call('GET', '/adnet/channel/details/', { key: key.key })).status).toBe(401);
-    // Both remember the session by now; it went with everything else.
+    // Both processes have cached the session, which the reset deleted.
     await right.control('POST', '/sandbox/reset', { seed: 'empty' });
     expect(await left.batch([event('BRAND_CLICK', session)])).toMatchObject({
       status: 502,

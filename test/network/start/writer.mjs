@@ -1,5 +1,5 @@
-// A process that writes events as fast as it can and says which ones were acknowledged: `node writer.mjs <module> <options>`.
-// It begins by saying which ones are there from earlier lives, and what the report counts.
+// Sends events as fast as it can and prints which ones were acknowledged: `node writer.mjs <module> <options>`. First it
+// prints which ones are stored from earlier runs, and what the report counts.
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 

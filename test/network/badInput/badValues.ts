@@ -1,4 +1,4 @@
-/** Values that a careless or hostile caller may put anywhere: each JSON type, and texts and numbers at the edge of what a database takes. */
+/** Values that a careless or hostile caller may send anywhere: each JSON type, and strings and numbers at the limits of PostgreSQL. */
 export const NASTY: readonly unknown[] = [
   null,
   true,
@@ -49,10 +49,10 @@ export const NASTY: readonly unknown[] = [
   JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`),
 ];
 
-/** Where in a body a value stands: names and indexes from the outside in. */
+/** The path of a value in a body: names and indexes from the outside in. */
 export type Path = readonly (string | number)[];
 
-/** Every place of a body, the whole of it first. */
+/** Every path in a body, starting with the whole body. */
 export function placesIn(value: unknown, path: Path = []): Path[] {
   const inside = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   return [
@@ -61,7 +61,7 @@ export function placesIn(value: unknown, path: Path = []): Path[] {
   ];
 }
 
-/** A copy of a body with another value in one place; `undefined` takes the place out. */
+/** A copy of a body with another value at a path; `undefined` removes it. */
 export function replaced(body: unknown, [name, ...rest]: Path, value: unknown): unknown {
   if (name === undefined) return value;
   const copy: Record<string | number, unknown> = Array.isArray(body)

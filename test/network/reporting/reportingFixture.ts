@@ -14,10 +14,10 @@ import { expectContract } from '../contract.ts';
 
 export const CHANNEL = '/adnet/reporting/v2/report/';
 export const PUBLISHER = '/api/analysis/publisher-reporting/v2/report/';
-/** The moment of the rules' examples. */
+/** The time of the examples in docs/rules.md. */
 export const NOW = '2025-11-20T10:30:00Z';
 
-/** One hour of one placement of Acme, unless it names another publisher. What is not named is 0; money is decimal text. */
+/** One hour of one placement, by default of Acme. Metrics are 0 by default; money is decimal text. */
 export interface Fact {
   hour: string;
   publisher?: string | undefined;
@@ -28,7 +28,7 @@ export interface Fact {
   [metric: string]: string | number | undefined;
 }
 
-/** An answer of the reporting API; parts that it does not have are empty. */
+/** A response of the Reporting API; missing parts are empty. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -40,8 +40,8 @@ export interface Answer {
   meta: { timezone: string; data_through: string | null; request_id: string };
 }
 
-/** A channel of its own with the publishers Acme and Bolt, and whoever reads its reports. */
-export interface Office {
+/** A channel with the publishers Acme and Bolt, and helpers to read its reports. */
+export interface ReportingFixture {
   channel: string;
   acme: string;
   bolt: string;
@@ -70,8 +70,11 @@ const MEASURED = [
   'billable_ad_spend_amount',
 ];
 
-/** Opens one on a migrated database; offices on the same database share nothing. */
-export async function openOffice(db: Database, environment: 'production' | 'staging' = 'staging'): Promise<Office> {
+/** Creates a channel in a migrated database. Fixtures in one database share nothing. */
+export async function openReportingFixture(
+  db: Database,
+  environment: 'production' | 'staging' = 'staging',
+): Promise<ReportingFixture> {
   const [channel, acme, bolt] = [randomUUID(), randomUUID(), randomUUID()];
   await db.query('INSERT INTO channels VALUES ($1, $2, $3, $4)', [channel, 'CH1', environment, NOW]);
   await addPublisher(db, { channel, id: acme, name: 'Acme' });
@@ -81,7 +84,7 @@ export async function openOffice(db: Database, environment: 'production' | 'stag
     publisherId?: string,
   ): Promise<string> =>
     (await createKey(db, { kind, environment, issuedIn: environment, channelId: channel, publisherId })).key;
-  const office: Office = {
+  const office: ReportingFixture = {
     channel,
     acme,
     bolt,

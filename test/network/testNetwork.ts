@@ -7,26 +7,26 @@ import { startPostgres, type Cluster } from './databases.ts';
 export const NOW = '2025-11-20T10:30:00.000Z';
 const BASE = 'http://127.0.0.1:4600';
 
-/** What a body holds, unchecked: tests look into bodies of every shape. */
+/** Any response body; tests read bodies of every shape. */
 export type Body = ReturnType<typeof JSON.parse>;
 
-/** A status and a body that was JSON, or nothing. */
+/** A response with its parsed body. */
 export interface Answered {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
 }
 
-/** A session with the offers that it was given. */
+/** A session and its offers. */
 export interface Shown {
   readonly session_id: string;
   readonly items: readonly { offer_id: string; advertiser_id: string; insertion_id: string }[];
 }
 
-/** A network with one channel and one publisher, and short ways to use it. */
-export interface World {
+/** A network with one channel and one publisher, and helpers to call it. */
+export interface TestNetwork {
   readonly network: Network;
-  /** Its database's address, on PostgreSQL. */
+  /** The URL of its database, on PostgreSQL. */
   readonly url?: string;
   call(
     method: string,
@@ -35,9 +35,9 @@ export interface World {
   ): Promise<Answered>;
   /** POSTs to the Recommendations API with the integration key and the version. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answered>;
-  /** Uses a control and fails when it refuses. */
+  /** Calls a control; throws if it is refused. */
   control(method: string, path: string, body?: unknown): Promise<Body>;
-  /** Asks for offers. */
+  /** Requests offers. */
   session(request?: Record<string, unknown>): Promise<Shown>;
   /** Requests offers at an earlier time, then sets the clock to NOW: the session's late events are real ones. */
   earlierSession(time: string, request?: Record<string, unknown>): Promise<Shown>;
@@ -50,8 +50,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** A network of its own on the kind of database, its clock standing at NOW. */
-export async function openWorld(kind: 'pglite' | 'postgres', options: NetworkOptions = {}): Promise<World> {
+/** Starts a network on this kind of database, with its clock stopped at NOW. */
+export async function openTestNetwork(kind: 'pglite' | 'postgres', options: NetworkOptions = {}): Promise<TestNetwork> {
   const cluster: Cluster | undefined = kind === 'postgres' ? await startPostgres() : undefined;
   const url = await cluster?.freshUrl();
   const place = url === undefined ? { memory: true } : { databaseUrl: url };
@@ -64,7 +64,7 @@ export async function openWorld(kind: 'pglite' | 'postgres', options: NetworkOpt
     ...options,
   });
   return {
-    ...worldOf(network),
+    ...testNetworkOf(network),
     ...(url === undefined ? {} : { url }),
     async close() {
       await network.close();
@@ -73,15 +73,15 @@ export async function openWorld(kind: 'pglite' | 'postgres', options: NetworkOpt
   };
 }
 
-/** The short ways to use a network. */
-export function worldOf(network: Network): Omit<World, 'url'> {
+/** The helpers for a network. */
+export function testNetworkOf(network: Network): Omit<TestNetwork, 'url'> {
   const keys = network.describe().keys;
   let scripted = false;
-  const call: World['call'] = async (method, path, { key, body, headers = {} } = {}) => {
+  const call: TestNetwork['call'] = async (method, path, { key, body, headers = {} } = {}) => {
     const init: RequestInit = { method, headers: { ...(key === undefined ? {} : { 'x-api-key': key }), ...headers } };
     if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await network.fetch(new Request(BASE + path, init));
-    // A scripted fault answers whatever it was told to.
+    // A scripted fault may respond with anything.
     if (!scripted) await expectContract({ method, path }, response);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
@@ -91,13 +91,13 @@ export function worldOf(network: Network): Omit<World, 'url'> {
       headers: response.headers,
     };
   };
-  const post: World['post'] = (path, body, headers = {}) =>
+  const post: TestNetwork['post'] = (path, body, headers = {}) =>
     call('POST', path, {
       key: keys.integration ?? '',
       body,
       headers: { version: '1.0.0', 'content-type': 'application/json', ...headers },
     });
-  const control: World['control'] = async (method, path, body) => {
+  const control: TestNetwork['control'] = async (method, path, body) => {
     const answer = await call(method, path, body === undefined ? {} : { body });
     if (path === '/sandbox/faults') scripted = method === 'POST';
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -105,7 +105,7 @@ export function worldOf(network: Network): Omit<World, 'url'> {
   };
   const categories = async (): Promise<Body> =>
     (await call('GET', '/adnet/adconfig/categories/', { key: keys.management ?? '' })).body.categories;
-  const session: World['session'] = async (request = {}) => {
+  const session: TestNetwork['session'] = async (request = {}) => {
     const { status, body } = await post('/recommendations', ask(request));
     if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
     return { session_id: body.session_id, items: body.recommendation_groups.flatMap((group: Body) => group.items) };
@@ -144,7 +144,7 @@ export function worldOf(network: Network): Omit<World, 'url'> {
   };
 }
 
-/** The body of a control that makes an offer. */
+/** The body of the control that creates an offer. */
 export function offerFields(subcategoryId: string): Record<string, unknown> {
   return {
     advertiser: { id: 'advertiser-1', name: 'Teapots', logo_url: 'https://cdn.example/teapots.svg' },
@@ -156,7 +156,7 @@ export function offerFields(subcategoryId: string): Record<string, unknown> {
   };
 }
 
-/** A recommendations request; parts replace the usual ones. */
+/** The body of a recommendations request, with some parts replaced. */
 export function ask(parts: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     user_details: { email: 'jane.doe@example.com' },
@@ -165,7 +165,7 @@ export function ask(parts: Record<string, unknown> = {}): Record<string, unknown
   };
 }
 
-/** One event of a session; with a place in it where the kind asks for one. */
+/** An event of a session, about the offer at `place` if its kind needs one. */
 export function event(
   event_name: string,
   session: Shown,
