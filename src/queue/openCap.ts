@@ -3,7 +3,7 @@ import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import { HOUR_MS } from './backoff.ts';
 import type { DropReason } from './events.ts';
 import { byWorth, DEAD, eventRange, isClick, isWaiting, keyTime } from './key.ts';
-import { isIdle, type Rows } from './openRows.ts';
+import { isIdle, type Rows } from './rows.ts';
 
 /** Dead letters kept at most. */
 const DEAD_MAX = 50;

@@ -1,6 +1,7 @@
 import type { QueueEvent, Send, StoredEvent } from './events.ts';
 import { queueName, rowKey } from './key.ts';
-import { openRows, type Rows } from './openRows.ts';
+import { openRows } from './openRows.ts';
+import type { Rows } from './rows.ts';
 import { openSender, type Sender } from './openSender.ts';
 import { post } from './sendBatch.ts';
 

@@ -1,14 +1,7 @@
 import type { DisplayMode } from '../../wire/offers/request.ts';
+import type { LayerOptions } from './layerOptions.ts';
 import { lockScroll } from './lockScroll.ts';
 import { openSheet } from './openSheet.ts';
-import type { WidgetView } from '../widgetView.ts';
-
-/** The element of a layer and how it is dismissed. */
-export interface LayerOptions {
-  element: HTMLElement;
-  ignoresInput(): boolean;
-  dismiss: WidgetView['dismiss'];
-}
 
 /** Opens the layer of a mode and returns a function that closes it; INLINE has no layer. */
 export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode }): () => void {

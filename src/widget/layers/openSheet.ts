@@ -1,7 +1,7 @@
 import { dom } from '../../dom/dom.ts';
 import { unclobbered } from '../../dom/unclobbered.ts';
 import { dragSheet } from './dragSheet.ts';
-import type { LayerOptions } from './openLayer.ts';
+import type { LayerOptions } from './layerOptions.ts';
 
 /** Pixels of a collapsed pull-up that stay visible. */
 const PEEK_PX = 72;
