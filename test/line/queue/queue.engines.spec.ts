@@ -159,7 +159,7 @@ test('consent withdrawn in one frame stops the other, and a deleted database is 
     });
     const keys = await new Promise<unknown>((done) => {
       const request = db.transaction('rows').objectStore('rows').getAllKeys();
-      request.onsuccess = () => done(request.result);
+      request.transaction?.addEventListener('complete', () => done(request.result));
     });
     db.close();
     const deleted = await new Promise<string>((done) => {
