@@ -15,7 +15,7 @@ export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element |
             <img
               src={brand.logo_url}
               alt=""
-              height="16"
+              height="20"
               decoding="async"
               referrerpolicy="no-referrer"
               onError={hideImage}

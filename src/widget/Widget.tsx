@@ -17,12 +17,12 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
 
   return (
     <Root
-      class={`root ${mode.toLowerCase()}`}
+      class={`root ${mode === 'INLINE' ? '' : 'layer '}${mode.toLowerCase()}`}
       lang={locale}
       dir={/^(ar|fa|he|ur)\b/i.test(locale) ? 'rtl' : undefined}
       style={theme === 'auto' ? undefined : { colorScheme: theme }}
       popover={isPullup ? 'manual' : undefined}
-      aria-labelledby={isModal ? 'title' : undefined}
+      aria-labelledby={isModal ? 'badge title' : undefined}
       aria-label={isModal ? undefined : messages.offers}
     >
       <div
@@ -65,14 +65,13 @@ function Group({
   isCard: boolean;
 }): JSX.Element {
   const current = shownOffers(view.state, group);
-  // All steps share one grid cell: a taller one that is rendered later would move the buttons.
-  const rendered = isList(group) ? current.slice(0, Math.max(limit, 0)) : group.offers;
-  const next = group.offers.find((_, index) => group.offers[index - 1] === current[0]);
+  const start = group.offers.findIndex((offer) => offer === current[0]);
+  const rendered = isList(group) ? current.slice(0, Math.max(limit, 0)) : group.offers.slice(start, start + 2);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
       {group.heading && (
-        <h2 class="heading" dir="auto">
-          {group.heading}
+        <h2 class="heading">
+          <bdi>{group.heading}</bdi>
         </h2>
       )}
       <div class="offers">
@@ -83,7 +82,6 @@ function Group({
             offer={offer}
             sequence={isList(group) ? [] : group.offers}
             isShown={current.includes(offer)}
-            isNear={isList(group) || offer === current[0] || offer === next}
             isTitle={isFirst && offer === current[0]}
             level={group.heading ? 'h3' : 'h2'}
             part={isCard ? undefined : 'card'}

@@ -1,23 +1,27 @@
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 
-/** Milliseconds after a layer opens during which clicks are ignored: they were meant for the page behind it. */
+/** Milliseconds after a layer opens or an offer follows another during which input is ignored: it was meant for what was there before. */
 const SETTLE_MS = 400;
 
 /** Cancels clicks that do not count, before a link is opened twice. The session counts double clicks once, widget or not. */
 export interface Gestures {
-  /** Whether the layer has only just opened. */
+  /** Whether the backdrop and the handle ignore input now. */
   ignoresInput(): boolean;
+  /** Ignores input from now on until things have settled. */
+  ignoreInput(): void;
   /** Listens for clicks that do not count, cancels them and hides them from everybody else. */
   filter(event: MouseEvent): void;
 }
 
 /** Creates the click filter of one mounted widget. */
 export function createGestures(isLayer: boolean, now: () => number = () => performance.now()): Gestures {
-  const openedAt = isLayer ? now() : -SETTLE_MS;
   const clickedAt = new WeakMap<Element, number>();
+  let changedAt = isLayer ? now() : -SETTLE_MS;
+  /** The controls that ignore input: links in a layer that has just opened, the whole offer after a step. */
+  let early = 'a';
 
   function ignoresInput(): boolean {
-    return now() - openedAt < SETTLE_MS;
+    return now() - changedAt < SETTLE_MS;
   }
 
   function isDoubleClick(control: Element): boolean {
@@ -28,11 +32,15 @@ export function createGestures(isLayer: boolean, now: () => number = () => perfo
 
   return {
     ignoresInput,
+    ignoreInput() {
+      changedAt = now();
+      early = '.offer *';
+    },
     filter(event) {
       // What opens and closes in place may be clicked as fast as the shopper likes.
       const control = (event.target as Element).closest('a,button:not([aria-expanded])');
       if (!control || event.button > 1) return;
-      const isEarly = control.localName === 'a' && ignoresInput();
+      const isEarly = control.matches(early) && ignoresInput();
       // After a step the second click of a double click hits another control: only `detail` tells.
       if (!isEarly && event.detail < 2 && !isDoubleClick(control)) return;
       event.preventDefault();

@@ -1,6 +1,8 @@
 import { render, type RefCallback } from 'preact';
 import { copyCode } from './card/copyCode.ts';
+import { watchClamped } from './card/watchClamped.ts';
 import { createGestures } from './createGestures.ts';
+import { easeHeight } from './easeHeight.ts';
 import { openLayer } from './layers/openLayer.ts';
 import type { Viewable, WidgetProps } from './props.ts';
 import { claimOffer, INITIAL_STATE, isFinished, passOffer, returnToOffer, type WidgetState } from './state.ts';
@@ -27,6 +29,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const root = withOwnerDocument(host.shadowRoot ?? host.attachShadow({ mode: 'open' }));
   root.adoptedStyleSheets = [sharedStyles()];
   const gestures = createGestures(props.mode !== 'INLINE');
+  const clamped = watchClamped();
   const refs = new Map<object, RefCallback<Element>>();
   let state: WidgetState = INITIAL_STATE;
   let isOpen = true;
@@ -36,7 +39,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     seen,
     accept(event, offer, asset) {
       if (event.type === 'auxclick' && event.button !== 1) return;
-      if (!asset || asset.should_trigger_claim_flow) draw(claimOffer(state, offer));
+      if (!asset || asset.should_trigger_claim_flow) ease(() => draw(claimOffer(state, offer)));
       if (asset?.asset_type === 'PRODUCT') props.on({ type: 'product', offer, asset });
       props.on(asset ? { type: 'accept', offer, asset } : { type: 'accept', offer });
     },
@@ -55,6 +58,14 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
         (isCopied) => isCopied && draw({ ...state, copied: offer }),
       );
       props.on({ type: 'copy', offer });
+    },
+    clamp(texts) {
+      if (texts) clamped.observe(texts);
+    },
+    more({ currentTarget }) {
+      const button = currentTarget as Element;
+      const isExpanded = button.getAttribute('aria-expanded') === 'true';
+      ease(() => button.setAttribute('aria-expanded', `${!isExpanded}`));
     },
     dismiss,
   };
@@ -90,18 +101,25 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     return ref;
   }
 
-  /** Shows another offer and moves the focus to its heading. */
+  /** Shows another offer, moves the focus to its heading and keeps its badge in view. */
   function step(event: MouseEvent, next: WidgetState): void {
     const group = (event.currentTarget as Element).closest('.group');
-    draw(next);
-    const scope = group?.isConnected ? group : root;
-    scope.querySelector<HTMLElement>('article:not([inert]) [part=heading]')?.focus();
+    ease(() => draw(next));
+    gestures.ignoreInput();
+    const article = (group?.isConnected ? group : root).querySelector('article');
+    article?.querySelector<HTMLElement>('[part=heading]')?.focus({ preventScroll: true });
+    article?.firstElementChild?.scrollIntoView({ block: 'nearest' });
+  }
+
+  function ease(change: () => void): void {
+    easeHeight(element.querySelector('.surface') as HTMLElement, change);
   }
 
   function dismiss(by: Parameters<WidgetView['dismiss']>[0]): void {
     if (!isOpen) return;
-    void close();
+    // First, so that the page can still measure what is about to go.
     props.on({ type: 'dismiss', by });
+    void close();
   }
 
   async function close(): Promise<void> {
@@ -120,6 +138,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   function clear(): void {
     end();
+    clamped.disconnect();
     render(null, root);
   }
 }

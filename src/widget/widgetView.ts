@@ -16,5 +16,9 @@ export interface WidgetView {
   pass(event: MouseEvent, offer: PlacedOffer): void;
   back(event: MouseEvent, offer: PlacedOffer, to: PlacedOffer): void;
   copy(event: MouseEvent, offer: PlacedOffer): void;
+  /** The ref of texts that may be clamped. */
+  clamp: RefCallback<Element>;
+  /** Shows the whole of a clamped text, or clamps it again. */
+  more(event: MouseEvent): void;
   dismiss(by: 'close' | 'escape' | 'backdrop' | 'drag' | 'finished'): void;
 }

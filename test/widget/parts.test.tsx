@@ -55,20 +55,13 @@ test('a longer disclosure opens in place and ends in its terms', () => {
 
 test('a logo that does not come leaves the first letter of the name, emoji and all', () => {
   const { container } = render(
-    <Logo advertiser={{ id: 'a', name: '🌊 Tidewater', logo_url: 'https://images.test/logo.svg' }} isNear />,
+    <Logo advertiser={{ id: 'a', name: '🌊 Tidewater', logo_url: 'https://images.test/logo.svg' }} />,
   );
   const image = container.querySelector('img') ?? expect.fail('there is no picture');
   expect(container.textContent).toBe('🌊');
   expect(image.hidden).toBe(false);
   fireEvent.error(image);
   expect(image.hidden).toBe(true);
-});
-
-test('a logo is not fetched before its offer is near', () => {
-  const { container } = render(
-    <Logo advertiser={{ id: 'a', name: 'Tidewater', logo_url: 'https://images.test/logo.svg' }} isNear={false} />,
-  );
-  expect(container.querySelector('img')).toBeNull();
 });
 
 test('the footer says who is behind the offers and tells which of its links was followed', () => {

@@ -2,36 +2,33 @@ import type { JSX } from 'preact';
 import type { PlacedOffer } from '../../wire/offers/response.ts';
 import type { WidgetView } from '../widgetView.ts';
 
-/** The message and promo code of an accepted offer. The live region is always present so that screen readers announce the change. */
-export function ClaimStatus({
-  view,
-  offer,
-  isClaimed,
-}: {
+/** Props of the claimed state. */
+export interface ClaimStatusProps {
   view: WidgetView;
   offer: PlacedOffer;
   isClaimed: boolean;
-}): JSX.Element {
+}
+
+/** The message and promo code of an accepted offer. The live region is always present so that screen readers announce the change. */
+export function ClaimStatus({ view, offer, isClaimed }: ClaimStatusProps): JSX.Element {
   const { messages } = view.props;
   const { cta_details, metadata } = offer.offer;
   const code = metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;
-  const isShown = isClaimed && (code ?? cta_details.transition_copy);
+  const message = cta_details.transition_copy ?? (code ? undefined : `✓ ${messages.claimed}`);
   return (
     <div class="claim" role="status">
-      {isShown && (
-        <>
-          {cta_details.transition_copy && <p dir="auto">{cta_details.transition_copy}</p>}
-          {code && (
-            <div class="code">
-              <span class="small">{messages.code}</span>
-              <code dir="ltr">{code}</code>
-              <button type="button" onClick={(event) => view.copy(event, offer)}>
-                {view.state.copied === offer ? messages.copied : messages.copy}
-              </button>
-            </div>
-          )}
-        </>
-      )}
+      {isClaimed && [
+        message && <p dir="auto">{message}</p>,
+        code && (
+          <div class="code">
+            <span class="small">{messages.code}</span>
+            <code dir="ltr">{code}</code>
+            <button type="button" onClick={(event) => view.copy(event, offer)}>
+              {view.state.copied === offer ? messages.copied : messages.copy}
+            </button>
+          </div>
+        ),
+      ]}
     </div>
   );
 }

@@ -2,11 +2,11 @@ import type { JSX, TargetedEvent } from 'preact';
 import type { Advertiser } from '../../wire/offers/response.ts';
 
 /** The advertiser's logo in its tile, above the first letter of the name, which shows until the image has loaded. */
-export function Logo({ advertiser, isNear }: { advertiser: Advertiser; isNear: boolean }): JSX.Element {
+export function Logo({ advertiser }: { advertiser: Advertiser }): JSX.Element {
   return (
     <span class="logo" part="logo" aria-hidden="true">
       {[...advertiser.name][0]}
-      {advertiser.logo_url && isNear && (
+      {advertiser.logo_url && (
         <img
           loading="lazy" // before src: Firefox reads it when src is set
           src={advertiser.logo_url}

@@ -5,6 +5,7 @@ import { Disclosure } from './Disclosure.tsx';
 import { Logo } from './Logo.tsx';
 import { OutsideLink } from '../OutsideLink.tsx';
 import { Tiles } from './Tiles.tsx';
+import { Words } from './Words.tsx';
 import type { WidgetView } from '../widgetView.ts';
 
 /** Props of one offer card. */
@@ -13,10 +14,9 @@ export interface OfferCardProps {
   offer: PlacedOffer;
   /** All offers of the group when they are shown one at a time, otherwise empty. */
   sequence: readonly PlacedOffer[];
+  /** Whether it is shown now. The next offer is rendered too, so that its images are loaded, but cannot be seen or reached. */
   isShown: boolean;
-  /** Whether it is shown, or next: then its images are loaded. */
-  isNear: boolean;
-  /** Whether its heading names the dialog. */
+  /** Whether its badge and heading name the dialog. */
   isTitle: boolean;
   level: 'h2' | 'h3';
   part: string | undefined;
@@ -28,9 +28,8 @@ export function OfferCard({
   offer: placed,
   sequence,
   isShown,
-  isNear,
   isTitle,
-  level: Heading,
+  level,
   part,
 }: OfferCardProps): JSX.Element {
   const { messages, sandbox } = view.props;
@@ -49,8 +48,12 @@ export function OfferCard({
       ref={isShown ? view.seen(placed, { kind: 'offer', offer: placed }) : null}
     >
       <div class="top">
-        <span class="badge">{messages.sponsored}</span>
-        {sandbox && <span class="badge sandbox">{messages.sandbox}</span>}
+        <div class="badges">
+          <span class="badge" id={isTitle ? 'badge' : undefined}>
+            {messages.sponsored}
+          </span>
+          {sandbox && <span class="badge sandbox">{messages.sandbox}</span>}
+        </div>
         {sequence.length > 1 && (
           <span class="position">
             {before && (
@@ -64,31 +67,22 @@ export function OfferCard({
             {messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${sequence.length}`)}
           </span>
         )}
-      </div>
-      <div class="brand">
-        <Logo advertiser={advertiser} isNear={isNear} />
-        <div>
-          <p part="advertiser" dir="auto">
-            {advertiser.name}
-          </p>
-          {advertiser.description && (
-            <p class="small" dir="auto">
-              {advertiser.description}
+        <div class="brand">
+          <Logo advertiser={advertiser} />
+          <div>
+            <p part="advertiser" dir="auto">
+              {advertiser.name}
             </p>
-          )}
+            {advertiser.description && (
+              <p class="small" dir="auto">
+                {advertiser.description}
+              </p>
+            )}
+          </div>
         </div>
       </div>
-      <div class="words">
-        <Heading part="heading" id={isTitle ? 'title' : undefined} tabIndex={-1} dir="auto">
-          {offer.heading}
-        </Heading>
-        {offer.subheading && (
-          <p part="subheading" dir="auto">
-            {offer.subheading}
-          </p>
-        )}
-      </div>
-      <Tiles view={view} offer={placed} isShown={isShown} isNear={isNear} />
+      <Words view={view} offer={placed} isTitle={isTitle} level={level} />
+      <Tiles view={view} offer={placed} isShown={isShown} />
       <ClaimStatus view={view} offer={placed} isClaimed={isClaimed} />
       <div class="actions">
         <OutsideLink

@@ -9,12 +9,10 @@ export interface TilesProps {
   view: WidgetView;
   offer: PlacedOffer;
   isShown: boolean;
-  /** Whether the offer is shown, or next: then its images are loaded. */
-  isNear: boolean;
 }
 
 /** The offer's images, each a link to its own URL or to the offer's. */
-export function Tiles({ view, offer, isShown, isNear }: TilesProps): JSX.Element | null {
+export function Tiles({ view, offer, isShown }: TilesProps): JSX.Element | null {
   const { assets = [], heading, target_url } = offer.offer;
   if (!assets.length) return null;
   return (
@@ -28,18 +26,16 @@ export function Tiles({ view, offer, isShown, isNear }: TilesProps): JSX.Element
           onClick={(event) => view.accept(event, offer, asset)}
           onAuxClick={(event) => view.accept(event, offer, asset)}
         >
-          {isNear && (
-            <img
-              loading="lazy"
-              src={asset.image_url}
-              alt={`${heading} (${index + 1})`}
-              width="72"
-              height="72"
-              decoding="async"
-              referrerpolicy="no-referrer"
-              onError={hideImage}
-            />
-          )}
+          <img
+            loading="lazy"
+            src={asset.image_url}
+            alt={`${heading} (${index + 1})`}
+            width="72"
+            height="72"
+            decoding="async"
+            referrerpolicy="no-referrer"
+            onError={hideImage}
+          />
         </OutsideLink>
       ))}
     </div>

@@ -20,7 +20,8 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   });
   addEventListener('keydown', keepTab, true);
   dialog.showModal();
-  dialog.querySelector<HTMLElement>('#title')?.focus();
+  dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
+  dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {
     unlock();
     removeEventListener('keydown', keepTab, true);

@@ -3,7 +3,7 @@ import { unclobbered } from '../../dom/unclobbered.ts';
 import { dragSheet } from './dragSheet.ts';
 import type { LayerOptions } from './layerOptions.ts';
 
-/** Pixels of a collapsed pull-up that stay visible. */
+/** Pixels of a collapsed pull-up that stay visible; the stylesheet has the same number. */
 const PEEK_PX = 72;
 
 /** Opens the pull-up above the page without taking the focus. Returns a function that closes it. */
@@ -21,6 +21,7 @@ export function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () 
     dismiss('escape');
   });
   dom.addEventListener('focusin', uncover);
+  dom.addEventListener('focusout', showPeek);
   if (handle) {
     dragSheet({
       handle,
@@ -39,6 +40,7 @@ export function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () 
 
   return () => {
     dom.removeEventListener('focusin', uncover);
+    dom.removeEventListener('focusout', showPeek);
     const hasFocus = element.matches(':focus-within');
     element.hidePopover?.();
     if (hasFocus && focusBefore) unclobbered(focusBefore).focus();
@@ -58,9 +60,13 @@ export function openSheet({ element, ignoresInput, dismiss }: LayerOptions): () 
     });
   }
 
+  /** Undoes a collapse to nothing: the element that was in the way of the peek has lost the focus. */
+  function showPeek(): void {
+    if (element.getAttribute('data-peek') === '0') peek(PEEK_PX);
+  }
+
   function peek(pixels: number): void {
-    element.style.setProperty('--peek', `${pixels}px`);
-    element.setAttribute('data-peek', '');
+    element.setAttribute('data-peek', `${pixels}`);
     handle?.setAttribute('aria-expanded', 'false');
   }
 

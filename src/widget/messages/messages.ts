@@ -11,6 +11,8 @@ export interface Messages {
   back: string;
   /** Goes on to the next offer after an accepted one, unless the network sends its own text. */
   next: string;
+  /** The button that shows the whole of a long text. */
+  more: string;
   /** `{0}` is the offer's number, `{1}` the number of offers. */
   position: string;
   /** The label of the promo code. */
@@ -21,6 +23,8 @@ export interface Messages {
   terms: string;
   /** The tooltip of links that open a new tab. */
   newTab: string;
+  /** The status of an accepted offer that has neither a text nor a code of its own. */
+  claimed: string;
 }
 
 /** The order of the texts in `LANGUAGES`. */
@@ -31,10 +35,12 @@ export const MESSAGE_KEYS = [
   'close',
   'back',
   'next',
+  'more',
   'position',
   'code',
   'copy',
   'copied',
   'terms',
   'newTab',
+  'claimed',
 ] as const satisfies readonly (keyof Messages)[];

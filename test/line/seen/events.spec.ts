@@ -45,6 +45,7 @@ test('each event of an offer’s life: once, in order, with its target and prope
   await opening(page, () => page.keyboard.press('Enter'));
   await page.waitForTimeout(600); // no double click
   await current('decline').click(); // now it says: next
+  await page.waitForTimeout(450); // a step ignores clicks for 400 ms
   await opening(page, () => current('accept').click({ button: 'middle' }));
   await page.waitForTimeout(600);
   await opening(page, () => current('accept').dblclick());

@@ -37,6 +37,16 @@ test('the accent decides the colour on it', async ({ page }) => {
   }
 });
 
+test('an inline list is readable in a theme that the page does not have', async ({ page }) => {
+  for (const scheme of ['light', 'dark'] as const) {
+    for (const theme of ['light', 'dark', 'auto'] as const) {
+      await openShop(page, { html: `style="color-scheme:${scheme}"` });
+      await mount(page, { theme, groups: [list(placed(0), placed(1))] });
+      expect(await lowContrasts(page), `${theme} on ${scheme}`).toEqual([]);
+    }
+  }
+});
+
 test('theme overrules the page', async ({ page }) => {
   await openShop(page);
   await mount(page, { theme: 'dark' });

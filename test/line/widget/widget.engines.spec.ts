@@ -47,11 +47,11 @@ function order(mode: string): string {
 function look(host: string) {
   const shadow = document.querySelector(host)?.shadowRoot;
   const root = shadow?.querySelector<HTMLElement>('.root');
-  const title = shadow?.getElementById(root?.getAttribute('aria-labelledby') ?? '');
+  const labels = root?.getAttribute('aria-labelledby')?.split(' ') ?? [];
   const { activeElement } = document;
   return {
     tag: root?.localName,
-    name: root?.getAttribute('aria-label') ?? title?.textContent,
+    name: root?.getAttribute('aria-label') ?? labels.map((id) => shadow?.getElementById(id)?.textContent).join(' '),
     isOnTop: root?.matches(':modal') || root?.matches(':popover-open'),
     isVisible: (root?.querySelector('[part~=accept]')?.getBoundingClientRect().height ?? 0) >= 48,
     focus: (activeElement?.shadowRoot?.activeElement ?? activeElement)?.textContent,
@@ -68,7 +68,7 @@ for (const mode of MODES) {
       .poll(() => driver.eval(look, HOST[mode]))
       .toEqual({
         tag: isModal ? 'dialog' : 'section',
-        name: isModal ? 'Heading 1' : 'Sponsored offers',
+        name: isModal ? 'Sponsored Heading 1' : 'Sponsored offers',
         isOnTop: mode !== 'INLINE',
         isVisible: true,
         focus: isModal ? 'Heading 1' : 'Track it',
@@ -90,7 +90,7 @@ for (const mode of MODES) {
   test(`${mode}: accept opens the advertiser in a window of its own and shows what was claimed`, async ({ driver }) => {
     await driver.goto(order(mode));
     await expect.poll(() => driver.eval(look, HOST[mode])).toMatchObject({ isVisible: true });
-    await new Promise((done) => setTimeout(done, 500)); // a layer is deaf for 400 ms
+    await new Promise((done) => setTimeout(done, 500)); // a layer ignores clicks for 400 ms
     await driver.click(`${HOST[mode]} >>> article:not([inert]) [part~=accept]`);
     await expect
       .poll(() => fixture.asked.find(({ path }) => path === '/opened')?.body, { timeout: 10_000 })

@@ -1,0 +1,249 @@
+import { expect, test, type Page } from '@playwright/test';
+import { hero, list, pictures, placed } from '../../widget/offers.ts';
+import { acted, listening, mount, openShop } from './widgetPage.ts';
+
+const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
+const LAYERS = ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const;
+const SENTENCE = 'With this order you get access to an offer that somebody has described at great length. ';
+const SHORT = placed(1, { subheading: undefined, disclosure_details: undefined });
+const TALL = placed(0, { subheading: SENTENCE.repeat(2), assets: pictures(4) });
+const LONG = placed(2, { heading: SENTENCE.repeat(2).slice(0, 140), subheading: SENTENCE.repeat(4).slice(0, 320) });
+/** Nothing above the widget, so that a test says how much of the window the widget itself needs. */
+const BARE = '<style>body{margin:0}h1,h1~p,#before{display:none}</style>';
+
+const CURRENT = 'article:not([inert])';
+const decline = (page: Page): Promise<void> => page.locator(`${CURRENT} [part=decline]`).first().click();
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+async function boxOf(page: Page, selector: string): Promise<Box> {
+  const box = await page.locator(selector).first().boundingBox();
+  if (!box) throw new Error(`${selector} has no box`);
+  return box;
+}
+
+/** Whether the whole of an element is in the window, and nothing lies above it. */
+function isInSight(page: Page, selector: string): Promise<boolean> {
+  return page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const { top, bottom, left, right } = element.getBoundingClientRect();
+      const hit = (element.getRootNode() as ShadowRoot).elementFromPoint((left + right) / 2, (top + bottom) / 2);
+      return top >= 0 && bottom <= innerHeight && (hit === element || element.contains(hit));
+    });
+}
+
+test('a card is as tall as the offer it shows, whatever the others of its group are', async ({ page }) => {
+  for (const mode of ['OVERLAY', 'PULLUP', 'INLINE'] as const) {
+    const alone = [];
+    for (const offer of [SHORT, TALL]) {
+      await openShop(page);
+      await mount(page, { mode, groups: [hero(offer)] });
+      alone.push((await boxOf(page, '.surface')).height);
+    }
+    await openShop(page);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await mount(page, { mode, groups: [hero(SHORT, TALL)] });
+    const [first, second] = alone;
+    expect((await boxOf(page, '.surface')).height, mode).toBeCloseTo(first ?? 0, 0);
+    await decline(page);
+    expect((await boxOf(page, '.surface')).height, mode).toBeCloseTo(second ?? 0, 0);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(60);
+  }
+});
+
+for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+  test(`a step moves nothing above the card, and the bottom of the pull-up stays (${reducedMotion})`, async ({
+    page,
+  }) => {
+    await page.emulateMedia({ reducedMotion });
+    for (const mode of MODES) {
+      await openShop(page);
+      await mount(page, { mode, groups: [hero(SHORT, TALL)] });
+      await listening(page);
+      const edge = async (): Promise<number> => {
+        const { y, height } = await boxOf(page, '.surface');
+        return mode === 'PULLUP' ? y + height : y;
+      };
+      const heading = async (): Promise<number> => (await boxOf(page, `${CURRENT} [part=heading]`)).y;
+      const before = [await edge(), await heading()];
+      await decline(page);
+      for (let frame = 0; frame < 5; frame++) {
+        expect(await edge(), mode).toBeCloseTo(before[0] ?? 0, 0);
+        if (mode !== 'PULLUP') expect(await heading(), mode).toBeCloseTo(before[1] ?? 0, 0);
+      }
+      const height = (await boxOf(page, '.surface')).height;
+      await page.waitForTimeout(300);
+      const after = (await boxOf(page, '.surface')).height;
+      if (reducedMotion === 'reduce') expect(height, mode).toBe(after);
+    }
+  });
+}
+
+test('clicks on an offer within 400 ms of a step are ignored, those on close and the footer are not', async ({
+  page,
+}) => {
+  await openShop(page);
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
+  await mount(page, { mode: 'OVERLAY' });
+  await page.clock.runFor(600);
+  const click = (part: string): Promise<void> =>
+    page.locator(`${CURRENT} ${part}`).first().dispatchEvent('click', { detail: 1 });
+  await click('[part=decline]');
+  await page.clock.runFor(300);
+  for (const part of ['[part=decline]', '[part=accept]', '.back']) await click(part);
+  await page.mouse.click(5, 5);
+  expect(await acted(page)).toEqual(['decline']);
+  await page.clock.runFor(200);
+  await click('[part=decline]');
+  await page.locator('footer a').first().dispatchEvent('click', { detail: 1 });
+  await page.locator('[part=close]').dispatchEvent('click', { detail: 1 });
+  expect(await acted(page)).toEqual(['decline', 'decline', 'footer', 'dismiss by close']);
+});
+
+test('long copy is clamped to three and four lines, and a button shows the rest', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 780 });
+  for (const mode of MODES) {
+    await openShop(page);
+    await mount(page, { mode, groups: [hero(LONG)] });
+    await listening(page);
+    const heading = page.locator('[part=heading]');
+    const lines = (part: string): Promise<number> =>
+      page.locator(`[part=${part}]`).evaluate((text) => {
+        return Math.round(text.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight));
+      });
+    expect([await lines('heading'), await lines('subheading')], mode).toEqual([3, 4]);
+    const more = page.getByRole('button', { name: 'More' });
+    await expect(more).toHaveAttribute('aria-expanded', 'false');
+    await more.focus();
+    await page.keyboard.press('Enter');
+    await expect(more).toHaveAttribute('aria-expanded', 'true');
+    expect(await lines('subheading'), mode).toBeGreaterThan(6);
+    expect(await heading.evaluate((text) => text.scrollHeight - text.clientHeight)).toBeLessThanOrEqual(8);
+    expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.className)).toBe('more');
+    await page.keyboard.press('Space');
+    await expect(more).toHaveAttribute('aria-expanded', 'false');
+    expect(await lines('subheading'), mode).toBe(4);
+  }
+});
+
+test('the button for long copy comes and goes with the width, in every language, and reports no error', async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    Object.assign(window, { errors: [] });
+    addEventListener('error', ({ message }) => window.errors.push(message));
+  });
+  const offer = placed(0, { subheading: SENTENCE.repeat(3) });
+  for (const [locale, label] of Object.entries({ en: 'More', de: 'Mehr', fr: 'Plus', es: 'Más', ar: 'المزيد' })) {
+    await page.setViewportSize({ width: 320, height: 700 });
+    await openShop(page);
+    await mount(page, { locale, groups: [hero(offer)] });
+    const more = page.getByRole('button', { name: label, exact: true });
+    await expect(more).toBeVisible();
+    await page.setViewportSize({ width: 1200, height: 700 });
+    await expect(more).toBeHidden();
+    await page.setViewportSize({ width: 320, height: 700 });
+    await expect(more).toBeVisible();
+  }
+  expect(await page.evaluate(() => window.errors)).toEqual([]);
+});
+
+for (const [size, viewport] of Object.entries({
+  'on a phone of 320 × 568': { width: 320, height: 568 },
+  'at 200 % zoom': { width: 640, height: 360 },
+})) {
+  test(`accept and decline can be seen without scrolling ${size}, however long the copy is`, async ({ page }) => {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    for (const mode of MODES) {
+      for (const locale of ['en', 'ar']) {
+        await openShop(page, { head: BARE });
+        await mount(page, { mode, locale, sandbox: true, groups: [hero(LONG, SHORT)] });
+        for (const part of ['accept', 'decline', 'heading'])
+          expect(await isInSight(page, `${CURRENT} [part=${part}]`), `${mode} ${part}`).toBe(true);
+      }
+    }
+  });
+}
+
+test('at 400 % zoom the badge and the start of the heading are in view, also after a step', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 180 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const mode of LAYERS) {
+    await openShop(page);
+    await mount(page, { mode });
+    await listening(page);
+    for (let step = 0; step < 2; step++) {
+      expect(await isInSight(page, `${CURRENT} .badge`), mode).toBe(true);
+      expect((await boxOf(page, `${CURRENT} [part=heading]`)).y, mode).toBeLessThan(160);
+      await decline(page);
+      await listening(page);
+    }
+  }
+});
+
+test('the position ends at the edge of the card, and never stands in a row of its own', async ({ page }) => {
+  const offers = Array.from({ length: 10 }, (_, number) => placed(number));
+  for (const width of [360, 390, 768, 1280]) {
+    await page.setViewportSize({ width, height: 780 });
+    for (const mode of MODES) {
+      await openShop(page);
+      await mount(page, { mode, sandbox: true, groups: [hero(...offers)] });
+      await listening(page);
+      await decline(page);
+      const position = await boxOf(page, `${CURRENT} .position`);
+      const actions = await boxOf(page, `${CURRENT} .actions`);
+      const logo = await boxOf(page, `${CURRENT} .logo`);
+      const badge = await boxOf(page, `${CURRENT} .badge`);
+      expect(position.x + position.width, `${mode} ${width}`).toBeCloseTo(actions.x + actions.width, 0);
+      const middle = position.y + position.height / 2;
+      expect(
+        [logo, badge].some(({ y, height }) => y < middle && middle < y + height),
+        `${mode} ${width}`,
+      ).toBe(true);
+    }
+  }
+});
+
+test('the close button covers no letter of a long group heading', async ({ page }) => {
+  const group = { ...hero(placed(0)), heading: 'Thank you for your order: our partners have something for you' };
+  for (const width of [320, 390, 600, 1280]) {
+    await page.setViewportSize({ width, height: 780 });
+    for (const mode of LAYERS) {
+      for (const locale of ['en', 'ar']) {
+        await openShop(page);
+        await mount(page, { mode, locale, groups: [group, list(placed(1))] });
+        await page.waitForTimeout(350);
+        const covered = await page.evaluate(() => {
+          const root = document.querySelector('offer-let-layer')?.shadowRoot;
+          const close = root?.querySelector('[part=close]')?.getBoundingClientRect();
+          const range = document.createRange();
+          range.selectNodeContents(root?.querySelector('.heading') ?? document.body);
+          return [...range.getClientRects()].some(
+            ({ left, right, top, bottom }) =>
+              close && left < close.right && right > close.left && top < close.bottom && bottom > close.top,
+          );
+        });
+        expect(covered, `${mode} ${width} ${locale}`).toBe(false);
+      }
+    }
+  }
+});
+
+test('an accepted offer without text or code says that it was opened', async ({ page }) => {
+  await openShop(page);
+  const offer = placed(0, { metadata: undefined, cta_details: { accept_copy: 'Yes', decline_copy: 'No' } });
+  await mount(page, { groups: [hero(offer, placed(1))] });
+  await expect(page.getByRole('status')).toBeEmpty();
+  await page.locator('[part=accept]').first().click({ button: 'middle' });
+  await expect(page.getByRole('status')).toHaveText('✓ Opened in a new tab');
+  await expect(page.locator(`${CURRENT} [part=decline]`)).toHaveText('Next');
+});
