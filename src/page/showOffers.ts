@@ -9,6 +9,7 @@ import type { PageEvent } from '../session/pageEvent.ts';
 import { mayInspect, type Inspect } from './inspection.ts';
 import { mountOffers, type MountedOffers } from './mountOffers.ts';
 import type { Offers } from './offers.ts';
+import { openPlace } from './openPlace.ts';
 import type { ShowOptions } from './options/showOptions.ts';
 import { whenNoModal } from './ready/whenNoModal.ts';
 import { whenReady } from './ready/whenReady.ts';
@@ -25,7 +26,8 @@ export interface PageContext {
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
 export function showOffers(options: ShowOptions, { inspect, ...context }: PageContext = {}): Offers {
   let mounted: MountedOffers | undefined;
-  const trace = openTrace(callBack, dispatch, (event) => {
+  const place = openPlace(findTarget);
+  const trace = openTrace(place.follow, callBack, dispatch, (event) => {
     // Without a response, too, the inspector can explain.
     if ('code' in event && trace.explain().answered?.isSandbox !== false) void look();
   });
@@ -46,7 +48,10 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     explain: trace.explain,
     flush: session.flush,
     close: () => mounted?.dismiss('page'),
-    destroy: session.close,
+    destroy() {
+      session.close();
+      place.restore();
+    },
     consent: session.consent,
   };
   return offers;
@@ -59,6 +64,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     signal.throwIfAborted();
     if (dismissed) return dismissed;
     mounted = mountOffers({ ...obtained, options, target: findTarget(), signal });
+    signal.addEventListener('abort', () => place.follow({ type: 'dismiss', by: 'page' }));
     const { count } = obtained;
     return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`);
   }

@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
+import { DEMO_ADVERTISERS } from '../../../src/network/seed/advertisers.ts';
+import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
+import type { DemoOffer } from '../../../src/network/seed/offers/demoOffer.ts';
+import { startSandbox } from '../drivers/sandbox.ts';
 import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 
@@ -9,16 +14,22 @@ test.beforeAll(async () => {
 test.beforeEach(() => fixture.reset());
 test.afterAll(() => fixture.close());
 
-/** What the README tells merchants to write. */
-const RESERVED = `#offers, offer-let { display: block; min-block-size: 320px }
-  @media (width < 540px) { #offers, offer-let { min-block-size: 440px } }`;
+const ROOT = new URL('../../../', import.meta.url);
+/** The rules for the space of INLINE offers, as docs/page.md has them. */
+const RESERVED =
+  /```css\n(#offers, offer-let .*?)```/s.exec(readFileSync(new URL('docs/page.md', ROOT), 'utf8'))?.[1] ?? '';
+/** The page of the README's quick start. */
+const SNIPPET =
+  [...readFileSync(new URL('README.md', ROOT), 'utf8').matchAll(/```html\n(.*?)```/gs)]
+    .map(([, code = '']) => code)
+    .find((code) => code.includes('offerlet.js')) ?? '';
 const ELEMENT =
   '<script async src="/offerlet.js"></script><offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
 const BELOW = '<p>Your parcel leaves us tomorrow.</p>'.repeat(4);
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
 
-/** Everything that moved without the shopper's doing, until a second after the outcome. */
-async function shiftOf(page: Page, place: string, css = RESERVED): Promise<number> {
+/** Measures everything that moves without the shopper's doing, until a second after the outcome. */
+async function observeShift(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Object.assign(window, { shift: 0, isOver: false });
     new PerformanceObserver((list) => {
@@ -28,10 +39,34 @@ async function shiftOf(page: Page, place: string, css = RESERVED): Promise<numbe
       if (detail?.code) setTimeout(() => Object.assign(window, { isOver: true }), 1_000);
     });
   });
+}
+
+async function shiftOf(page: Page, place: string, css = RESERVED): Promise<number> {
+  await observeShift(page);
   const html = shop(place + BELOW, `<style>${css}</style>`).replace(/<div id="offers"[^>]*><\/div>/, '');
   await page.goto(fixture.page('/shift', html));
   await page.waitForFunction('isOver');
   return page.evaluate(() => window.shift);
+}
+
+/** A response with one of the sandbox's own offers, as the sandbox network writes it. */
+function responseWith({ slug, advertiser, assets, ...offer }: DemoOffer): unknown {
+  const { name, description } = DEMO_ADVERTISERS.find((one) => one.slug === advertiser) ?? {};
+  const response = offersOf(3, { sandbox: true });
+  const [entry] = Object.values(response.recommendations as Record<string, { advertiser: object; offer: object }>);
+  Object.assign(entry?.advertiser ?? {}, { name, description });
+  Object.assign(entry?.offer ?? {}, offer, {
+    assets: assets?.map(({ asset_type }, insertion_order) => ({
+      id: `${slug}-${insertion_order}`,
+      asset_type,
+      image_url: 'https://cdn.example/picture.svg',
+      insertion_order,
+      should_trigger_claim_flow: false,
+    })),
+  });
+  const [group] = response.recommendation_groups as object[];
+  Object.assign(group ?? {}, { heading: 'Thank you for your order' });
+  return response;
 }
 
 declare global {
@@ -64,6 +99,54 @@ for (const [way, place] of [
     expect(await shiftOf(page, place)).toBeLessThanOrEqual(0.001);
   });
 }
+
+for (const [size, viewport] of Object.entries(SIZES)) {
+  test(`the README's page reserves enough for every offer of the sandbox on a ${size}`, async ({ page }) => {
+    await page.setViewportSize(viewport);
+    let next = 0;
+    fixture.reply = () => responseWith(DEMO_OFFERS[next++ % DEMO_OFFERS.length] as DemoOffer);
+    const rules = /<style>(.*?)<\/style>/s.exec(SNIPPET)?.[1]?.replaceAll('#offers', 'offer-let') ?? '';
+    const element = '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
+    const html = shop(
+      `<script async src="/offerlet.js"></script>${element.repeat(DEMO_OFFERS.length)}`,
+      `<style>offer-let{display:block}${rules}</style>`,
+    );
+    await page.goto(fixture.page('/all', html));
+    const heights = (): Promise<number[]> =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('offer-let')].map(
+          (place) => place.shadowRoot?.firstElementChild?.getBoundingClientRect().height ?? 0,
+        ),
+      );
+    await expect.poll(async () => (await heights()).filter(Boolean).length).toBe(DEMO_OFFERS.length);
+    const reserved = await page.evaluate(() => {
+      const place = document.querySelector('offer-let');
+      return place ? parseFloat(getComputedStyle(place).minBlockSize) : 0;
+    });
+    expect(Math.max(...(await heights()))).toBeLessThanOrEqual(reserved);
+  });
+}
+
+test("the README's page shifts nothing with the offers of a running sandbox", async ({ page }) => {
+  const sandbox = await startSandbox();
+  try {
+    await observeShift(page);
+    for (const viewport of Object.values(SIZES)) {
+      await page.setViewportSize(viewport);
+      for (let order = 1; order <= 4; order++) {
+        const html = SNIPPET.replace('"1001"', `"${viewport.width}-${order}"`) + BELOW;
+        await page.route('**/thank-you.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+        await page.goto(`${sandbox.shop}/thank-you.html`);
+        await page.waitForFunction('isOver');
+        expect(await page.locator('#offers').getAttribute('data-offerlet')).toBe('rendered');
+        expect(await page.evaluate(() => window.shift)).toBeLessThanOrEqual(0.001);
+        await page.unrouteAll();
+      }
+    }
+  } finally {
+    await sandbox.stop();
+  }
+});
 
 test('a later offer that is taller moves nothing in the one before it', async ({ page }) => {
   await page.setViewportSize(SIZES.phone);

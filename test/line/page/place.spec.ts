@@ -1,0 +1,149 @@
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { options, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+const RESERVED = '<style>#offers,offer-let{display:block;min-block-size:600px}</style>';
+const TAG = `<div id="offers" class="mine"></div>${scriptTag()}`;
+const ELEMENT =
+  '<script async src="/offerlet.js"></script><offer-let id="offers" relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
+const BELOW = '<p id="below">Your parcel leaves us tomorrow.</p>';
+const SPACE = '<div style="height:1500px"></div>';
+
+const REPLIES: Record<string, () => void> = {
+  'no offers': () => (fixture.reply = () => offersOf(0)),
+  'a relay that fails': () => (fixture.reply = (_, response) => void response.writeHead(503).end()),
+  'an invalid response': () => (fixture.reply = () => ({ session_id: 1 })),
+};
+
+declare global {
+  interface Window {
+    shift: number;
+  }
+}
+
+async function open(page: Page, body: string): Promise<void> {
+  await page.addInitScript(() => {
+    window.shift = 0;
+    new PerformanceObserver((entries) => {
+      for (const entry of entries.getEntries() as unknown as { value: number; hadRecentInput: boolean }[])
+        if (!entry.hadRecentInput) window.shift += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  await page.goto(fixture.page('/place', shop(body, RESERVED).replace(/<div id="offers" style[^>]*><\/div>/, '')));
+}
+
+const state = (page: Page): Promise<string | null> => page.locator('#offers').getAttribute('data-offerlet');
+const height = (page: Page): Promise<number> =>
+  page.locator('#offers').evaluate((place) => place.getBoundingClientRect().height);
+const shift = async (page: Page): Promise<number> => {
+  await page.waitForTimeout(700);
+  return page.evaluate(() => window.shift);
+};
+
+for (const [way, place] of [
+  ['data-target', TAG],
+  ['<offer-let>', ELEMENT],
+] as const) {
+  for (const [what, reply] of Object.entries(REPLIES)) {
+    test(`${what} by ${way} leaves no gap once the place is out of view, and shifts nothing`, async ({ page }) => {
+      reply();
+      await open(page, place + BELOW + SPACE);
+      await expect.poll(() => state(page)).toBe('empty');
+      expect([await height(page), await shift(page)]).toEqual([600, 0]);
+      const top = await page.evaluate(() => {
+        scrollTo(0, 1_000);
+        return document.querySelector('#below + div')?.getBoundingClientRect().top;
+      });
+      await expect.poll(() => height(page)).toBe(0);
+      expect(await page.evaluate(() => document.querySelector('#below + div')?.getBoundingClientRect().top)).toBe(top);
+      expect(await shift(page)).toBeLessThanOrEqual(0.001);
+    });
+  }
+
+  test(`no offers by ${way} below the fold leave no gap at once`, async ({ page }) => {
+    fixture.reply = () => offersOf(0);
+    await open(page, SPACE + place + BELOW + SPACE);
+    await expect.poll(() => height(page)).toBe(0);
+    expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
+  });
+
+  test(`the last decline closes the gap of ${way}, without a shift that counts`, async ({ page }) => {
+    fixture.reply = () => offersOf(1);
+    await open(page, place + BELOW + SPACE);
+    await expect.poll(() => state(page)).toBe('rendered');
+    await page.getByRole('button', { name: 'No, thanks' }).click();
+    await expect.poll(() => state(page)).toBe('closed');
+    await expect.poll(() => height(page)).toBe(0);
+    expect(await shift(page)).toBeLessThanOrEqual(0.001);
+  });
+}
+
+test('a card below the fold gives back the space that it does not fill', async ({ page }) => {
+  fixture.reply = () => offersOf(1);
+  await open(page, SPACE + TAG + BELOW + SPACE);
+  await expect.poll(() => state(page)).toBe('rendered');
+  await expect.poll(() => height(page)).toBeLessThan(500);
+  await page.locator('#offers').scrollIntoViewIfNeeded();
+  await expect(page.getByRole('link', { name: 'Yes, please' })).toBeVisible();
+  expect(await shift(page)).toBe(0);
+});
+
+test('the gap closes slowly, or at once where less motion is preferred', async ({ page }) => {
+  for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+    await page.emulateMedia({ reducedMotion });
+    await open(page, TAG + BELOW + SPACE);
+    await page.getByRole('button', { name: 'No, thanks' }).click();
+    const animations = await page.evaluate(() =>
+      document
+        .querySelector('#offers')
+        ?.getAnimations()
+        .map(({ effect }) => effect?.getTiming().duration),
+    );
+    expect(animations).toEqual([reducedMotion === 'reduce' ? 0 : 200]);
+  }
+});
+
+test('close() leaves the gap until it is out of view, and destroy() leaves the place as it was', async ({ page }) => {
+  const code = `window.offers = showOffers(${options('INLINE')});`;
+  const script = `<script type="module">import { showOffers } from '/index.js'; ${code}</script>`;
+  await open(page, `<div id="offers" class="mine"></div>${BELOW}${SPACE}${script}`);
+  await expect.poll(() => state(page)).toBe('rendered');
+  await page.evaluate(() => (window as unknown as { offers: { close(): void } }).offers.close());
+  expect([await state(page), await height(page)]).toEqual(['closed', 600]);
+  await page.evaluate(() => scrollTo(0, 1_000));
+  await expect.poll(() => height(page)).toBe(0);
+  await page.evaluate(() => (window as unknown as { offers: { destroy(): void } }).offers.destroy());
+  expect(await page.evaluate(() => document.querySelector('#offers')?.outerHTML)).toBe(
+    '<div id="offers" class="mine"></div>',
+  );
+  expect(await height(page)).toBe(600);
+});
+
+test('a no to consent empties the place, and a later yes fills it again', async ({ page }) => {
+  const code = `window.offers = showOffers({ ...${options('INLINE')}, consent: false });`;
+  const script = `<script type="module">import { showOffers } from '/index.js'; ${code}</script>`;
+  await open(page, `<div id="offers"></div>${BELOW}${SPACE}${script}`);
+  const consent = (isGiven: boolean): Promise<void> =>
+    page.evaluate(
+      (isGiven) => (window as unknown as { offers: { consent(is: boolean): void } }).offers.consent(isGiven),
+      isGiven,
+    );
+  await expect.poll(() => state(page)).toBe('empty');
+  await consent(true);
+  await expect.poll(() => state(page)).toBe('rendered');
+  await consent(false);
+  await expect.poll(() => state(page)).toBe('closed');
+});
+
+test('a layer of the script tag marks nothing', async ({ page }) => {
+  await open(page, `<div id="offers"></div>${scriptTag({ 'display-mode': 'OVERLAY', target: '' })}`);
+  await expect(page.getByRole('dialog')).toBeVisible();
+  expect(await page.locator('[data-offerlet]').count()).toBe(0);
+});
