@@ -6,7 +6,7 @@ const COLLAPSE_MS = 200;
 
 /** The merchant's element for the offers of one mount. */
 export interface Place {
-  /** Keeps the element's `data-offerlet` up to date, and gives back the space that is not filled. */
+  /** Keeps the element's `data-offerlet` up to date, and releases the space that is not filled. */
   follow(event: PageEvent): void;
   /** Leaves the element as it was. */
   restore(): void;
