@@ -3,15 +3,15 @@ import { readAttributes } from './options/readAttributes.ts';
 import type { Offers } from './offers.ts';
 import { showOffers } from './showOffers.ts';
 
-/** What `<offer-let>` is in a page's hands. */
+/** An `<offer-let>` element. */
 export interface OfferLetElement extends HTMLElement {
-  /** The mount that stands in the element; missing while it is not on a page. */
+  /** The element's mount. Missing while the element is not on a page. */
   readonly offers: Offers | undefined;
 }
 
 /**
- * Defines `<offer-let relay view display-mode …>`: offers where the element stands. A page that has it already keeps it,
- * and on a server nothing happens.
+ * Defines `<offer-let relay view display-mode …>`, which shows offers in its place. Does nothing on a server, or if the page
+ * has already defined it.
  */
 export function defineElement(show: (options: ShowOptions) => Offers = showOffers): void {
   if (typeof customElements === 'undefined' || customElements.get('offer-let')) return;
@@ -25,7 +25,7 @@ export function defineElement(show: (options: ShowOptions) => Offers = showOffer
       }
 
       disconnectedCallback(): void {
-        // A framework that moves the element takes it out and puts it back at once: that is no end.
+        // A framework that moves the element removes it and inserts it at once.
         queueMicrotask(() => {
           if (this.isConnected) return;
           this.offers?.destroy();

@@ -1,29 +1,29 @@
 import type { Explanation } from '../session/openTrace.ts';
 import type { Inspect } from './inspection.ts';
 import type { ShowOptions } from './options/showOptions.ts';
-import { PAGE_DECISION } from './options/readAttributes.ts';
+import { isPageDecision } from './options/readAttributes.ts';
 import type { Offers } from './offers.ts';
 import { showOffers } from './showOffers.ts';
 
-/** What a page's own scripts can ask of the script tag: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
+/** The API of the script tag for the page's own scripts: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
 export interface PageApi {
-  /** Calls at once; before the script has loaded, `offerlet` is a plain list and the calls wait in it. */
+  /** Runs the calls. Before the script has loaded, `offerlet` is a plain array in which they wait. */
   push(...calls: ((page: PageApi) => void)[]): void;
   show(options: ShowOptions): Offers;
-  /** A word on consent for every mount of the page, those to come included. */
+  /** A decision on consent for every mount of the page, later ones included. */
   consent(isGiven: boolean): void;
-  /** The story of each mount. */
+  /** Returns what happened to each mount. */
   explain(): Explanation[];
   flush(): Promise<void>;
   close(): void;
   destroy(): void;
 }
 
-/** The page's API, with no mounts yet. */
+/** Opens the page's API, without mounts. */
 export function openPageApi(inspect?: Inspect): PageApi {
   const mounts = new Set<Offers>();
   let decision: boolean | undefined;
-  /** Another tab decided, and has cleared what was stored. */
+  /** Another tab decided, and cleared what was stored. */
   let isElsewhere = false;
 
   const page: PageApi = {
@@ -32,14 +32,14 @@ export function openPageApi(inspect?: Inspect): PageApi {
         try {
           call(page);
         } catch (error) {
-          // One bad call must not cost the others; the page hears of it as of any error of its own.
+          // The other calls still run, and the page's error handlers are notified.
           reportError(error);
         }
       }
     },
     show(options) {
-      // A no holds for mounts to come. A yes holds for those that do not wait for a decision of their own.
-      const isOpen = decision === false || options?.consent === undefined || options.consent === PAGE_DECISION;
+      // A no holds for later mounts. A yes holds for those without a decision of their own.
+      const isOpen = decision === false || options?.consent === undefined || isPageDecision(options.consent);
       const offers = showOffers(decision !== undefined && isOpen ? { ...options, consent: decision } : options, {
         inspect,
         isDecided: decision === true || isElsewhere,

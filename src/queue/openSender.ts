@@ -217,8 +217,12 @@ function watchPage(leave: () => void, revive: (isNewView: boolean) => void): () 
   return () => stop.abort();
 }
 
-/** Read from the prototype: `<img name="hidden">` would shadow `document.hidden`. */
+/** Whether the page is hidden. `<img name="hidden">` shadows `document.hidden`, but not that of the prototype. */
 function isHidden(): unknown {
-  const { Document, document } = globalThis as unknown as { Document: { prototype: object }; document: object };
-  return Reflect.get(Document.prototype, 'hidden', document);
+  const { Document, document } = globalThis as unknown as {
+    Document: { prototype: object };
+    document: { hidden: unknown };
+  };
+  const { hidden } = document;
+  return typeof hidden === 'boolean' ? hidden : Reflect.get(Document.prototype, 'hidden', document);
 }

@@ -9,14 +9,14 @@ import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts
 const BASE = 'https://shop.example/thanks?token=1';
 const request = { user_details: { phone: '+49' }, placement_details: { view: 'THANK_YOU', display_mode: 'OVERLAY' } };
 
-test('a path, an address and a slash at the end come to one relay address', () => {
+test('a path, a URL and a trailing slash all give the same relay URL', () => {
   for (const relay of ['/offers', '/offers/', ' /offers ', 'https://shop.example/offers//?x=1']) {
     expect(checkOptions({ relay, request }, BASE)).toMatchObject({ relay: 'https://shop.example/offers' });
   }
 });
 
 test.each([undefined, null, '', ' ', 42, {}, 'javascript:alert(1)', 'data:,x', 'https://'])(
-  '%j is no relay address',
+  '%j is not a relay URL',
   (relay) => {
     expect(checkOptions({ relay, request }, BASE)).toMatchObject({
       code: 'invalid_config',
@@ -41,7 +41,7 @@ test.each([
   expect(JSON.stringify(checked)).not.toMatch(/adnet_|apiKey/);
 });
 
-test('a publishable key, the word secret and an element are no secret', () => {
+test('a publishable key, the word secret and an element are not secrets', () => {
   const more = {
     request: { ...request, custom_metadata: { note: 'secret', key: 'adnet_pk_live_abc' } },
     target: document.body,
@@ -49,7 +49,7 @@ test('a publishable key, the word secret and an element are no secret', () => {
   expect(checkOptions({ relay: '/offers', ...more }, BASE)).toMatchObject({ mode: 'OVERLAY' });
 });
 
-test('attributes become options in the wire’s shape; empty ones and those of others do not', () => {
+test('attributes become options in the wire’s shape; empty ones are ignored', () => {
   const script = document.createElement('script');
   const all = {
     relay: '/offers',
@@ -80,7 +80,7 @@ test('attributes become options in the wire’s shape; empty ones and those of o
   });
 });
 
-test('sandbox="false" is no sandbox', () => {
+test('sandbox="false" turns the sandbox off', () => {
   const element = document.createElement('offer-let');
   expect(readAttributes(element).sandbox).toBe(false);
   element.setAttribute('sandbox', 'false');

@@ -9,7 +9,7 @@ test('importing every browser entry on a server does nothing and touches nothing
   expect(Object.keys(globalThis)).toEqual(before);
 });
 
-test('called on a server it throws nothing, and its outcome says where to call it', async () => {
+test('on a server showOffers does not throw, and its outcome says where to call it', async () => {
   const { showOffers } = await import('../../src/index.ts');
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const offers = showOffers({

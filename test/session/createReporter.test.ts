@@ -33,7 +33,7 @@ test('an offer that is viewed was displayed, and the widget before it', () => {
   expect(sent()).toEqual(['WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW']);
 });
 
-test('a click on what no observer has told of yet displays it first', () => {
+test('a click on something that no observer has reported yet displays it first', () => {
   const { reporter, sent } = setUp();
   reporter.acted({ type: 'accept', offer });
   expect(sent()).toEqual(['WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
@@ -61,7 +61,7 @@ test('a dismissal is remembered before it is reported', () => {
   expect([dismissed, heard]).toEqual([['dismissed'], [{ type: 'dismiss', by: 'escape' }]]);
 });
 
-test('each action has the target and the properties of the wire’s table', () => {
+test('each action has the target and the properties of docs/wire.md#events', () => {
   const { reporter, tracked } = setUp();
   reporter.acted({ type: 'accept', offer });
   reporter.acted({ type: 'accept', offer, asset });
@@ -109,7 +109,7 @@ test('the widget’s own events carry no target', () => {
   ]);
 });
 
-test('the page hears of impressions, clicks and the rest by names of its own', () => {
+test('the page gets impressions, clicks and the rest under names of its own', () => {
   const { reporter, heard } = setUp();
   reporter.seen('view', offer);
   reporter.acted({ type: 'accept', offer });

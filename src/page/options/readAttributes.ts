@@ -1,11 +1,14 @@
+import { own } from '../../wire/json.ts';
 import type { ShowOptions } from './showOptions.ts';
 
-/** The `consent` of a mount that waits for a decision on the whole page, as `data-consent="required"` does. */
-export const PAGE_DECISION: Promise<boolean> = /* @__PURE__ */ new Promise(() => {});
+/** Whether a mount waits for a decision on the whole page, as `data-consent="required"` says. */
+export function isPageDecision(consent: unknown): boolean {
+  return own(consent, 'isPageWide') === true;
+}
 
 /**
- * The options that an element's attributes say, with `data-` before each or not. An attribute that a template left
- * empty is not there. All others go along, so that a key that somebody put among them is noticed.
+ * Returns the options in an element's attributes, with or without the prefix `data-`. Empty attributes are ignored. All other
+ * attributes are included, so that a secret key among them is noticed.
  */
 export function readAttributes(element: Element, prefix: 'data-' | '' = ''): ShowOptions {
   const get = (name: string): string | undefined => element.getAttribute(prefix + name)?.trim() || undefined;
@@ -31,11 +34,11 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     },
     sandbox: sandbox !== null && sandbox !== 'false',
     maxOffers: most && Number(most),
-    consent: get('consent') === 'required' ? PAGE_DECISION : undefined,
+    consent: get('consent') === 'required' ? Object.assign(new Promise(() => {}), { isPageWide: true }) : undefined,
     attributes: Object.fromEntries(
       [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
     ),
   };
-  // Checked where every mount is: the words of a page are not typed.
+  // Attributes are not typed: `checkOptions` validates them.
   return options as unknown as ShowOptions;
 }

@@ -3,17 +3,17 @@ import { unclobbered } from '../../dom/unclobbered.ts';
 import { nextTask } from '../../session/nextTask.ts';
 import { isPainted } from '../seen/isPainted.ts';
 
-/** Milliseconds between two looks: a page closes its modals by class, style, attribute or removal, and no observer sees all of them. */
-const LOOK_MS = 250;
-/** What stands over a page: its modals, whatever is in fullscreen, and another layer of ours. `:is` forgives browsers that do not know `:modal`. */
+/** Milliseconds between polls: pages close modals by class, style, attribute or removal, and no observer reports all of them. */
+const POLL_MS = 250;
+/** The page's modals, whatever is in fullscreen, and other layers of ours. `:is` ignores selectors that a browser does not know. */
 const MODALS = ':is(:modal,[aria-modal=true],offer-let-layer)';
 
 /**
- * Resolves once no modal of the page is open. A layer that opens by itself over one would be closed together with it
- * by a single Esc, and would take the focus from a question that the page is asking.
+ * Resolves once the page has no open modal. A single Esc would close both the modal and a layer that opened over it by
+ * itself, and that layer would take the focus from a question that the page asks.
  */
 export async function whenNoModal(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && hasModal()) await nextTask(LOOK_MS);
+  while (!signal.aborted && hasModal()) await nextTask(POLL_MS);
 }
 
 function hasModal(): boolean {

@@ -1,10 +1,10 @@
 import { dom } from '../../dom/dom.ts';
 
-/** Resolves once the page is really opened (not prerendered), loaded, and has a moment to spare. */
+/** Resolves once the page is active (not prerendering), loaded and idle. */
 export async function whenReady(): Promise<void> {
   if ((dom as { prerendering?: boolean }).prerendering) await next(dom, 'prerenderingchange');
   if (dom.readyState !== 'complete') await next(window, 'load');
-  // Safari has no requestIdleCallback: there, an element with that id is found in its place.
+  // Safari has no requestIdleCallback: there, the name finds an element with that id.
   await new Promise<unknown>((resolve) =>
     typeof requestIdleCallback === 'function'
       ? requestIdleCallback(resolve, { timeout: 1_000 })

@@ -1,4 +1,4 @@
-/** Milliseconds of uninterrupted sight that make a view. */
+/** Milliseconds of uninterrupted visibility that make a view. */
 const VIEW_MS = 1_000;
 /** Square pixels above which 30 % is enough: the size of a 970 × 250 display ad. */
 const LARGE_AREA = 242_500;
@@ -11,17 +11,20 @@ export interface Size {
   readonly height: number;
 }
 
-/** Nothing of it, something, or enough of it for long enough; of one look: nothing, something, or enough. */
+/** How visible an element is in one sample: not at all, partly, or enough for a view. */
 export type Amount = 0 | 1 | 2;
 
-/** What is known of one element so far. `since`: when the sight that may become a view began; `last`: the latest look at it. */
-export interface Sight {
+/** What is known of one element so far. */
+export interface Visibility {
+  /** 0: not displayed, 1: displayed, 2: viewed. */
   readonly reached: Amount;
+  /** When the visibility that may become a view began. */
   readonly since?: number;
+  /** When the latest sample was taken. */
   readonly last?: number;
 }
 
-/** How much of a box can be seen. What cannot fit the viewport needs half of what the viewport could hold of it. */
+/** Returns how visible a box is. If it does not fit the viewport, half of the part that fits is enough. */
 export function amountSeen(box: Size, visible: Size, viewport: Size): Amount {
   const area = box.width * box.height;
   const seen = visible.width * visible.height;
@@ -31,10 +34,11 @@ export function amountSeen(box: Size, visible: Size, viewport: Size): Amount {
 }
 
 /**
- * What is known after one more look at `now`. A view needs enough of it in every look of one second,
- * and looks no more than a second apart: a frozen tab proves nothing.
+ * Returns what is known after one more sample at `now`. A view needs a second of samples that all show enough, at most a
+ * second apart: a frozen tab proves nothing. See docs/wire.md#viewability.
  */
-export function judge({ reached, since = Infinity, last = 0 }: Sight, amount: Amount, now: number): Sight {
+export function judgeVisibility(before: Visibility, amount: Amount, now: number): Visibility {
+  const { reached, since = Infinity, last = 0 } = before;
   const atLeast = reached || (amount > 0 ? 1 : 0);
   if (amount < 2) return { reached: atLeast };
   const start = now - last > VIEW_MS ? now : Math.min(since, now);

@@ -1,30 +1,30 @@
 import { dom } from '../../dom/dom.ts';
 import { isPainted } from './isPainted.ts';
-import { amountSeen, judge, type Amount, type Sight } from './judgeVisibility.ts';
+import { amountSeen, judgeVisibility, type Amount, type Visibility } from './judgeVisibility.ts';
 
-/** Milliseconds between two looks: opacity and visibility change without telling anybody. */
-const LOOK_MS = 50;
-/** A notice at every hundredth of an element, so that any share of any size is met. */
+/** Milliseconds between samples: nothing reports changes of opacity and visibility. */
+const SAMPLE_MS = 50;
+/** Every hundredth of an element, so that any share of any size is reported. */
 const THRESHOLDS = [...Array(101).keys()].map((percent) => percent / 100);
 
-/** Called once when something of it was seen (`display`) and once when it was seen long enough (`view`). */
+/** Called once when an element was displayed, and once when it was viewed. */
 export type OnSeen = (what: 'display' | 'view') => void;
 
 interface Watched {
   readonly element: Element;
   readonly onSeen: OnSeen;
-  sight: Sight;
+  visibility: Visibility;
   entry?: IntersectionObserverEntry;
 }
 
-/** Watches elements and tells when each was displayed and viewed. It looks only while something is still to be learnt. */
+/** Reports when elements are displayed and viewed. It samples only while there is something left to report. */
 export interface Watcher {
-  /** Watches an element under a name, instead of what was watched under it before; `null` lets go. */
+  /** Watches an element under a name, in place of the one before. `null` stops watching. */
   watch(name: string, element: Element | null, onSeen: OnSeen): void;
   close(): void;
 }
 
-/** A `Watcher` on this page's viewport. */
+/** Creates a watcher on this page's viewport. */
 export function watchSeen(): Watcher {
   const all = new Map<string, Watched>();
   const leaving = new Set<string>();
@@ -36,47 +36,49 @@ export function watchSeen(): Watcher {
         for (const watched of all.values()) {
           if (watched.element !== entry.target) continue;
           watched.entry = entry;
-          // The moment of the change, not of its delivery: a busy page delivers late.
-          look(watched, entry.time);
+          // When it changed, not when that was delivered: a busy page delivers late.
+          sample(watched, entry.time);
         }
       }
-      lookOn();
+      sampleLater();
     },
     { threshold: THRESHOLDS },
   );
-  dom.addEventListener('visibilitychange', lookAtAll);
+  dom.addEventListener('visibilitychange', sampleAll);
 
-  function look(watched: Watched, now: number): void {
-    const { element, onSeen, sight } = watched;
-    if (sight.reached > 1) return;
+  function sample(watched: Watched, now: number): void {
+    const { element, onSeen, visibility } = watched;
+    if (visibility.reached > 1) return;
     const amount = amountIn(watched);
     const isSeen = amount > 0 && dom.visibilityState === 'visible' && isPainted(element);
-    const { reached } = (watched.sight = judge(sight, isSeen ? amount : 0, now));
-    if (reached > 0 && !sight.reached) onSeen('display');
+    const { reached } = (watched.visibility = judgeVisibility(visibility, isSeen ? amount : 0, now));
+    if (reached > 0 && !visibility.reached) onSeen('display');
     if (reached > 1) onSeen('view');
   }
 
-  function lookAtAll(): void {
+  function sampleAll(): void {
     for (const watched of all.values()) {
-      // An element without area counts as wholly in view, so that its growing crosses no threshold: ask anew.
+      // An element without area counts as fully visible, so its growth crosses no threshold. Observe it anew.
       if (watched.entry?.isIntersecting && !amountIn(watched)) observe(watched.element);
-      look(watched, performance.now());
+      sample(watched, performance.now());
     }
-    lookOn();
+    sampleLater();
   }
 
-  /** What was displayed and shows too little of itself can only change by moving, and that the observer tells. */
-  function lookOn(): void {
+  /** A displayed element of which too little is visible can only change by moving, which the observer reports. */
+  function sampleLater(): void {
     clearTimeout(timer);
     const isOpen = [...all.values()].some(
       (watched) =>
-        watched.entry?.isIntersecting && watched.sight.reached < 2 && (!watched.sight.reached || amountIn(watched) > 1),
+        watched.entry?.isIntersecting &&
+        watched.visibility.reached < 2 &&
+        (!watched.visibility.reached || amountIn(watched) > 1),
     );
-    if (isOpen && dom.visibilityState === 'visible') timer = setTimeout(lookAtAll, LOOK_MS);
+    if (isOpen && dom.visibilityState === 'visible') timer = setTimeout(sampleAll, SAMPLE_MS);
   }
 
   function observe(element: Element): void {
-    observer.unobserve(element); // observing what it observes would stay silent
+    observer.unobserve(element); // to observe what is already observed does nothing
     observer.observe(element);
   }
 
@@ -89,7 +91,7 @@ export function watchSeen(): Watcher {
   return {
     watch(name, element, onSeen) {
       if (!element) {
-        // A framework lets go and takes hold again in one task: that must not break a running second.
+        // A framework may remove and set a ref in one task. That must not interrupt a running second.
         leaving.add(name);
         queueMicrotask(() => leaving.delete(name) && release(name));
         return;
@@ -97,21 +99,21 @@ export function watchSeen(): Watcher {
       leaving.delete(name);
       if (all.get(name)?.element === element) return;
       release(name);
-      all.set(name, { element, onSeen, sight: { reached: 0 } });
+      all.set(name, { element, onSeen, visibility: { reached: 0 } });
       observe(element);
     },
     close() {
       clearTimeout(timer);
       all.clear();
       observer.disconnect();
-      dom.removeEventListener('visibilitychange', lookAtAll);
+      dom.removeEventListener('visibilitychange', sampleAll);
     },
   };
 }
 
 function amountIn({ entry }: Watched): Amount {
   if (!entry?.isIntersecting) return 0;
-  // In a foreign frame the page's viewport is not ours to know.
+  // In a cross-origin frame the page's viewport is unknown.
   const viewport = entry.rootBounds ?? { width: innerWidth, height: innerHeight };
   return amountSeen(entry.boundingClientRect, entry.intersectionRect, viewport);
 }

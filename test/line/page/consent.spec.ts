@@ -17,13 +17,13 @@ async function expectSilence(page: Page): Promise<void> {
   expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
 }
 
-test('consent: false asks and stores nothing', async ({ page }) => {
+test('consent: false requests and stores nothing', async ({ page }) => {
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', 'consent: false')});`);
   expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
   await expectSilence(page);
 });
 
-test('a yes after the no shows the offers, with an outcome of its own', async ({ page }) => {
+test('a later yes shows the offers, with a new outcome', async ({ page }) => {
   await openWith(
     page,
     fixture,
@@ -32,7 +32,7 @@ test('a yes after the no shows the offers, with an outcome of its own', async ({
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
 });
 
-test('a promise of consent is waited for', async ({ page }) => {
+test('nothing is requested or stored before a promise of consent resolves', async ({ page }) => {
   await openWith(
     page,
     fixture,
@@ -55,21 +55,21 @@ for (const [what, promise] of [
   });
 }
 
-test('data-consent="required" waits for a word from the page', async ({ page }) => {
+test('data-consent="required" waits for a decision of the page', async ({ page }) => {
   await page.goto(fixture.page('/required', shop(scriptTag({ consent: 'required' }))));
   await expectSilence(page);
   await page.evaluate('offerlet.push((o) => o.consent(true))');
   await expect(page.locator('[part~=accept]')).toBeVisible();
 });
 
-test('a word that was pushed before the script came counts', async ({ page }) => {
+test('a decision that was pushed before the script loaded is used', async ({ page }) => {
   const early = '<script>(window.offerlet ||= []).push((o) => o.consent(false))</script>';
   await page.goto(fixture.page('/early', shop(early + scriptTag())));
   await page.waitForFunction('window.offerlet.show');
   await expectSilence(page);
 });
 
-test('Global Privacy Control is a no, and the merchant’s explicit yes stands above it', async ({ page }) => {
+test('Global Privacy Control is a no, and the merchant’s explicit yes takes precedence', async ({ page }) => {
   await page.addInitScript('Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true })');
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
   expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
@@ -78,7 +78,7 @@ test('Global Privacy Control is a no, and the merchant’s explicit yes stands a
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
 });
 
-test('a withdrawn consent takes the offers down and empties what is kept', async ({ page }) => {
+test('withdrawing consent takes the offers down and clears what is stored', async ({ page }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await page.goto(fixture.page('/withdrawn', shop(scriptTag())));
   await expect(page.locator('[part~=accept]')).toBeVisible();
@@ -89,7 +89,7 @@ test('a withdrawn consent takes the offers down and empties what is kept', async
   await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
-test('a withdrawn consent takes the offers of other tabs down, and a click there stores nothing', async ({
+test('withdrawing consent takes down the offers of other tabs, where a click then stores nothing', async ({
   page,
   context,
 }) => {
@@ -119,7 +119,7 @@ test('a withdrawn consent takes the offers of other tabs down, and a click there
   await expect(other.locator('#offers [part~=accept]')).toBeVisible();
 });
 
-test('a mount’s own no or open decision holds after a yes for the page, until the page decides again', async ({
+test('a mount’s own no or pending decision holds after a yes for the page, until the page decides again', async ({
   page,
 }) => {
   await page.goto(fixture.page('/own', shop(scriptTag({ consent: 'required' }))));
@@ -153,14 +153,14 @@ test('a mount’s own no or open decision holds after a yes for the page, until 
   expect(await page.evaluate('late.outcome')).toMatchObject({ code: 'consent_denied' });
 });
 
-test('a mount that waits for the page’s decision has it already when the page has said yes', async ({ page }) => {
+test('a mount that waits for the page’s decision starts at once if the page has said yes', async ({ page }) => {
   const early = '<script>(window.offerlet ||= []).push((o) => o.consent(true))</script>';
   const element = `<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" consent="required" external-guid="4"></offer-let>`;
   await page.goto(fixture.page('/early-yes', shop(`${early}${element}<script async src="/offerlet.js"></script>`)));
   await expect(page.locator('offer-let [part~=accept]')).toBeVisible();
 });
 
-test('a no empties what an earlier page was allowed to keep', async ({ page }) => {
+test('a no clears what an earlier page was allowed to store', async ({ page }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await page.goto(fixture.page('/before', shop(scriptTag())));
   await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
@@ -169,7 +169,7 @@ test('a no empties what an earlier page was allowed to keep', async ({ page }) =
   await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
-test('a no empties the queue of an earlier page without a remembered order too, and makes no database', async ({
+test('a no clears an earlier page’s queue without a remembered order, too, and creates no database', async ({
   page,
 }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();

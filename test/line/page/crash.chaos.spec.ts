@@ -33,7 +33,7 @@ async function visits(...all: ((page: Page) => Promise<unknown>)[]): Promise<voi
 const rendered = (page: Page) => page.waitForFunction("offerlet.explain?.()[0]?.outcome?.code === 'rendered'");
 const session = (page: Page) => page.evaluate('offerlet.explain()[0].answered');
 
-test('killed right after the response, it asks nothing again and counts one load', async () => {
+test('after a kill right after the response, nothing is requested again and one load is counted', async () => {
   const sessions: unknown[] = [];
   await visits(rendered, async (page) => {
     await rendered(page);
@@ -45,7 +45,7 @@ test('killed right after the response, it asks nothing again and counts one load
   expect(count('WIDGET_LOAD')).toBe(1);
 });
 
-test('killed after a view, it counts no second display or view', async () => {
+test('after a kill after a view, no second display or view is counted', async () => {
   await visits(
     async (page) => {
       await rendered(page);
@@ -60,7 +60,7 @@ test('killed after a view, it counts no second display or view', async () => {
     expect(count(name), name).toBe(1);
 });
 
-test('killed right after it was dismissed, it stays away', async () => {
+test('after a kill right after a dismissal, the overlay stays away', async () => {
   await visits(
     async (page) => {
       await rendered(page);

@@ -43,7 +43,7 @@ test('a page that freezes every prototype gets its offers', async ({ page }) => 
   expect(lines).toEqual([]);
 });
 
-test('listeners that throw cost nothing', async ({ page }) => {
+test('listeners that throw are ignored', async ({ page }) => {
   await openWith(
     page,
     fixture,
@@ -53,7 +53,7 @@ test('listeners that throw cost nothing', async ({ page }) => {
   await expect.poll(fixture.names).toContain('BRAND_VIEW');
 });
 
-test('the strict policy and Trusted Types are not violated', async ({ page }) => {
+test('a strict policy and Trusted Types are not violated', async ({ page }) => {
   const lines = linesOf(page);
   const csp =
     "default-src 'none'; style-src 'none'; script-src 'self'; connect-src 'self'; img-src https:; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -73,7 +73,7 @@ test('the strict policy and Trusted Types are not violated', async ({ page }) =>
   expect(lines).toEqual([]);
 });
 
-test('the script twice: the second says so and does nothing', async ({ page }) => {
+test('if the script is loaded twice, the second one warns and does nothing', async ({ page }) => {
   const lines = linesOf(page);
   await page.goto(
     fixture.page(
@@ -86,7 +86,7 @@ test('the script twice: the second says so and does nothing', async ({ page }) =
   expect(questions()).toBe(1);
 });
 
-test('another version that came by npm: each element is shown once, by the first', async ({ page }) => {
+test('next to another version from npm, each element is shown once, by the first', async ({ page }) => {
   const lines = linesOf(page);
   const element = '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" external-guid="42"></offer-let>';
   const scripts = `<script src="/offerlet.js"></script><script type="module" src="/element.js"></script>`;
@@ -98,9 +98,7 @@ test('another version that came by npm: each element is shown once, by the first
   expect(lines).toEqual([]);
 });
 
-test('calls made before the script has loaded are made when it has, and one that throws costs no other', async ({
-  page,
-}) => {
+test('calls from before the script loaded run once it has, and one that throws stops no other', async ({ page }) => {
   const early = `<script>(window.offerlet ||= []).push(() => { throw new Error('mine') });
     (window.offerlet ||= []).push((o) => (window.offers = o.show(${options('INLINE')})));</script>`;
   await page.goto(fixture.page('/queued', shop(`${early}<script async src="/offerlet.js"></script>`)));
@@ -110,7 +108,7 @@ test('calls made before the script has loaded are made when it has, and one that
   expect(questions()).toBe(1);
 });
 
-test('a page whose element is called offerlet is no second script', async ({ page }) => {
+test('an element named offerlet is not taken for a second script', async ({ page }) => {
   const lines = linesOf(page);
   await page.goto(fixture.page('/named', shop(`<div id="offerlet"></div>${scriptTag({ target: '#offerlet' })}`)));
   await expect(accept(page)).toBeVisible();
@@ -128,7 +126,7 @@ test('<offer-let> shows offers where it stands, and survives being moved', async
   expect(questions()).toBe(1);
 });
 
-test('<offer-let> that leaves the page stops, and shows again when it comes back', async ({ page }) => {
+test('an <offer-let> that is removed stops, and shows offers again when it returns', async ({ page }) => {
   const element = `<script async src="/offerlet.js"></script><offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" order-id="9"></offer-let>`;
   await page.goto(fixture.page('/away', shop(element)));
   await expect(accept(page)).toBeVisible();
@@ -141,7 +139,7 @@ test('<offer-let> that leaves the page stops, and shows again when it comes back
   expect(questions()).toBe(1);
 });
 
-test('React’s StrictMode mounts twice and shows, asks and counts once', async ({ page }) => {
+test('under React’s StrictMode, two mounts show, request and count once', async ({ page }) => {
   const code = await bundle(view('strictMode.ts'), 'es');
   fixture.page('/strict-mode.js', code, { 'content-type': 'text/javascript' });
   const call = `<script type="module">import { draw } from '/strict-mode.js'; draw(${options('INLINE')});</script>`;

@@ -26,7 +26,7 @@ async function open(page: Page, attributes: Record<string, string> = {}): Promis
   await expect.poll(async () => (await told(page))?.outcome?.code).toBeTruthy();
 }
 
-test('a reload shows the same answer again, asks nothing, and counts nothing twice', async ({ page }) => {
+test('a reload shows the same response, requests nothing, and counts nothing twice', async ({ page }) => {
   await open(page);
   await expect.poll(fixture.names).toContain('WIDGET_VIEW');
   await page.reload();
@@ -43,7 +43,7 @@ test('a reload shows the same answer again, asks nothing, and counts nothing twi
   ]);
 });
 
-test('the back button and a second tab neither ask nor count again', async ({ page, context }) => {
+test('the back button and a second tab neither request nor count again', async ({ page, context }) => {
   await open(page);
   await expect.poll(fixture.names).toContain('WIDGET_VIEW');
   await page.goto(fixture.page('/other', shop('')));
@@ -58,7 +58,7 @@ test('the back button and a second tab neither ask nor count again', async ({ pa
   expect(count('WIDGET_LOAD')).toBe(1);
 });
 
-test('two tabs that open together ask once', async ({ page, context }) => {
+test('two tabs that open together send one request', async ({ page, context }) => {
   fixture.reply = async () => {
     await new Promise((resolve) => setTimeout(resolve, 800));
     return offersOf(1);
@@ -90,7 +90,7 @@ test('a layer that was not closed comes back', async ({ page }) => {
   await expect(accept(page)).toBeVisible();
 });
 
-test('another order, another shopper and another placement are asked for anew', async ({ page }) => {
+test('another order, shopper or placement is a new request', async ({ page }) => {
   await open(page);
   await open(page, { 'order-id': '1002' });
   await open(page, { 'email-hash': 'b'.repeat(64) });
@@ -98,13 +98,13 @@ test('another order, another shopper and another placement are asked for anew', 
   expect(questions()).toBe(4);
 });
 
-test('an order without a name is asked for each time', async ({ page }) => {
+test('an order without an id is requested each time', async ({ page }) => {
   await open(page, { 'order-id': '' });
   await open(page, { 'order-id': '' });
   expect(questions()).toBe(2);
 });
 
-test('after a day the order is asked for anew, and what was kept of it is gone', async ({ page }) => {
+test('after a day the order is requested anew, and what was stored of it is gone', async ({ page }) => {
   await open(page);
   await open(page, { 'order-id': '7' });
   const orders = async () => (await everythingStored(page)).match(/seen/g)?.length;
@@ -115,7 +115,7 @@ test('after a day the order is asked for anew, and what was kept of it is gone',
   await expect.poll(orders).toBe(2);
 });
 
-test('a remembered answer is checked again: other scripts can write there', async ({ page }) => {
+test('a remembered response is validated again: other scripts can write there', async ({ page }) => {
   await open(page);
   await page.evaluate(() => {
     for (const key of Object.keys(localStorage).filter((name) => name.startsWith('offerlet:'))) {
@@ -129,7 +129,7 @@ test('a remembered answer is checked again: other scripts can write there', asyn
   expect(await told(page)).toMatchObject({ outcome: { code: 'no_offers' } });
 });
 
-test('nothing personal is kept, even if the relay sends it', async ({ page }) => {
+test('nothing personal is stored, even if the relay sends it', async ({ page }) => {
   fixture.reply = () => offersOf(1, { customer: { email: 'canary@example.com' }, user_details: { phone: 'canary' } });
   await open(page, {
     'order-id': 'canary-order',
@@ -144,7 +144,7 @@ test('nothing personal is kept, even if the relay sends it', async ({ page }) =>
   expect(kept).not.toContain(HASH);
 });
 
-test('storage that is blocked or full costs the memory, not the offers', async ({ page }) => {
+test('blocked storage costs the memory, not the offers', async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'localStorage', {
       get() {

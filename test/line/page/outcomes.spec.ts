@@ -21,23 +21,25 @@ async function end(page: Page, more = ''): Promise<{ code: string; message: stri
   return { ...outcome, lines };
 }
 
-test('no offers leave no trace', async ({ page }) => {
+test('without offers, the page stays as it was', async ({ page }) => {
   fixture.reply = () => offersOf(0);
   expect(await end(page)).toMatchObject({ code: 'no_offers', lines: [] });
   await expect.poll(fixture.names).toEqual(['WIDGET_LOAD']);
 });
 
-test('offers of which none can be shown say why', async ({ page }) => {
+test('when no offer can be shown, the hint says why', async ({ page }) => {
   fixture.reply = () => offersOf(1, { recommendations: {} });
   expect(await end(page)).toMatchObject({ code: 'no_offers', hint: expect.stringContaining('not in recommendations') });
+  // Its load arrives before the next test counts.
+  await expect.poll(fixture.names).toContain('WIDGET_LOAD');
 });
 
 for (const status of [400, 401, 403, 404, 429]) {
-  test(`a relay that answers ${status} has refused, in its own words`, async ({ page }) => {
+  test(`status ${status} is reported as refused, with the relay’s message`, async ({ page }) => {
     fixture.reply = (_, response) => void response.writeHead(status).end('{"message":"view must be one of …"}');
     expect(await end(page)).toMatchObject({
       code: 'refused',
-      message: expect.stringContaining(`${status}: view must`),
+      message: expect.stringContaining(`status ${status} (view must`),
       lines: [],
     });
     expect(fixture.events).toEqual([]);
@@ -45,7 +47,7 @@ for (const status of [400, 401, 403, 404, 429]) {
 }
 
 for (const status of [500, 502, 503]) {
-  test(`a relay that answers ${status} is a network error`, async ({ page }) => {
+  test(`status ${status} is reported as a network error`, async ({ page }) => {
     fixture.reply = (_, response) => void response.writeHead(status).end('<h1>Bad gateway</h1>');
     expect(await end(page)).toMatchObject({ code: 'network_error', message: expect.stringContaining(String(status)) });
   });
@@ -69,7 +71,7 @@ for (const [what, body] of [
   });
 }
 
-test('an answer above 1 MiB is not read to its end', async ({ page }) => {
+test('reading stops once a response exceeds 1 MiB', async ({ page }) => {
   let sent = 0;
   fixture.reply = (_, response) => {
     response.writeHead(200);
@@ -126,10 +128,10 @@ for (const [what, more, name] of [
   ],
   ['no options', 'request: null', 'view'],
 ] as const) {
-  test(`${what}: one console line says what to write, and nothing is requested`, async ({ page }) => {
+  test(`${what}: one console line says what to set, and nothing is requested`, async ({ page }) => {
     const { code, hint, lines } = await end(page, more);
     expect(code).toBe('invalid_config');
-    expect(hint).toContain(`write ${name}: `);
+    expect(hint).toContain(`Set ${name} to `);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(name);
     expect(lines[0]).not.toContain('anna@example.com');
@@ -166,7 +168,7 @@ for (const [where, html] of [
   });
 }
 
-test('an e-mail is hashed in the browser and leaves it in no other form', async ({ page }) => {
+test('an e-mail leaves the browser only as a hash', async ({ page }) => {
   await page.goto(fixture.page('/mail', shop(scriptTag({ 'email-hash': '', email: '  Anna@Example.COM ' }))));
   await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
   const email_hash = createHash('sha256').update('anna@example.com').digest('hex');
@@ -175,7 +177,9 @@ test('an e-mail is hashed in the browser and leaves it in no other form', async 
   expect(await everythingStored(page)).not.toMatch(new RegExp(`anna@|${email_hash}`, 'i'));
 });
 
-test('a page without https hashes no e-mail: it says what to write and asks nothing', async ({ page }) => {
+test('on http pages an e-mail cannot be hashed: the hint says what to set, and nothing is requested', async ({
+  page,
+}) => {
   const lines: string[] = [];
   page.on('console', (message) => lines.push(message.text()));
   // The fixture under a name that is not this machine's own: browsers trust it no more than any plain http page.
@@ -193,19 +197,19 @@ test('a page without https hashes no e-mail: it says what to write and asks noth
     .poll(() => page.evaluate('offerlet.explain()[0]?.outcome'))
     .toMatchObject({
       code: 'invalid_config',
-      hint: expect.stringContaining('write email_hash: '),
+      hint: expect.stringContaining('Set email_hash to '),
     });
   expect(lines).toHaveLength(1);
   expect(fixture.asked).toEqual([]);
 });
 
-test('an empty attribute is one that is not there', async ({ page }) => {
+test('empty attributes are ignored', async ({ page }) => {
   await page.goto(fixture.page('/empty', shop(scriptTag().replace('<script', '<script data-email="" data-phone=" "'))));
   await expect(page.locator('[part~=accept]')).toBeVisible();
   expect(fixture.asked[0]?.body.user_details).toEqual({ email_hash: HASH });
 });
 
-test('a shopper whom only the server knows is no error here', async ({ page }) => {
+test('a shopper whom only the server can identify is not an error', async ({ page }) => {
   await page.goto(fixture.page('/nobody', shop(scriptTag({ 'email-hash': '' }))));
   await expect(page.locator('[part~=accept]')).toBeVisible();
   expect(fixture.asked[0]?.body.user_details).toEqual({});

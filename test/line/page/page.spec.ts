@@ -16,7 +16,10 @@ function consoleOf(page: Page): string[] {
   return lines;
 }
 
-test('the script tag asks, shows, and reports what was seen and clicked, in order', async ({ page, context }) => {
+test('the script tag requests and shows offers, and reports what was seen and clicked, in order', async ({
+  page,
+  context,
+}) => {
   const lines = consoleOf(page);
   await page.goto(fixture.page('/shop', shop(scriptTag({ 'order-amount': '42.50', 'order-currency': 'EUR' }))));
   const accept = page.locator('#offers [part~=accept]');
@@ -43,7 +46,7 @@ test('the script tag asks, shows, and reports what was seen and clicked, in orde
   expect(lines).toEqual([]);
 });
 
-test('onEvent and the DOM event on the host tell the same story, and explain tells it whole', async ({ page }) => {
+test('onEvent and the DOM event on the host report the same, and explain returns all of it', async ({ page }) => {
   await openWith(
     page,
     fixture,
@@ -91,7 +94,7 @@ for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP']) {
   });
 }
 
-test('a layer waits until the modal of the page is closed', async ({ page }) => {
+test('a layer waits until the page’s modal is closed', async ({ page }) => {
   await openWith(
     page,
     fixture,
