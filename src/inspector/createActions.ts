@@ -66,8 +66,7 @@ export function createActions(options: ActionOptions): { actions: Actions; resul
     consent: (isGiven) => mounts.selected?.handle.offers.consent(isGiven),
     flush: () => void act('Sent what could be sent.', async (mount) => mount.queue?.flush()),
     purge: () => void act('The queue is empty.', async (mount) => mount.queue?.purge()),
-    replay: (letter) =>
-      void act('Sent again.', async ({ queue, relay }) => (queue ? replay(relay, queue, letter) : undefined)),
+    replay: (letter) => void act('Sent again.', async ({ queue }) => (queue ? replay(queue, letter) : undefined)),
     checkPage: () => void act('', check),
     copyReport: () => void act('The report is in the clipboard.', copyReport),
   };

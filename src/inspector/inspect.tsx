@@ -1,4 +1,4 @@
-import type { Inspected } from './mount.ts';
+import type { Inspected } from '../page/inspection.ts';
 import { openInspector, type Inspector } from './openInspector.tsx';
 
 let inspector: Inspector | undefined;

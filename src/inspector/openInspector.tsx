@@ -3,7 +3,7 @@ import { createActions } from './createActions.ts';
 import { readForcedUrl } from './force/forceOptions.ts';
 import { openPageForcing } from './force/forcePage.ts';
 import { forcingOf } from './force/forcingOf.ts';
-import type { Inspected } from './mount.ts';
+import type { Inspected } from '../page/inspection.ts';
 import { openMounts } from './mounts/openMounts.ts';
 import { measureOffers } from './observe/measureOffers.ts';
 import { observePage } from './observe/observePage.ts';

@@ -1,12 +1,15 @@
 import { openCore, type CoreOptions } from './openCore.ts';
 import { openNotes, type Notes } from './openNotes.ts';
 import { addChecks, type Queue } from './openQueue.ts';
+import type { Rows } from './openRows.ts';
 import { openChannel, withdrawConsent } from './withdrawConsent.ts';
 
 /** The queue of a page that shows offers. */
 export interface PageQueue extends Queue {
   /** Small values stored beside the events. */
   readonly notes: Notes;
+  /** The rows as they are stored, for the inspector. */
+  readonly rows: Rows;
   /**
    * Withdraws consent: nothing more is written or sent, the queues and notes of this origin are emptied, other tabs are notified.
    * Resolves when nothing is left on disk.
@@ -37,6 +40,7 @@ export function openPageQueue({ onWithdrawn, ...options }: CoreOptions): PageQue
   return {
     ...queue,
     notes,
+    rows: core.rows,
     async purge() {
       notes.forget();
       await queue.purge();

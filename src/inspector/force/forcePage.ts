@@ -1,9 +1,10 @@
 import { dom } from '../../dom/dom.ts';
 import type { PageForcing } from '../../wire/scenarios/forcing.ts';
-import type { ShowOptions } from '../mount.ts';
+import type { QUEUE_PREFIX as QueuePrefix } from '../../queue/key.ts';
+import type { ShowOptions } from '../../page/options/showOptions.ts';
 
-/** The start of the name of every queue's database. */
-export const QUEUE_PREFIX = 'offerlet-queue';
+/** The start of the name of every queue's database. The type keeps it equal to the queue's own constant. */
+const QUEUE_PREFIX: typeof QueuePrefix = 'offerlet-queue';
 
 /** Forces what is not an option of a mount. Forcing nothing restores the page. */
 export interface PageForcer {

@@ -1,4 +1,4 @@
-import type { Explanation } from '../mount.ts';
+import type { Explanation } from '../../session/openTrace.ts';
 import type { RequestRecord } from '../observe/recordRequests.ts';
 import type { InspectedMount } from './inspectedMount.ts';
 

@@ -1,6 +1,10 @@
 import { dom } from '../../dom/dom.ts';
-import type { DeadLetter, Inspected, PageEvent, Queue, QueueStats, ShowOptions } from '../mount.ts';
-import type { QueueRow } from './queueRows.ts';
+import type { DeadLetter, QueueStats } from '../../queue/events.ts';
+import type { EventRow } from '../../queue/openRows.ts';
+import type { Inspected } from '../../page/inspection.ts';
+import type { PageEvent } from '../../session/pageEvent.ts';
+import type { PageQueue } from '../../queue/openPageQueue.ts';
+import type { ShowOptions } from '../../page/options/showOptions.ts';
 
 /** One mount, and what the inspector knows about it. */
 export interface InspectedMount {
@@ -23,10 +27,10 @@ export interface InspectedMount {
   json: unknown;
   /** When its offers were rendered, by `performance.now()`. */
   renderedAt: number | undefined;
-  queue: Queue | undefined;
+  queue: PageQueue | undefined;
   stats: QueueStats | undefined;
   deadLetters: readonly DeadLetter[];
-  rows: readonly QueueRow[];
+  rows: readonly EventRow[];
 }
 
 /** Creates the record of a mount that the page has just handed over. */

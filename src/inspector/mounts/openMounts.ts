@@ -1,9 +1,10 @@
 import type { Forced } from '../force/forceOptions.ts';
 import { forcedOptions } from '../force/forcePage.ts';
 import { forcingOf } from '../force/forcingOf.ts';
-import type { Inspected, PageEvent } from '../mount.ts';
+import type { Inspected } from '../../page/inspection.ts';
+import type { PageEvent } from '../../session/pageEvent.ts';
 import { createInspectedMount, type InspectedMount } from './inspectedMount.ts';
-import { readRows } from './queueRows.ts';
+import { readWaiting } from './queueRows.ts';
 
 /** Maximum number of mounts kept: a page that mounts and destroys for hours must not fill the memory. */
 const MOUNTS_MAX = 20;
@@ -80,8 +81,8 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
     async refreshQueue() {
       const mount = selected;
       if (!mount?.queue) return;
-      const { queue, relay } = mount;
-      const [stats, deadLetters, rows] = await Promise.all([queue.stats(), queue.deadLetters(), readRows(relay)]);
+      const { queue } = mount;
+      const [stats, deadLetters, rows] = await Promise.all([queue.stats(), queue.deadLetters(), readWaiting(queue)]);
       Object.assign(mount, { stats, deadLetters, rows });
     },
   };

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
-import type { Explanation, PageEvent } from '../mount.ts';
+import type { Explanation } from '../../session/openTrace.ts';
+import type { PageEvent } from '../../session/pageEvent.ts';
 import { describeOptions } from '../mounts/describeMount.ts';
 import { timeOf } from '../report/timeOf.ts';
 import { describeEvent, endWithStop } from './describeEvent.ts';

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PanelProps } from '../model.ts';
-import type { DeadLetter } from '../mount.ts';
-import type { QueueRow } from '../mounts/queueRows.ts';
+import type { DeadLetter } from '../../queue/events.ts';
+import type { EventRow } from '../../queue/openRows.ts';
 import { timeOf } from '../report/timeOf.ts';
 import { nextTry } from './nextTry.ts';
 
@@ -78,13 +78,13 @@ function QueueButtons({ onFlush, onPurge }: { onFlush(): void; onPurge(): void }
   );
 }
 
-function WaitingEvents({ rows }: { rows: readonly QueueRow[] }): JSX.Element {
-  if (rows.length === 0) return <p class="quiet">No events wait on disk.</p>;
+function WaitingEvents({ rows }: { rows: readonly EventRow[] }): JSX.Element {
+  if (rows.length === 0) return <p class="quiet">No events are waiting.</p>;
   return (
     <ul class="rows">
-      {rows.map(({ event_id, event_name, event_datetime, tries }) => (
-        <li key={event_id}>
-          <time>{timeOf(Date.parse(event_datetime))}</time> <b>{event_name}</b>{' '}
+      {rows.map(({ event, tries = 0 }) => (
+        <li key={event.event_id}>
+          <time>{timeOf(Date.parse(event.event_datetime))}</time> <b>{event.event_name}</b>{' '}
           {tries > 0 && <span class="mild">refused {tries === 1 ? 'once' : `${tries} times`}</span>}
         </li>
       ))}

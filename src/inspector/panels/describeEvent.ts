@@ -1,4 +1,4 @@
-import type { PageEvent } from '../mount.ts';
+import type { PageEvent } from '../../session/pageEvent.ts';
 
 /** Describes one event of a mount in a sentence. */
 export function describeEvent(event: PageEvent): string {

@@ -1,4 +1,4 @@
-import type { QueueStats } from '../mount.ts';
+import type { QueueStats } from '../../queue/events.ts';
 import { timeOf } from '../report/timeOf.ts';
 
 /** Says when the queue sends next, and why. */

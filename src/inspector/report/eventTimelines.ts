@@ -1,6 +1,7 @@
 import { readBatchResponse } from '../../wire/events/batch.ts';
 import { own } from '../../wire/json.ts';
-import type { PageEvent, StoredEvent } from '../mount.ts';
+import type { PageEvent } from '../../session/pageEvent.ts';
+import type { StoredEvent } from '../../queue/events.ts';
 import type { RequestRecord } from '../observe/recordRequests.ts';
 
 /** What has become of an event. */

@@ -1,7 +1,8 @@
 import { dom } from '../../dom/dom.ts';
 import type { Check } from '../checks/check.ts';
 import { describeForced, type Forced } from '../force/forceOptions.ts';
-import type { Explanation, QueueStats } from '../mount.ts';
+import type { Explanation } from '../../session/openTrace.ts';
+import type { QueueStats } from '../../queue/events.ts';
 import type { RequestRecord } from '../observe/recordRequests.ts';
 import { eventTimelines } from './eventTimelines.ts';
 import { maskUrl } from './mask.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nextTry } from '../../../src/inspector/panels/nextTry.ts';
-import type { QueueStats } from '../../../src/inspector/mount.ts';
+import type { QueueStats } from '../../../src/queue/events.ts';
 
 const STATS: QueueStats = {
   onDisk: 2,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventTimelines } from '../../../src/inspector/report/eventTimelines.ts';
-import type { StoredEvent, PageEvent } from '../../../src/inspector/mount.ts';
+import type { StoredEvent } from '../../../src/queue/events.ts';
+import type { PageEvent } from '../../../src/session/pageEvent.ts';
 import type { RequestRecord } from '../../../src/inspector/observe/recordRequests.ts';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');

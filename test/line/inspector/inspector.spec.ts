@@ -186,7 +186,7 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   await expect(queue.getByText('BRAND_VIEW')).toBeVisible();
   await queue.getByRole('button', { name: 'Purge' }).click();
   await queue.getByRole('button', { name: 'Yes, delete all' }).click();
-  await expect(queue).toContainText('No events wait on disk');
+  await expect(queue).toContainText('No events are waiting');
   await expect(inspector(page).getByRole('status')).toHaveText('The queue is empty.');
   expect(fixture.events).toEqual([]);
   fixture.accept = (_, response) => void response.writeHead(401).end('{}');
@@ -196,7 +196,7 @@ test('Queue flushes, and purges after a confirmation', async ({ page }) => {
     results: (body.events as unknown[]).map((_, index) => ({ index, success: true })),
   });
   await queue.getByRole('button', { name: 'Flush' }).click();
-  await expect(queue).toContainText('No events wait on disk');
+  await expect(queue).toContainText('No events are waiting');
 });
 
 test('it stays docked where it was put, also after a reload', async ({ page }) => {

@@ -190,7 +190,7 @@ scenario('offline', async (page) => {
   expect(fixture.events).toEqual([]);
   await page.locator('offerlet-inspector').getByRole('button', { name: 'Clear all' }).first().click();
   await expect.poll(() => arrived().includes('BRAND_VIEW'), { timeout: 15_000 }).toBe(true);
-  await expect(queue).toContainText('No events wait on disk');
+  await expect(queue).toContainText('No events are waiting');
 });
 
 scenario('storage-refused', async (page) => {
