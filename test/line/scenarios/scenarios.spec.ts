@@ -109,19 +109,19 @@ scenario('offers-refused', async (page) => {
 scenario('offers-timeout', async (page) => {
   await play(page, 'offers-timeout');
   await endsWith(page, 'network_error');
-  await expect(panel(page)).toContainText('did not answer within 4 s');
+  await expect(panel(page)).toContainText('did not respond within 4 s');
 });
 
 scenario('offers-unreachable', async (page) => {
   await play(page, 'offers-unreachable');
   await endsWith(page, 'network_error');
-  await expect(panel(page)).toContainText('see whether it is up');
+  await expect(panel(page)).toContainText('Check that the relay is up');
 });
 
 scenario('invalid-config', async (page) => {
   await play(page, 'invalid-config');
   await endsWith(page, 'invalid_config');
-  await expect(panel(page)).toContainText('write relay: "/offers"');
+  await expect(panel(page)).toContainText('such as "/offers"');
   expect(batches()).toEqual([]);
 });
 
