@@ -1,7 +1,7 @@
 import { openCore, type CoreOptions } from './openCore.ts';
 import { openNotes, type Notes } from './openNotes.ts';
 import { addChecks, type Queue } from './openQueue.ts';
-import type { Rows } from './openRows.ts';
+import type { Rows } from './rows.ts';
 import { openChannel, withdrawConsent } from './withdrawConsent.ts';
 
 /** The queue of a page that shows offers. */
