@@ -10,7 +10,6 @@ export interface Size {
   readonly target?: number;
 }
 
-const KB = 1024;
 const SHOW = "import { showOffers } from 'offerlet'; globalThis.x = showOffers;";
 const BASELINE =
   "import { createElement, Fragment, render } from 'preact'; import { createStore, promisifyRequest } from 'idb-keyval'; globalThis.x = [createElement, Fragment, render, createStore, promisifyRequest];";
@@ -19,15 +18,14 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 22_300, target: 13 * KB },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW) },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 25_700, target: 19_900 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), target: 20_400 },
     {
       what: '  … without preact and idb-keyval',
       code: await bundleOf(SHOW, ['preact', 'idb-keyval']),
-      limit: 18_300,
-      target: 9 * KB,
+      limit: 22_000,
     },
     { what: '  … preact and idb-keyval alone', code: await bundleOf(BASELINE) },
-    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 4_000, target: 2.4 * KB },
+    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_700, target: 3_600 },
   ];
 }
