@@ -1,9 +1,9 @@
 import type { QueueEvent, Send, StoredEvent } from './events.ts';
-import { queueName, rowKey } from './key.ts';
-import { openRows } from './openRows.ts';
-import type { Rows } from './rows.ts';
-import { openSender, type Sender } from './openSender.ts';
-import { post } from './sendBatch.ts';
+import { queueName, rowKey } from './rows/key.ts';
+import { openRows } from './rows/openRows.ts';
+import type { Rows } from './rows/rows.ts';
+import { openSender, type Sender } from './sending/openSender.ts';
+import { post } from './sending/sendBatch.ts';
 
 /** Options of `openCore`. */
 export interface CoreOptions {

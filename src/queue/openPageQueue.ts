@@ -1,7 +1,7 @@
 import { openCore, type CoreOptions } from './openCore.ts';
-import { openNotes, type Notes } from './openNotes.ts';
+import { openNotes, type Notes } from './rows/openNotes.ts';
 import { addChecks, type Queue } from './openQueue.ts';
-import type { Rows } from './rows.ts';
+import type { Rows } from './rows/rows.ts';
 import { openChannel, withdrawConsent } from './withdrawConsent.ts';
 
 /** The queue of a page that shows offers. */

@@ -1,8 +1,8 @@
 import { promisifyRequest as done } from 'idb-keyval';
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
-import { DEAD, isWaiting, NOTE } from './key.ts';
+import { DEAD, isWaiting, NOTE } from './rows/key.ts';
 import { openCore, type Core } from './openCore.ts';
-import { isIdle } from './rows.ts';
+import { isIdle } from './rows/rows.ts';
 import { toStored } from './toStored.ts';
 
 /** Options of `openQueue`. */

@@ -1,6 +1,6 @@
 import { promisifyRequest } from 'idb-keyval';
-import { QUEUE_PREFIX, queueName } from './key.ts';
-import { committed } from './openDatabase.ts';
+import { QUEUE_PREFIX, queueName } from './rows/key.ts';
+import { committed } from './rows/openDatabase.ts';
 
 /** Opens the channel on which tabs are notified that consent was withdrawn, where the browser has it and allows it. */
 export function openChannel(): BroadcastChannel | undefined {

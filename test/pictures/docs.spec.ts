@@ -9,7 +9,7 @@ const MODES = ['overlay', 'fullscreen', 'pullup', 'inline'] as const;
 /** Four phones in a row, built from the reviewed pictures, so that a changed mode changes the README's picture too. */
 test('the four display modes', async ({ page }) => {
   const phones = MODES.map((mode) => {
-    const picture = readFileSync(`test/pictures/${mode}-phone-light.png`).toString('base64');
+    const picture = readFileSync(`test/pictures/widget/${mode}-phone-light.png`).toString('base64');
     return `<figure><img src="data:image/png;base64,${picture}"><figcaption>${mode.toUpperCase()}</figcaption></figure>`;
   });
   await page.setViewportSize({ width: 840, height: 450 });

@@ -12,7 +12,7 @@ export default defineConfig({
     {
       name: 'widget',
       testMatch: 'pictures.spec.ts',
-      snapshotPathTemplate: '{testDir}/{arg}{ext}',
+      snapshotPathTemplate: '{testDir}/widget/{arg}{ext}',
     },
     {
       name: 'docs',

@@ -1,6 +1,6 @@
 import { QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DeadLetter } from '../../queue/events.ts';
-import type { EventRow } from '../../queue/rows.ts';
+import type { EventRow } from '../../queue/rows/rows.ts';
 import type { PageQueue } from '../../queue/openPageQueue.ts';
 
 /** Returns the rows that wait for delivery, on disk or in memory. */

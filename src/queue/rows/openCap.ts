@@ -1,7 +1,7 @@
 import { promisifyRequest as done } from 'idb-keyval';
-import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
-import { HOUR_MS } from './backoff.ts';
-import type { DropReason } from './events.ts';
+import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
+import { HOUR_MS } from '../sending/backoff.ts';
+import type { DropReason } from '../events.ts';
 import { byWorth, DEAD, eventRange, isClick, isWaiting, keyTime } from './key.ts';
 import { isIdle, type Rows } from './rows.ts';
 

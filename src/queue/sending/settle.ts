@@ -1,8 +1,8 @@
-import { QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import { QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
 import { afterFailure, jitter, type Backoff } from './backoff.ts';
-import type { QueueEvent } from './events.ts';
-import { BACKOFF, DEAD, dueAt } from './key.ts';
-import type { Change } from './rows.ts';
+import type { QueueEvent } from '../events.ts';
+import { BACKOFF, DEAD, dueAt } from '../rows/key.ts';
+import type { Change } from '../rows/rows.ts';
 import type { BatchVerdict } from './readVerdict.ts';
 import type { BatchResponse } from './sendBatch.ts';
 import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openPageQueue, type PageQueue } from '../../src/queue/openPageQueue.ts';
-import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
+import { openPageQueue, type PageQueue } from '../../../src/queue/openPageQueue.ts';
+import { event, freshStorage, names, onDisk, slowStorage } from '../world.ts';
 
 const opened: PageQueue[] = [];
 const openPage = (): PageQueue => {

@@ -1,9 +1,9 @@
-import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
-import { toJson } from '../wire/toJson.ts';
+import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
+import { toJson } from '../../wire/toJson.ts';
 import { FAILURE_PAUSE_MS, HOUR_MS, remainingDelay, type Backoff } from './backoff.ts';
-import type { LastAnswer, QueueEvent, Send } from './events.ts';
-import { BACKOFF, isWaiting, keyTime } from './key.ts';
-import { isIdle, type EventRow, type Rows } from './rows.ts';
+import type { LastAnswer, QueueEvent, Send } from '../events.ts';
+import { BACKOFF, isWaiting, keyTime } from '../rows/key.ts';
+import { isIdle, type EventRow, type Rows } from '../rows/rows.ts';
 import { readVerdict } from './readVerdict.ts';
 import { runExclusively } from './runExclusively.ts';
 import { sendBatch } from './sendBatch.ts';

@@ -1,5 +1,5 @@
 import { createStore, promisifyRequest } from 'idb-keyval';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 type Work<T> = (rows: IDBObjectStore) => T | Promise<T>;
 

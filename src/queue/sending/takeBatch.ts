@@ -1,5 +1,5 @@
-import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
-import type { EventRow } from './rows.ts';
+import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
+import type { EventRow } from '../rows/rows.ts';
 
 /** How often each event, by its key, was in a batch that the server failed on. */
 export type Failures = Readonly<Record<string, number>>;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Backoff } from '../../src/queue/backoff.ts';
-import { rowKey } from '../../src/queue/key.ts';
-import { readVerdict } from '../../src/queue/readVerdict.ts';
-import { settle, type SentBatch, type Settlement } from '../../src/queue/settle.ts';
-import type { QueueEntry } from '../../src/queue/takeBatch.ts';
+import type { Backoff } from '../../../src/queue/sending/backoff.ts';
+import { rowKey } from '../../../src/queue/rows/key.ts';
+import { readVerdict } from '../../../src/queue/sending/readVerdict.ts';
+import { settle, type SentBatch, type Settlement } from '../../../src/queue/sending/settle.ts';
+import type { QueueEntry } from '../../../src/queue/sending/takeBatch.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const entry = (n: number, tries?: number): QueueEntry => [

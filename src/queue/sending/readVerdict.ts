@@ -1,4 +1,4 @@
-import { own } from '../wire/json.ts';
+import { own } from '../../wire/json.ts';
 
 /** What becomes of one event, and why: it is delivered, stays queued, was refused (which counts against it), or is never accepted. */
 export type EventFate = readonly [fate: 'delivered' | 'queued' | 'refused' | 'dead', reason?: string];

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { post, sendBatch } from '../../src/queue/sendBatch.ts';
+import { post, sendBatch } from '../../../src/queue/sending/sendBatch.ts';
 
 const servers: Server[] = [];
 

@@ -1,8 +1,8 @@
 // One event that makes the server fail must not block the others, and an outage must not cause more requests for that.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { SendAnswer } from '../../src/queue/events.ts';
-import { countFailure, takeBatch, type Failures } from '../../src/queue/takeBatch.ts';
-import { event, freshStorage, names, onDisk, open, type Watched } from './world.ts';
+import type { SendAnswer } from '../../../src/queue/events.ts';
+import { countFailure, takeBatch, type Failures } from '../../../src/queue/sending/takeBatch.ts';
+import { event, freshStorage, names, onDisk, open, type Watched } from '../world.ts';
 
 const opened: Watched[] = [];
 let start = 0;

@@ -1,6 +1,6 @@
 import { promisifyRequest as done } from 'idb-keyval';
-import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
-import type { DropReason } from './events.ts';
+import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
+import type { DropReason } from '../events.ts';
 import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './key.ts';
 import { openCap, type Drops } from './openCap.ts';
 import { committed, openDatabase } from './openDatabase.ts';

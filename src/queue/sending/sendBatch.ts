@@ -1,7 +1,7 @@
-import { toJson } from '../wire/toJson.ts';
-import type { Send, StoredEvent } from './events.ts';
+import { toJson } from '../../wire/toJson.ts';
+import type { Send, StoredEvent } from '../events.ts';
 import { hasResults } from './readVerdict.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** The parts of a response that matter; status 0 when there was none. */
 export interface BatchResponse {

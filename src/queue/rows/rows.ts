@@ -1,4 +1,4 @@
-import type { QueueEvent, StoredEvent } from './events.ts';
+import type { QueueEvent, StoredEvent } from '../events.ts';
 import type { Database } from './openDatabase.ts';
 
 /** One event as it is stored; a refused one carries how often, a dead one why. */

@@ -1,6 +1,6 @@
 import { promisifyRequest } from 'idb-keyval';
-import { LEASE } from './key.ts';
-import type { Database } from './openDatabase.ts';
+import { LEASE } from '../rows/key.ts';
+import type { Database } from '../rows/openDatabase.ts';
 
 /** Milliseconds after which whoever holds the lock is frozen: requests end after ten seconds, and several may have been before us. */
 const LEASE_MS = 30_000;
