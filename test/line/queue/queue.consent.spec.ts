@@ -34,8 +34,9 @@ function deleteDatabase(page: Page): Promise<string> {
     (name) =>
       new Promise<string>((done) => {
         const request = indexedDB.deleteDatabase(name);
+        // A transaction that is just ending may delay the deletion ("blocked"); only a connection left open prevents it.
         request.addEventListener('success', () => done('deleted'));
-        request.addEventListener('blocked', () => done('blocked'));
+        request.addEventListener('blocked', () => setTimeout(done, 2_000, 'blocked'));
       }),
     NAME,
   );
