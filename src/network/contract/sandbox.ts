@@ -36,6 +36,7 @@ function controlOperation(
       400: ['The request is not valid; nothing changed.', ref('Message')],
       403: ['The caller is not on this machine, or is a page of another origin.', ref('Message')],
       404: ['The id is unknown.', ref('Message')],
+      409: ['A production network shares the database; nothing changed.', ref('Message')],
     },
   });
 }

@@ -57,6 +57,7 @@ async function openSession(
     request,
     insertions,
     created_at: await context.now(),
+    environment: context.environment,
     explanations: context.environment === 'staging' ? choice.explanations : undefined,
   });
   return offersBody(insertions, { session_id, is_sandbox, baseUrl: context.baseUrl });

@@ -1,4 +1,5 @@
 import type { RecommendationRequest } from '../../wire/offers/request.ts';
+import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
 import type { ServedPublisher } from '../partner/publisherOfKey.ts';
 import type { Insertion } from './offersBody.ts';
@@ -11,6 +12,8 @@ export interface NewSession {
   readonly request: RecommendationRequest;
   readonly insertions: readonly Insertion[];
   readonly created_at: Date;
+  /** Only events with a key of the same environment are accepted. */
+  readonly environment: Environment;
   /** Stored in staging only. */
   readonly explanations?: readonly OfferExplanation[] | undefined;
 }
@@ -30,8 +33,8 @@ export async function storeSession(db: Queries, session: NewSession): Promise<vo
     `WITH explained AS (
        INSERT INTO explanations (publisher_id, session_id, explanation) SELECT $1::uuid, $2::uuid, $12::json WHERE $12::text IS NOT NULL
      )
-     INSERT INTO sessions (publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at)
-     VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+     INSERT INTO sessions (publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at, environment)
+     VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13)`,
     [
       publisher.publisher_id,
       session_id,
@@ -45,6 +48,7 @@ export async function storeSession(db: Queries, session: NewSession): Promise<vo
       JSON.stringify(insertions),
       session.created_at,
       session.explanations ? JSON.stringify(session.explanations) : null,
+      session.environment,
     ],
   );
 }

@@ -3,6 +3,7 @@ import type { NetworkRoute } from '../context.ts';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import { addCells } from '../facts/addCells.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
+import { refuseProductionData } from '../keys/refuseProductionData.ts';
 import { periodsOf } from '../time/periodsOf.ts';
 import { control, refuseFields } from './control.ts';
 import { countField, moneyField, timeField, uuidField } from './fields.ts';
@@ -41,6 +42,7 @@ export const activity: readonly NetworkRoute[] = [
     pattern: '/sandbox/activity',
     body: v.object({ rows: v.array(rowBody) }),
     async run({ context, body }) {
+      await refuseProductionData(context.db);
       const publishers = await context.db.query<{ id: string; channel_id: string }>(
         'SELECT publisher_remote_id AS id, channel_id FROM publishers WHERE publisher_remote_id IS NOT NULL',
       );

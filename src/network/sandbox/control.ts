@@ -3,6 +3,7 @@ import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { RouteParams } from '../http/route.ts';
 import { refuseForeign } from '../../guard/refuseForeign.ts';
+import { ProductionDataError } from '../keys/refuseProductionData.ts';
 import { readJson } from '../http/readJson.ts';
 import { partnerRefusal } from '../partner/partnerRefusal.ts';
 import { findUnstorableText } from './findUnstorableText.ts';
@@ -71,11 +72,16 @@ function guarded(
       const result =
         refuseForeign(request, { ip: context.ip, hosts: context.controls?.hosts }) ??
         refuseUnstorableText(Object.fromEntries(new URL(request.url).searchParams)) ??
-        (await run(request, context, params));
+        (await run(request, context, params).catch(refuseConflict));
       if (result instanceof Response) return result;
       return result === undefined ? new Response(null, { status: 204 }) : Response.json(result);
     },
   };
+}
+
+function refuseConflict(error: unknown): Response {
+  if (error instanceof ProductionDataError) return partnerRefusal(409, error.message);
+  throw error;
 }
 
 function refuseUnstorableText(given: unknown): Response | undefined {

@@ -4,6 +4,7 @@ import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
 import type { NetworkRoute } from '../context.ts';
 import { readSetting, writeSetting } from '../settings/settings.ts';
 import { isObject } from '../../wire/json.ts';
+import { refuseProductionData } from '../keys/refuseProductionData.ts';
 import { control, plainControl } from './control.ts';
 import { countField, dateField, timeField } from './fields.ts';
 
@@ -75,6 +76,7 @@ export const settingsAndFaults: readonly NetworkRoute[] = [
     body: settingsBody,
     async run({ context, body }) {
       return context.db.transaction(async (db) => {
+        await refuseProductionData(db);
         const kept = await readSetting(db, 'reporting');
         const merged = { ...(isObject(kept) ? kept : {}), ...body };
         const settings = Object.fromEntries(

@@ -4,7 +4,7 @@ import { readUuid } from '../database/readUuid.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
 import type { Session } from './session.ts';
 
-/** Returns those sessions that the key gives access to, by lower-case id. */
+/** Returns those sessions that the key gives access to, by lower-case id. A key is of one environment, so the cache may hold them by key. */
 export async function readSessions(
   context: NetworkContext,
   key: KeyRecord,
@@ -29,11 +29,11 @@ export async function readSessions(
 async function selectSessions(db: Queries, key: KeyRecord, ids: readonly string[]): Promise<Map<string, Session>> {
   const isWide = key.kind === 'partner_wide';
   // The ids are parameters of their own: with a list in one parameter a distributed PostgreSQL would ask every shard.
-  const places = ids.map((_, index) => `$${index + 2}`).join(', ');
+  const places = ids.map((_, index) => `$${index + 3}`).join(', ');
   const rows = await db.hot<Session>(
     `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
-     FROM sessions WHERE ${isWide ? 'channel_id' : 'publisher_id'} = $1 AND session_id IN (${places})`,
-    [isWide ? key.channel_id : key.publisher_id, ...ids],
+     FROM sessions WHERE ${isWide ? 'channel_id' : 'publisher_id'} = $1 AND session_id IN (${places}) AND (environment IS NULL OR environment = $2)`,
+    [isWide ? key.channel_id : key.publisher_id, key.environment, ...ids],
   );
   return new Map(rows.map((row) => [row.session_id, row]));
 }

@@ -3,6 +3,7 @@ import type { Environment } from '../../wire/keys.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { runSetupExclusively } from '../database/migrate.ts';
 import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/tables.ts';
+import { refuseProductionData } from '../keys/refuseProductionData.ts';
 import { seed, type SeedKind } from '../seed/seed.ts';
 import { readSetting, writeSetting } from '../settings/settings.ts';
 import {
@@ -46,9 +47,10 @@ export function firstStart(db: Database, options: StartOptions): Promise<Descrip
   });
 }
 
-/** Empties the database except for its clock and seeds it again. The first keys stay the same, so that their holders can continue. */
+/** Empties the database except for its clock and seeds it again. The first keys stay the same, so that their holders can continue. Throws a `ProductionDataError` if a production network shares it. */
 export function startOver(db: Database, options: StartOptions): Promise<Description> {
   return runSetupExclusively(db, async (transaction) => {
+    await refuseProductionData(transaction);
     const keys = await readFirstKeys(transaction, options.keyPlace);
     const clock = await readSetting(transaction, 'clock');
     await transaction.exec(`TRUNCATE ${[...SHARDED_TABLES, ...REFERENCE_TABLES].join(', ')}`);

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { openNetworkDatabase } from '../../../src/network/start/openNetworkDatabase.ts';
-import { testNetworkOf, type Body } from '../testNetwork.ts';
+import { event, testNetworkOf, type Body } from '../testNetwork.ts';
 
 // Two networks share one database here, one after the other: the embedded one lets in one process at a time.
 
@@ -23,9 +24,9 @@ async function stop(): Promise<void> {
   open = undefined;
 }
 
-async function start(environment: 'staging' | 'production') {
+async function start(environment: 'staging' | 'production', options: { showKeys?: boolean } = {}) {
   await stop();
-  open = await createNetwork({ data, environment, seed: 'empty', log: () => undefined });
+  open = await createNetwork({ data, environment, seed: 'empty', log: () => undefined, ...options });
   const world = testNetworkOf(open);
   const details = async (key: string): Promise<{ status: number; body: Body }> =>
     world.call('GET', '/adnet/channel/details/', { key });
@@ -77,6 +78,45 @@ test('production ignores a clock that a staging control stopped', async () => {
   };
   expect((await production.post('/events', load)).status).toBe(201);
 }, 60_000);
+
+test('production takes no event of a session that staging opened', async () => {
+  const { publisher } = (await start('production')).network.describe();
+  const staging = await start('staging');
+  expect(staging.network.describe().publisher).toEqual(publisher);
+  const ago = new Date(Date.now() - 20 * 86_400_000).toISOString();
+  await staging.control('POST', '/sandbox/clock', { now: ago });
+  const { session_id } = await staging.session();
+  const load = { event_name: 'WIDGET_LOAD', event_datetime: ago, session_id };
+  expect((await staging.post('/events', load)).status).toBe(201);
+  const production = await start('production', { showKeys: true });
+  const own = await production.session();
+  const unknown = await production.post('/events', { ...load, session_id: randomUUID() });
+  const refused = await production.post('/events', load);
+  expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body: unknown.body });
+  const mixed = await production.batch([
+    event('WIDGET_LOAD', { session_id, items: [] }, { event_datetime: new Date().toISOString() }),
+    event('WIDGET_LOAD', own, { event_datetime: new Date().toISOString() }),
+  ]);
+  expect(mixed.status).toBe(207);
+}, 60_000);
+
+test.each([
+  ['POST', '/sandbox/reset', { seed: 'empty' }],
+  ['PUT', '/sandbox/settings', { report_row_limit: 1 }],
+  ['POST', '/sandbox/activity', { rows: [] }],
+])(
+  '%s %s of staging is refused on the database of a production network',
+  async (method, path, body) => {
+    const own = (await start('production')).keys.management ?? '';
+    const staging = await start('staging');
+    const refused = await staging.call(method, path, { body });
+    expect(refused.status).toBe(409);
+    expect(JSON.stringify(refused.body)).toContain('A production network shares this database');
+    const production = await start('production');
+    expect((await production.details(own)).status).toBe(200);
+  },
+  60_000,
+);
 
 async function readFirstKeyId(): Promise<string> {
   await stop();
