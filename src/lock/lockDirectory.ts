@@ -1,4 +1,5 @@
 import { describeHolder, parseHolder, stateOf, thisHolder } from './holder.ts';
+import { keepTouching } from './keepTouching.ts';
 import { codeOf, lockFiles, type LockFiles } from './lockFiles.ts';
 
 export interface LockOptions {
@@ -10,8 +11,13 @@ export interface LockOptions {
 
 /** A directory that belongs to this process. */
 export interface DirectoryLock {
-  /** Throws a `LockLostError` once another process has taken the directory over. */
+  /**
+   * Throws a `LockLostError` once another process has taken the directory over. Looks at the directory itself when the
+   * last look is a second old, so a process that was frozen learns of its loss before it does anything.
+   */
   check(): void;
+  /** Like `check`, but always looks: for what would destroy the files of a new owner. */
+  verify(): void;
   /** Resolves with the reason at that moment. Stays pending otherwise. */
   readonly lost: Promise<LockLostError>;
   /** Gives the directory back: the next process gets it without waiting. */
@@ -30,6 +36,10 @@ export class LockLostError extends Error {
 
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 1_000;
+/** Milliseconds for which a look at the directory counts. */
+const LOOK_MS = 1_000;
+/** Milliseconds for which the directory may be unreadable: nobody can have taken it over in this time. */
+const BLIND_MS = 3_000;
 /** Milliseconds without a sign of life after which an owner that cannot be seen from here is taken for dead. */
 const SILENCE_MS = 5_000;
 const POLL_MS = 200;
@@ -90,40 +100,76 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
   let loss: LockLostError | undefined;
   let announce: (loss: LockLostError) => void = () => undefined;
   const lost = new Promise<LockLostError>((resolve) => (announce = resolve));
+  let looked = readClocks();
+  // A main thread that is busy for seconds gives no sign of life, so a thread beside it does.
+  const stopTouching = keepTouching(files.pathOf(number), BEAT_MS);
   const timer = setInterval(() => void beat(), BEAT_MS);
   timer.unref();
 
   async function beat(): Promise<void> {
-    if ((await isOwner()) || isReleased || loss) return;
+    await files.touch(number).catch(() => undefined);
+    try {
+      if (!isReleased) look();
+    } catch {
+      // `lost` tells of a takeover; an unreadable directory concerns only those who want to write.
+    }
+  }
+
+  function look(): void {
+    if (loss) throw loss;
+    const now = readClocks();
+    try {
+      if (files.highest() === number) {
+        looked = now;
+        return;
+      }
+    } catch (error) {
+      // A disk that fails for a moment takes nothing away; a directory that is gone does.
+      if (codeOf(error) !== 'ENOENT') {
+        if (sinceThen(looked, now) < BLIND_MS) return;
+        throw error;
+      }
+    }
     clearInterval(timer);
+    void stopTouching();
     loss = new LockLostError(
       `${directory} was taken over by another process while this one gave no sign of life. Restart this one with a directory of its own.`,
     );
     announce(loss);
-  }
-
-  async function isOwner(): Promise<boolean> {
-    try {
-      await files.touch(number);
-      return (await files.numbers()).at(-1) === number;
-    } catch (error) {
-      // A disk that fails for a moment takes nothing away; a file that is gone was deleted by its successor.
-      return codeOf(error) !== 'ENOENT';
-    }
+    throw loss;
   }
 
   return {
     check() {
       if (loss) throw loss;
+      if (!isReleased && sinceThen(looked, readClocks()) >= LOOK_MS) look();
+    },
+    verify() {
+      if (!isReleased) look();
     },
     lost,
     async release() {
       clearInterval(timer);
       if (isReleased || loss) return;
       isReleased = true;
+      await stopTouching();
       await files.release(number).catch(() => undefined);
     },
   };
+}
+
+interface Clocks {
+  readonly steady: number;
+  readonly wall: number;
+}
+
+function readClocks(): Clocks {
+  return { steady: performance.now(), wall: Date.now() };
+}
+
+/** Milliseconds between two readings: the steady clock may stand still while a machine sleeps, the other may be set. */
+function sinceThen(then: Clocks, now: Clocks): number {
+  return Math.max(now.steady - then.steady, Math.abs(now.wall - then.wall));
 }
 
 function sayOnStderr(line: string): void {

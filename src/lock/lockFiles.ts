@@ -5,6 +5,9 @@ const RELEASED = '{"released":true}';
 export interface LockFiles {
   /** The numbers in use, the owner's last. */
   numbers(): Promise<readonly number[]>;
+  /** The owner's number, read before anything else can happen; `undefined` when there is none. */
+  highest(): number | undefined;
+  pathOf(number: number): string;
   /** Creates the file of a number; `false` when there is one already. */
   create(number: number, text: string): Promise<boolean>;
   /** What a file holds and when it was touched; `undefined` when it does not exist. */
@@ -25,18 +28,22 @@ interface Look {
 /** The files `NAME.lock.1`, `NAME.lock.2`, … of a directory. */
 export function lockFiles(directory: string, name: string): LockFiles {
   const fs = process.getBuiltinModule('node:fs/promises');
+  const { readdirSync } = process.getBuiltinModule('node:fs');
   const path = process.getBuiltinModule('node:path');
   const prefix = `${name}.lock.`;
   const pathOf = (number: number): string => path.join(directory, prefix + number);
 
+  function numbersOf(names: readonly string[]): readonly number[] {
+    return names
+      .filter((file) => file.startsWith(prefix) && /^[1-9]\d{0,14}$/.test(file.slice(prefix.length)))
+      .map((file) => Number(file.slice(prefix.length)))
+      .sort((a, b) => a - b);
+  }
+
   return {
-    async numbers() {
-      const names = await fs.readdir(directory);
-      return names
-        .filter((file) => file.startsWith(prefix) && /^[1-9]\d{0,14}$/.test(file.slice(prefix.length)))
-        .map((file) => Number(file.slice(prefix.length)))
-        .sort((a, b) => a - b);
-    },
+    numbers: async () => numbersOf(await fs.readdir(directory)),
+    highest: () => numbersOf(readdirSync(directory)).at(-1),
+    pathOf,
     async create(number, text) {
       try {
         await fs.writeFile(pathOf(number), text, { flag: 'wx', mode: 0o600 });

@@ -1,4 +1,4 @@
-// A process that locks a directory when it is told to: `take` and `release` come in, JSON lines go out.
+// A process that locks a directory when it is told to: commands come in, JSON lines go out.
 import { createInterface } from 'node:readline';
 
 const [module, directory] = process.argv.slice(2);
@@ -11,6 +11,22 @@ for await (const command of createInterface({ input: process.stdin })) {
   if (command === 'release') {
     await lock.release();
     say({ released: true });
+    continue;
+  }
+  if (command === 'check') {
+    try {
+      lock.check();
+      say({ owns: true });
+    } catch {
+      say({ owns: false });
+    }
+    continue;
+  }
+  if (command.startsWith('block')) {
+    say({ blocking: true });
+    // Later, so that the line is written.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(command.split(' ')[1]));
     continue;
   }
   // `take 1764000000000`: at that time exactly, so that two contenders start together.

@@ -14,6 +14,8 @@ export interface Said {
   readonly waiting?: string;
   readonly released?: boolean;
   readonly lost?: string;
+  readonly owns?: boolean;
+  readonly blocking?: boolean;
 }
 
 /** A process of its own that locks and releases the directory on command. */
@@ -22,6 +24,10 @@ export interface Contender {
   /** Tries to lock, at a time if one is given, and tells how it went and what was said while it waited. */
   take(at?: number): Promise<Said & { readonly waited: readonly string[] }>;
   release(): Promise<void>;
+  /** Whether it passes the lock's check, which it does first thing. */
+  check(): Promise<boolean>;
+  /** Lets its main thread do nothing else for a time. Resolves when that begins. */
+  block(ms: number): Promise<void>;
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
 }
 
@@ -82,6 +88,17 @@ export function startContender(options: { module: string; directory: string; isC
     },
     async release() {
       child.stdin.write('release\n');
+      await next();
+    },
+    async check() {
+      child.stdin.write('check\n');
+      for (;;) {
+        const said = await next();
+        if (said.owns !== undefined) return said.owns;
+      }
+    },
+    async block(ms) {
+      child.stdin.write(`block ${ms}\n`);
       await next();
     },
     async signal(signal) {

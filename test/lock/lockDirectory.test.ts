@@ -113,6 +113,15 @@ test('an owner whose files are deleted learns that it has lost the directory', a
   await second.release();
 });
 
+test('an owner whose main thread was busy looks at the directory before it checks', async () => {
+  const first = await lock();
+  await writeFile(join(directory, 'test.lock.2'), JSON.stringify(thisHolder()));
+  // No timer of the owner can run meanwhile.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
+  expect(() => first.check()).toThrow(/was taken over/);
+  expect((await first.lost).message).toContain('was taken over');
+});
+
 describe.skipIf(!hasNamespaces)('two containers on one volume', () => {
   test('keep each other out while the owner runs', async () => {
     const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
@@ -148,5 +157,26 @@ describe.skipIf(!hasNamespaces)('two containers on one volume', () => {
     expect(await two.take()).toMatchObject({ taken: true });
     await one.signal('SIGCONT');
     expect((await one.next()).lost).toContain('was taken over by another process');
+  });
+
+  test('whose owner is too busy to do anything for eight seconds leave it the directory', async () => {
+    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
+    await one.take();
+    await one.block(8_000);
+    expect(await two.take()).toMatchObject({ refused: expect.stringContaining('is in use') as unknown });
+    expect(await one.check()).toBe(true);
+  });
+
+  test('whose owner is frozen and replaced: its first check after it wakes already fails', async () => {
+    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
+    await one.take();
+    // Nothing of its own runs between the freeze and the check.
+    await one.block(500);
+    const checked = one.check();
+    await one.signal('SIGSTOP');
+    expect(await two.take()).toMatchObject({ taken: true });
+    await one.signal('SIGCONT');
+    expect(await checked).toBe(false);
+    expect(await two.check()).toBe(true);
   });
 });

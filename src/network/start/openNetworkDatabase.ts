@@ -44,13 +44,19 @@ async function lockedDirectory(directory: string): Promise<DirectoryLock> {
 
 /** The database for as long as the directory is this process's; closing it gives the directory back. */
 function whileLocked(db: Database, lock: DirectoryLock): Database {
-  async function locked<T>(run: () => Promise<T>): Promise<T> {
+  function check(): void {
     try {
       lock.check();
     } catch (error) {
       throw new DatabaseUnavailableError(error);
     }
-    return run();
+  }
+  async function locked<T>(run: () => Promise<T>): Promise<T> {
+    check();
+    const result = await run();
+    // It may have waited behind others for seconds: what was written after a takeover is not reported as done.
+    check();
+    return result;
   }
   void lock.lost.then(({ message }) => process.stderr.write(`offerlet: ${message}\n`));
   return {

@@ -1,9 +1,11 @@
+import type fs from 'node:fs';
 import type fsPromises from 'node:fs/promises';
 import type http from 'node:http';
 import type https from 'node:https';
 import type path from 'node:path';
 
 interface NodeModules {
+  'node:fs': typeof fs;
   'node:fs/promises': typeof fsPromises;
   'node:http': typeof http;
   'node:https': typeof https;

@@ -39,7 +39,7 @@ export async function openSeenFile(directory: string, options: SeenFileOptions =
     });
   });
   const lock = await takeDirectory(directory, onLog);
-  const log = await openSeenLog(file, { memory, onLog }).catch(async (error: unknown) => {
+  const log = await openSeenLog(file, { memory, onLog, verify: () => lock.verify() }).catch(async (error: unknown) => {
     await lock.release();
     throw new RelayConfigError(`${file} cannot be read and written. Check its permissions, or use another directory.`, {
       cause: error,
@@ -52,11 +52,13 @@ export async function openSeenFile(directory: string, options: SeenFileOptions =
       lock.check();
       return memory.claim(keys);
     },
-    accept(keys, sender) {
+    async accept(keys, sender) {
       lock.check();
       const entries = seenEntries(keys, { sender, acceptedAt: now() });
       for (const entry of entries) memory.restore(entry);
-      return log.append(entries);
+      await log.append(entries);
+      // A new owner that began to read before this was written does not know it.
+      lock.check();
     },
     release: () => undefined,
     size: () => memory.size(),

@@ -11,6 +11,13 @@ export interface SeenLog {
   close(): Promise<void>;
 }
 
+export interface SeenLogOptions {
+  readonly memory: SeenMemory;
+  readonly onLog: (entry: LogEntry) => void;
+  /** Throws when the file belongs to another process by now, which is asked before it is replaced. */
+  verify(): void;
+}
+
 /** The first line. Files without it are of a version that knew events by their `event_id` alone. */
 const HEADER = 'offerlet accepted events 2\n';
 /** Lines beyond twice the number of remembered events at which the file is compacted. */
@@ -19,11 +26,9 @@ const SLACK_LINES = 10_000;
 const CHUNK_LINES = 10_000;
 
 /** Reads the file into the memory, creates it when it is missing, and appends to it from then on. */
-export async function openSeenLog(
-  file: string,
-  { memory, onLog }: { memory: SeenMemory; onLog: (entry: LogEntry) => void },
-): Promise<SeenLog> {
+export async function openSeenLog(file: string, { memory, onLog, verify }: SeenLogOptions): Promise<SeenLog> {
   const fs = nodeModule('node:fs/promises');
+  const { renameSync } = nodeModule('node:fs');
   let lines = 0;
   /** The last write may have left half a line behind. */
   let isTorn = false;
@@ -77,15 +82,22 @@ export async function openSeenLog(
 
   async function rewrite(): Promise<void> {
     const fresh = `${file}.new`;
-    const next = await fs.open(fresh, 'w');
+    verify();
+    // A file of its own: one that is there already may be what an earlier owner, frozen since, goes on writing to.
+    await fs.rm(fresh, { force: true });
+    const next = await fs.open(fresh, 'wx');
     try {
       // The memory goes on changing while the chunks are written.
       const chunks = chunksOf(memory.entries());
       await next.appendFile(HEADER);
       for (const chunk of chunks) await next.appendFile(chunk);
-      await fs.rename(fresh, file);
+      // Nothing awaits in between: the file may be a new owner's after any pause.
+      verify();
+      renameSync(fresh, file);
     } catch (error) {
       await next.close();
+      // What is there after a takeover is the new owner's; `verify` throws then, with the reason.
+      verify();
       await fs.rm(fresh, { force: true });
       throw error;
     }

@@ -134,6 +134,26 @@ describe('the file', () => {
     await again.close();
   });
 
+  test('of a new owner is not replaced by what an earlier one compacts', async () => {
+    let time = 1_000;
+    const logs: LogEntry[] = [];
+    const seen = await openSeenFile(directory, { maxAgeMs: 10, now: () => time, onLog: (entry) => logs.push(entry) });
+    await seen.accept(Array.from({ length: 10_030 }, (_, index) => key(`${index}`)));
+    time += 11;
+    await seen.claim([]);
+    // Within the second for which the earlier owner relies on its last look.
+    await Promise.allSettled([
+      seen.accept(Array.from({ length: 20 }, (_, index) => key(`late ${index}`))),
+      writeFile(join(directory, 'relay.lock.2'), '{}'),
+    ]);
+    expect(logs).toEqual([
+      expect.objectContaining({ error: expect.stringContaining('was taken over by another process') as unknown }),
+    ]);
+    expect(await readFile(log(), 'utf8')).toContain(key('0'));
+    expect((await seen.lost).message).toContain('was taken over');
+    await expect(async () => seen.claim(keys('a'))).rejects.toThrow('was taken over');
+  });
+
   test('belongs to one process at a time', async () => {
     const seen = await openSeenFile(directory);
     await expect(openSeenFile(directory)).rejects.toThrow(
