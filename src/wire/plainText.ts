@@ -2,9 +2,9 @@
 const UNITS_PER_GRAPHEME = 16;
 /**
  * A character that leaves a mark by itself: a letter, number, punctuation or symbol. The Hangul fillers are letters that
- * Unicode lists as ignorable; the Braille blank and the null notehead are symbols without a mark.
+ * Unicode lists as ignorable; the Braille blank, the null notehead and the object replacement character leave no mark.
  */
-const VISIBLE = /(?![\p{DI}\u2800\u{1D159}])[\p{L}\p{N}\p{P}\p{S}]/u;
+const VISIBLE = /(?![\p{DI}\u2800\uFFFC\u{1D159}])[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
  * Makes foreign text safe to show: removes control characters, bidi overrides and lone surrogates, collapses white space,

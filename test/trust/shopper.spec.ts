@@ -127,9 +127,14 @@ test('Every card is labelled as sponsored, whatever the texts and the theme of t
     request: { user_details: { external_guid: 'x' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } },
     messages: { sponsored: '\\u200b\\u00ad\\u3164' } }))</script><script async src="/offerlet.js"></script>`;
   const head = `<style>#offers * { --offerlet-muted: transparent; --offerlet-text: transparent }
-    #offers { --offerlet-muted: transparent; --offerlet-text: transparent }</style>`;
+    #offers { --offerlet-muted: transparent; --offerlet-text: transparent; --offerlet-font: 1; font-size: 1px }</style>`;
   await page.goto(shop.page('/', thankYou({}, head).replace(/<script async.*<\/script>/, script)));
   const label = page.getByText('Sponsored', { exact: true }).first();
   await expect(label).toBeVisible();
-  expect(await label.evaluate((element) => getComputedStyle(element).color)).not.toMatch(/, 0\)$|transparent/);
+  const style = await label.evaluate((element) => {
+    const { color, fontSize } = getComputedStyle(element);
+    return { color, fontSize: parseFloat(fontSize) };
+  });
+  expect(style.color).not.toMatch(/, 0\)$|transparent/);
+  expect(style.fontSize).toBeGreaterThanOrEqual(12);
 });

@@ -33,7 +33,7 @@ test('text with nothing visible left is undefined', () => {
 });
 
 test.each(
-  String.raw`\u00ad \u200b \u2060 \ufeff \u180e \u200e \u061c \u2069 \u3164 \u115f \uffa0 \u2800 \u{1d159} \u034f \ufe0f
+  String.raw`\u00ad \u200b \u2060 \ufeff \u180e \u200e \u061c \u2069 \u3164 \u115f \uffa0 \u2800 \ufffc \u{1d159} \u034f \ufe0f
     \u{e0100} \u{e0041} \u0301 \u20dd \u00a0 \u2003 \u3000 \ue000 \u{1d173} \u17b4 \u206a \ufff0 \u200b\u0301\u3164\u200f`.split(
     /\s+/,
   ),
