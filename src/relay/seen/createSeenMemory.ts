@@ -1,4 +1,5 @@
 import { SEEN_MAX_AGE_MS } from '../../wire/limits.ts';
+import { checkWhole } from './checkWhole.ts';
 import { createSeenTable, SENDERS, type SeenEntry } from './createSeenTable.ts';
 import type { SeenClaim, SeenStore } from './seenStore.ts';
 
@@ -14,6 +15,13 @@ export interface SeenMemory extends SeenStore {
   claim(keys: readonly string[]): readonly SeenClaim[];
   accept(keys: readonly string[], sender?: string): void;
   release(keys: readonly string[]): void;
+  /** The entries of events that one sender had accepted. */
+  entriesOf(keys: readonly string[], sender?: string): readonly SeenEntry[];
+  /**
+   * Chooses which senders share a number. It is secret and random: who knew it could pick an address that shares the
+   * number of another sender, and have that one's events dropped.
+   */
+  salt: number;
   /** Puts back an event that was accepted earlier. */
   restore(entry: SeenEntry): void;
   /** All events, the oldest first. */
@@ -24,37 +32,42 @@ export interface SeenMemory extends SeenStore {
 /** 9 MB. */
 const DEFAULT_MAX = 200_000;
 
+/** 4.6 GB. */
+const MOST = 100_000_000;
+
 /** Accepted events in this process's memory: gone after a restart, when one duplicate per event can slip through. */
 export function createSeenMemory(options: SeenMemoryOptions = {}): SeenMemory {
   const { max = DEFAULT_MAX, maxAgeMs = SEEN_MAX_AGE_MS, now = Date.now } = options;
+  checkWhole('max', max, MOST);
+  checkWhole('maxAgeMs', maxAgeMs);
   const table = createSeenTable(max);
-  return {
+  const memory: SeenMemory = {
+    salt: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0,
     claim(keys) {
       table.expire(now() - maxAgeMs);
       return keys.map((key) => (table.has(key) ? 'known' : 'new'));
     },
     accept(keys, sender) {
-      for (const entry of seenEntries(keys, { sender, acceptedAt: now() })) table.add(entry);
+      for (const entry of memory.entriesOf(keys, sender)) table.add(entry);
     },
     release: () => undefined,
+    entriesOf(keys, sender = '') {
+      const number = senderNumber(sender, memory.salt);
+      const acceptedAt = now();
+      return keys.map((key) => ({ key, acceptedAt, sender: number }));
+    },
     restore: (entry) => table.add(entry),
     entries: () => table.entries(),
     size: () => table.size(),
   };
+  return memory;
 }
 
-/** The entries of events that one sender had accepted. */
-export function seenEntries(
-  keys: readonly string[],
-  { sender = '', acceptedAt }: { sender: string | undefined; acceptedAt: number },
-): readonly SeenEntry[] {
-  const number = senderNumber(sender);
-  return keys.map((key) => ({ key, acceptedAt, sender: number }));
-}
-
-/** The number of a sender (FNV-1a, folded). */
-function senderNumber(sender: string): number {
-  let hash = 0x81_1c_9d_c5;
+/** The number of a sender (FNV-1a from a secret start, mixed once more at the end as in MurmurHash3). */
+function senderNumber(sender: string, salt: number): number {
+  let hash = salt;
   for (let at = 0; at < sender.length; at++) hash = Math.imul(hash ^ sender.charCodeAt(at), 0x01_00_01_93);
-  return ((hash >>> 16) ^ hash) & (SENDERS - 1);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
+  return (hash ^ (hash >>> 16)) & (SENDERS - 1);
 }

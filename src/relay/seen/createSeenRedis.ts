@@ -1,4 +1,5 @@
 import { SEEN_MAX_AGE_MS } from '../../wire/limits.ts';
+import { checkWhole } from './checkWhole.ts';
 import type { SeenClaim, SeenStore } from './seenStore.ts';
 
 /** The part of a Redis client that is used; the client of the `redis` package has it. */
@@ -25,6 +26,8 @@ const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
 /** Accepted events in Redis, shared by every relay of a merchant: what one of them is forwarding, no other forwards. */
 export function createSeenRedis(client: RedisClient, options: SeenRedisOptions = {}): SeenStore {
   const { prefix = 'offerlet:seen:', maxAgeMs = SEEN_MAX_AGE_MS, claimMs = DEFAULT_CLAIM_MS } = options;
+  checkWhole('maxAgeMs', maxAgeMs);
+  checkWhole('claimMs', claimMs);
   const me = `claimed:${crypto.randomUUID()}`;
 
   /** Keys that were claimed and not settled yet. */
@@ -68,6 +71,7 @@ export function createSeenRedis(client: RedisClient, options: SeenRedisOptions =
       await each(keys, (key) => ['SET', prefix + key, ACCEPTED, 'PX', String(maxAgeMs)]);
     },
     release,
+    claimMs,
   };
 }
 

@@ -1,3 +1,5 @@
+import { sessionKey } from '../limits/sessionKey.ts';
+
 /** Hexadecimal digits of a key: 16 bytes, so that two events never share one. */
 const DIGITS = 32;
 
@@ -26,7 +28,7 @@ export function createEventKeys(): EventKeys {
 
 function keyOf<Key>({ session_id, event_id }: EventIdentity, hash: (text: string) => Key): Key | undefined {
   // Ids contain no control characters, so the separator keeps any two pairs apart.
-  return event_id === undefined ? undefined : hash(`${session_id}\0${event_id}`);
+  return event_id === undefined ? undefined : hash(`${sessionKey(session_id)}\0${event_id}`);
 }
 
 async function hashOnWebCrypto(text: string): Promise<string> {

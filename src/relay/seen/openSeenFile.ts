@@ -2,7 +2,7 @@ import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lo
 import { RelayConfigError } from '../errors.ts';
 import type { LogEntry } from '../telemetry.ts';
 import { nodeModule } from '../runtime/nodeModule.ts';
-import { createSeenMemory, seenEntries, type SeenMemoryOptions } from './createSeenMemory.ts';
+import { createSeenMemory, type SeenMemoryOptions } from './createSeenMemory.ts';
 import { openSeenLog } from './openSeenLog.ts';
 import type { SeenStore } from './seenStore.ts';
 
@@ -29,7 +29,7 @@ export interface SeenFile extends SeenStore {
  */
 export async function openSeenFile(directory: string, options: SeenFileOptions = {}): Promise<SeenFile> {
   const fs = nodeModule('node:fs/promises');
-  const { now = Date.now, max = DEFAULT_MAX } = options;
+  const { max = DEFAULT_MAX } = options;
   const onLog = options.onLog ?? (({ message }) => void process.stderr.write(`offerlet: ${message}\n`));
   const file = nodeModule('node:path').join(directory, 'accepted-events.log');
   const memory = createSeenMemory({ ...options, max });
@@ -54,7 +54,7 @@ export async function openSeenFile(directory: string, options: SeenFileOptions =
     },
     async accept(keys, sender) {
       lock.check();
-      const entries = seenEntries(keys, { sender, acceptedAt: now() });
+      const entries = memory.entriesOf(keys, sender);
       for (const entry of entries) memory.restore(entry);
       await log.append(entries);
       // A new owner that began to read before this was written does not know it.

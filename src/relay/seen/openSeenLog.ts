@@ -20,6 +20,9 @@ export interface SeenLogOptions {
 
 /** The first line. Files without it are of a version that knew events by their `event_id` alone. */
 const HEADER = 'offerlet accepted events 2\n';
+/** The second line, with the memory's salt; earlier files have none, and earlier versions skip it. */
+const SALT = /^salt ([0-9a-f]{8})\n/;
+const SALT_LENGTH = 14;
 /** Lines beyond twice the number of remembered events at which the file is compacted. */
 const SLACK_LINES = 10_000;
 /** Lines written in one go. */
@@ -32,6 +35,7 @@ export async function openSeenLog(file: string, { memory, onLog, verify }: SeenL
   let lines = 0;
   /** The last write may have left half a line behind. */
   let isTorn = false;
+  let isUnsalted = false;
   let rewriteAt = SLACK_LINES;
   let writing: Promise<void> = Promise.resolve();
 
@@ -41,11 +45,16 @@ export async function openSeenLog(file: string, { memory, onLog, verify }: SeenL
       throw error;
     });
     if (!text.startsWith(HEADER)) {
-      await fs.writeFile(file, HEADER);
-      if (text !== '') onLog({ level: 'warn', message: `${file} ${DISCARDED}` });
+      // A process that ended at once leaves a part of the first line.
+      if (!HEADER.startsWith(text)) await moveAside();
+      await fs.writeFile(file, HEADER + saltLine());
       return;
     }
     let start = HEADER.length;
+    const salt = SALT.exec(text.slice(start, start + SALT_LENGTH))?.[1];
+    // A file without one numbers its senders in a way that anybody can work out: from now on they get new numbers.
+    if (salt === undefined) isUnsalted = true;
+    else memory.salt = Number.parseInt(salt, 16);
     for (let end; (end = text.indexOf('\n', start)) !== -1; start = end + 1) {
       const entry = parseLine(text.slice(start, end));
       if (entry) memory.restore(entry);
@@ -53,6 +62,16 @@ export async function openSeenLog(file: string, { memory, onLog, verify }: SeenL
     }
     // What follows the last line break was cut off by a crash; the next line must not continue it.
     isTorn = start < text.length;
+  }
+
+  function saltLine(): string {
+    return `salt ${memory.salt.toString(16).padStart(8, '0')}\n`;
+  }
+
+  async function moveAside(): Promise<void> {
+    const aside = `${file}.unreadable-${Date.now()}`;
+    await fs.rename(file, aside);
+    onLog({ level: 'warn', message: `${file} ${UNREADABLE} ${aside}. ${CONSEQUENCE}` });
   }
 
   async function write(entries: readonly SeenEntry[]): Promise<void> {
@@ -70,7 +89,8 @@ export async function openSeenLog(file: string, { memory, onLog, verify }: SeenL
 
   /** Writes the file anew when most of it is stale. A failure costs disk space alone: appending goes on. */
   async function rewriteIfStale(): Promise<void> {
-    if (lines <= memory.size() * 2 + SLACK_LINES || lines < rewriteAt) return;
+    if (!isUnsalted && (lines <= memory.size() * 2 + SLACK_LINES || lines < rewriteAt)) return;
+    isUnsalted = false;
     try {
       await rewrite();
       rewriteAt = 0;
@@ -89,7 +109,7 @@ export async function openSeenLog(file: string, { memory, onLog, verify }: SeenL
     try {
       // The memory goes on changing while the chunks are written.
       const chunks = chunksOf(memory.entries());
-      await next.appendFile(HEADER);
+      await next.appendFile(HEADER + saltLine());
       for (const chunk of chunks) await next.appendFile(chunk);
       // Nothing awaits in between: the file may be a new owner's after any pause.
       verify();
@@ -126,8 +146,8 @@ export async function openSeenLog(file: string, { memory, onLog, verify }: SeenL
   };
 }
 
-const DISCARDED =
-  'is of an earlier version and was discarded: an event that was accepted before this start and is sent again now is forwarded again.';
+const UNREADABLE = 'is of another version or damaged, and was moved to';
+const CONSEQUENCE = 'An event that was accepted before this start and is sent again now is forwarded again.';
 
 /** `<time> <key> <sender>`, the numbers in base 36. */
 function lineOf({ key, acceptedAt, sender }: SeenEntry): string {

@@ -16,5 +16,7 @@ export interface SeenStore {
   accept(keys: readonly string[], sender?: string): void | Promise<void>;
   /** The network did not accept these, or nobody knows: the next attempt may forward them. */
   release(keys: readonly string[]): void | Promise<void>;
+  /** Milliseconds after which a claim of a relay that died expires: longer than the relay needs for one. */
+  readonly claimMs?: number;
   close?(): Promise<void>;
 }

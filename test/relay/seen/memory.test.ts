@@ -22,6 +22,23 @@ test('a flood from one address evicts its own events, never those of others', ()
   expect(memory.claim(keys('flood 499 19', 'flood 0 0'))).toEqual(['known', 'new']);
 });
 
+test.each([
+  [{ max: 0 }, 'max must be a whole number between 1 and 100000000, not 0.'],
+  [{ max: -1 }, 'max must be a whole number'],
+  [{ max: 1.5 }, 'max must be a whole number'],
+  [{ max: Number.NaN }, 'max must be a whole number'],
+  [{ max: '5' as unknown as number }, 'max must be a whole number between 1 and 100000000, not "5".'],
+  [{ maxAgeMs: 0 }, 'maxAgeMs must be a whole number of 1 or more, not 0.'],
+  [{ maxAgeMs: Number.NaN }, 'maxAgeMs must be a whole number'],
+])('a memory with %o is refused', (options, message) => {
+  expect(() => createSeenMemory(options)).toThrow(message);
+});
+
+test('which senders share a number differs from memory to memory', () => {
+  const numbers = Array.from({ length: 8 }, () => createSeenMemory().entriesOf(keys('a'), '192.0.2.1')[0]?.sender);
+  expect(new Set(numbers).size).toBeGreaterThan(1);
+});
+
 test('a duplicate is recognized after a flood of events from another address', async () => {
   const { network, relay } = setUp({ seen: createSeenMemory({ max: 100 }), rateLimit: false });
   const post = (events: unknown[], ip: string): Promise<Response> =>

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -82,11 +82,16 @@ describe('the file', () => {
     await again.close();
   });
 
-  test('of an earlier version is discarded, with a line of log', async () => {
+  test('of another version is moved aside, with a line of log', async () => {
     await writeFile(log(), `${Date.now().toString(36)} 6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10\n`);
     const logs: string[] = [];
     const seen = await openSeenFile(directory, { onLog: ({ message }) => logs.push(message) });
-    expect([seen.size(), logs]).toEqual([0, [expect.stringMatching(/is of an earlier version and was discarded/)]]);
+    expect([seen.size(), logs]).toEqual([
+      0,
+      [expect.stringMatching(/is of another version or damaged, and was moved to .*\.unreadable-\d+\./)],
+    ]);
+    const aside = (await readdir(directory)).find((name) => name.includes('.unreadable-')) ?? '';
+    expect(await readFile(join(directory, aside), 'utf8')).toContain('6f1c2f0e-5b0e');
     await seen.accept(keys('a'));
     await seen.close();
     const again = await openSeenFile(directory, { onLog: ({ message }) => logs.push(message) });
@@ -152,6 +157,20 @@ describe('the file', () => {
     expect(await readFile(log(), 'utf8')).toContain(key('0'));
     expect((await seen.lost).message).toContain('was taken over');
     await expect(async () => seen.claim(keys('a'))).rejects.toThrow('was taken over');
+  });
+
+  test('numbers its senders the same way after a restart, and newly when they could be worked out', async () => {
+    const salt = async (): Promise<string> => (await readFile(log(), 'utf8')).split('\n')[1] ?? '';
+    await (await openSeenFile(directory)).close();
+    const first = await salt();
+    expect(first).toMatch(/^salt [0-9a-f]{8}$/);
+    await (await openSeenFile(directory)).close();
+    expect(await salt()).toBe(first);
+    await writeFile(log(), (await readFile(log(), 'utf8')).replace(`${first}\n`, `1abc ${key('a')} 0\n`));
+    const seen = await openSeenFile(directory, { now: () => 100_000 });
+    expect(await salt()).toMatch(/^salt [0-9a-f]{8}$/);
+    expect(await seen.claim(keys('a'))).toEqual(['known']);
+    await seen.close();
   });
 
   test('belongs to one process at a time', async () => {
