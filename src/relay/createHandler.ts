@@ -141,5 +141,5 @@ function readRequestId(given: string | null): string {
 function addressOf(request: RelayRequest, { ip }: From, header: string | undefined): string | undefined {
   // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
   const claimed = header === undefined ? undefined : request.header(header)?.split(',').at(-1)?.trim();
-  return readIpAddress(claimed || ip);
+  return readIpAddress(claimed) ?? readIpAddress(ip);
 }

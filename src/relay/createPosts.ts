@@ -6,6 +6,7 @@ import { createDelivery } from './events/deliverEvents.ts';
 import { createForwardBatch, createForwardOne } from './events/forwardEvents.ts';
 import { createForwardOnce } from './events/forwardOnce.ts';
 import { networkOf } from './limits/callerAddress.ts';
+import { sessionKey } from './limits/sessionKey.ts';
 import { createRecommend } from './offers/recommend.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Reply } from './reply.ts';
@@ -13,6 +14,7 @@ import type { RelayRequest } from './runtime/request.ts';
 import { createLedger } from './seen/createLedger.ts';
 import type { Telemetry } from './telemetry.ts';
 import { createUpstream, type Upstream } from './upstream/createUpstream.ts';
+import { within } from './within.ts';
 
 export type PostRoute = '/recommendations' | '/events' | '/events/batch';
 
@@ -31,6 +33,9 @@ export interface Posts {
   /** Whether the network failed so often that it is left alone for now. */
   isPaused(): boolean;
 }
+
+/** Milliseconds after which a page may come back when the rate limiter failed. */
+const LIMITER_RETRY_MS = 5_000;
 
 /** Returns the three routes, on one network and one ledger. */
 export function createPosts(settings: RelaySettings, telemetry: Telemetry): Posts {
@@ -104,16 +109,41 @@ export function createPosts(settings: RelaySettings, telemetry: Telemetry): Post
   }
 
   async function spend(kind: 'address' | 'session', key: string, cost: number): Promise<void> {
-    const waitMs = (await limiter?.take(key, kind, cost)) ?? 0;
+    const waitMs = await askLimiter(key, kind, cost);
     if (waitMs <= 0) return;
     telemetry.measure({ name: 'rate_limited', value: 1 });
     throw new RelayError('Too many requests. Slow down.', { status: 429, code: 'rate_limited', retryAfterMs: waitMs });
   }
 
+  /** The limiter's reply. One that hangs fails like one that throws. */
+  async function askLimiter(key: string, kind: 'address' | 'session', cost: number): Promise<number> {
+    if (!limiter) return 0;
+    try {
+      const taken = limiter.take(key, kind, cost);
+      // A limiter in memory needs no timer.
+      const late = (): Error => new Error(`no reply within ${timeouts.seen} ms`);
+      const waitMs: unknown =
+        typeof taken === 'number' ? taken : await within(Promise.resolve(taken), { ms: timeouts.seen, late });
+      if (typeof waitMs === 'number' && Number.isFinite(waitMs)) return waitMs;
+      throw new TypeError(`take() returned ${String(waitMs)} instead of a number of milliseconds`);
+    } catch (error) {
+      telemetry.measure({ name: 'limiter_failed', value: 1 });
+      throw new RelayError('The relay cannot check its rate limit. Try again later.', {
+        status: 503,
+        code: 'limiter_unavailable',
+        retryAfterMs: LIMITER_RETRY_MS,
+        cause: error,
+      });
+    }
+  }
+
   async function spendSessions(checked: readonly CheckedEvent[]): Promise<void> {
     const counts = new Map<string, number>();
-    for (const each of checked)
-      if (each.ok) counts.set(each.event.session_id, (counts.get(each.event.session_id) ?? 0) + 1);
+    for (const each of checked) {
+      if (!each.ok) continue;
+      const session = sessionKey(each.event.session_id);
+      counts.set(session, (counts.get(session) ?? 0) + 1);
+    }
     for (const [session, count] of counts) await spend('session', session, count);
   }
 
@@ -121,7 +151,7 @@ export function createPosts(settings: RelaySettings, telemetry: Telemetry): Post
 }
 
 function firstSession(checked: readonly CheckedEvent[]): string | undefined {
-  for (const each of checked) if (each.ok) return each.event.session_id;
+  for (const each of checked) if (each.ok) return sessionKey(each.event.session_id);
   return undefined;
 }
 

@@ -32,6 +32,8 @@ export type RelayMetricName =
   | 'breaker_opened'
   /** The relay returned a 429. */
   | 'rate_limited'
+  /** The rate limiter failed. */
+  | 'limiter_failed'
   /** A response of the network contained the key and was withheld. */
   | 'key_reflected'
   /** The store of accepted events failed. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkNetwork, createRelay, RelayConfigError, type RelayOptions } from '../../src/relay.ts';
+import { checkNetwork, createRelay, createSeenMemory, RelayConfigError, type RelayOptions } from '../../src/relay.ts';
 import { refuseBrowser } from '../../src/wire/refuseBrowser.ts';
 import { json, KEY } from './fakeNetwork.ts';
 
@@ -71,6 +71,26 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
     { rateLimit: { perSession: { burst: 10, perSecond: 5 } } },
     /rateLimit\.perSession\.burst is 10, so a batch of 20 events .* could never pass\. Use 20 or more/,
   ],
+  [
+    'an address bucket that holds no request',
+    { rateLimit: { perAddress: { burst: 0.5, perSecond: 1 } } },
+    /rateLimit\.perAddress\.burst is 0\.5, so no request could ever pass\. Use 1 or more/,
+  ],
+  [
+    'a claim that expires before the network responds',
+    { seen: { ...createSeenMemory(), claimMs: 9_000 } },
+    /seen has a claimMs of 9000, but an event can be on its way for 10000 milliseconds/,
+  ],
+  [
+    'a timeout that outlasts a claim',
+    { seen: { ...createSeenMemory(), claimMs: 20_000 }, timeouts: { events: 30_000 } },
+    /Use a claimMs of 32000 or more, or shorter timeouts/,
+  ],
+  ...['Forwarded', 'cookie', 'host'].map((header): [string, object, RegExp] => [
+    `addresses in ${header}`,
+    { addressHeader: header },
+    /addressHeader must not be ".*Use a header .* such as "x-forwarded-for", "x-real-ip"/,
+  ]),
   ['rateLimit: true', { rateLimit: true }, /rateLimit must be false/],
   ['a store without methods', { seen: new Map() }, /seen must have claim, accept and release/],
   ['a context that is not a function', { context: {} }, /context must be a function/],

@@ -2,7 +2,8 @@ const ADDRESS_MAX_LENGTH = 64;
 
 /**
  * Reads an IP address as sockets and proxies write it: without a port, brackets or a zone. An IPv4-mapped address
- * (`::ffff:192.0.2.1`) becomes plain IPv4. A text that is not an IP address is returned unchanged.
+ * (`::ffff:192.0.2.1`), and one that a translator or tunnel made of an IPv4 address, becomes plain IPv4. `undefined` for
+ * a text that is not an IP address.
  */
 export function readIpAddress(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '' || text.length > ADDRESS_MAX_LENGTH) return undefined;
@@ -12,7 +13,9 @@ export function readIpAddress(text: unknown): string | undefined {
     .replace(/^\[(.*)\](:\d+)?$/, '$1')
     .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
     .replace(/%.*$/, '');
-  return mappedIPv4(address) ?? address;
+  if (isIPv4(address)) return address;
+  const groups = groupsOf(address);
+  return groups && (embeddedIPv4(groups) ?? address);
 }
 
 /** What limits count by: an IPv4 address, or the /64 network of an IPv6 address, which belongs to one household or server. */
@@ -22,19 +25,27 @@ export function networkOf(address: string): string {
   return groups ? `${groups.slice(0, 4).join(':')}::/64` : address;
 }
 
-function mappedIPv4(address: string): string | undefined {
-  if (!address.includes(':')) return undefined;
-  const groups = groupsOf(address);
-  if (!groups || groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return undefined;
-  return groups
-    .slice(6)
+/** Prefixes of 96 bits before an IPv4 address: mapped, translated (SIIT), NAT64. */
+const BEFORE_IPV4: readonly string[] = ['0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0'];
+/** Its next two groups are an IPv4 address. */
+const SIX_TO_FOUR = '2002';
+
+function embeddedIPv4(groups: readonly string[]): string | undefined {
+  const isLast = BEFORE_IPV4.includes(groups.slice(0, 6).join(':'));
+  if (!isLast && groups[0] !== SIX_TO_FOUR) return undefined;
+  return (isLast ? groups.slice(6) : groups.slice(1, 3))
     .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
     .join('.');
 }
 
+function isIPv4(text: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) && text.split('.').every((byte) => Number(byte) <= 255);
+}
+
 /** The eight groups of an IPv6 address without leading zeros; `undefined` for another text. */
 function groupsOf(address: string): readonly string[] | undefined {
-  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (text, ...bytes: string[]) => {
+    if (!isIPv4(text)) return text;
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
   });

@@ -26,9 +26,28 @@ export function readOrigins(origins: unknown): ReadonlySet<string> {
   return new Set(origins as readonly string[]);
 }
 
+/** Headers that hold something else than addresses, or addresses in another format. */
+const NO_ADDRESS = [
+  'authorization',
+  'cookie',
+  'forwarded',
+  'host',
+  'origin',
+  'referer',
+  'user-agent',
+  'via',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+];
+
 /** The name of the header with the shopper's IP address, in the lower case that Node uses. */
 export function readAddressHeader(name: unknown): string | undefined {
   if (name === undefined) return undefined;
+  if (typeof name === 'string' && NO_ADDRESS.includes(name.toLowerCase()))
+    return refuseOption(
+      'addressHeader',
+      `must not be ${quote(name)}, which does not hold plain IP addresses. Use a header that does and that your own proxy sets, such as "x-forwarded-for", "x-real-ip" or "cf-connecting-ip".`,
+    );
   if (typeof name === 'string' && /^[a-z0-9-]+$/i.test(name)) return name.toLowerCase();
   return refuseOption(
     'addressHeader',

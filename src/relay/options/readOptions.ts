@@ -78,7 +78,13 @@ export function readOptions(options: RelayOptions): RelaySettings {
   const network = readNetworkAccess(options);
   const now = readFunction('now', options.now) ?? Date.now;
   const isSandbox = readFlag('sandbox', options.sandbox);
-  const { timeouts, limits } = options;
+  const { limits } = options;
+  const timeouts = readNumbers('timeouts', {
+    defaults: TIMEOUTS,
+    given: options.timeouts,
+    max: TIMEOUT_MAX_MS,
+    unit: 'milliseconds',
+  });
   return {
     ...network,
     sandbox: isSandbox ? 'always' : network.environment === 'production' ? 'never' : 'asked',
@@ -89,15 +95,10 @@ export function readOptions(options: RelayOptions): RelaySettings {
     forwardEventIds: readFlag('forwardEventIds', options.forwardEventIds),
     forwardAddress: readFlag('forwardAddress', options.forwardAddress),
     addressHeader: readAddressHeader(options.addressHeader),
-    timeouts: readNumbers('timeouts', {
-      defaults: TIMEOUTS,
-      given: timeouts,
-      max: TIMEOUT_MAX_MS,
-      unit: 'milliseconds',
-    }),
+    timeouts,
     limits: readNumbers('limits', { defaults: LIMITS, given: limits, max: LIMIT_MAX_BYTES, unit: 'bytes' }),
     limiter: readRateLimit(options.rateLimit, { now, factor: isSandbox ? SANDBOX_RATE_FACTOR : 1 }),
-    seen: readSeen(options.seen) ?? createSeenMemory({ now }),
+    seen: readSeen(options.seen, timeouts) ?? createSeenMemory({ now }),
     fetch: readFunction('fetch', options.fetch),
     now,
     onLog: readFunction('onLog', options.onLog),
@@ -105,13 +106,20 @@ export function readOptions(options: RelayOptions): RelaySettings {
   };
 }
 
-function readSeen(seen: unknown): SeenStore | undefined {
+function readSeen(seen: unknown, timeouts: RelayTimeouts): SeenStore | undefined {
   if (seen === undefined) return undefined;
   const hasAll = isObject(seen) && ['claim', 'accept', 'release'].every((name) => typeof seen[name] === 'function');
-  return hasAll
-    ? (seen as unknown as SeenStore)
-    : refuseOption(
-        'seen',
-        'must have claim, accept and release. Use createSeenMemory(), await openSeenFile(directory) or await openSeenRedis({ url }).',
-      );
+  if (!hasAll)
+    return refuseOption(
+      'seen',
+      'must have claim, accept and release. Use createSeenMemory(), await openSeenFile(directory) or await openSeenRedis({ url }).',
+    );
+  const store = seen as unknown as SeenStore;
+  const needed = timeouts.events + timeouts.seen;
+  if (store.claimMs !== undefined && !(store.claimMs >= needed))
+    return refuseOption(
+      'seen',
+      `has a claimMs of ${store.claimMs}, but an event can be on its way for ${needed} milliseconds (timeouts.events and timeouts.seen), and another relay would send it again. Use a claimMs of ${needed} or more, or shorter timeouts.`,
+    );
+  return store;
 }

@@ -27,6 +27,11 @@ export function readRateLimit(
     perAddress: readBucket('rateLimit.perAddress', given.perAddress) ?? widened(DEFAULT_RATE_LIMITS.perAddress),
     perSession: readBucket('rateLimit.perSession', given.perSession) ?? widened(DEFAULT_RATE_LIMITS.perSession),
   };
+  if (limits.perAddress.burst < 1)
+    refuseOption(
+      'rateLimit.perAddress.burst',
+      `is ${limits.perAddress.burst}, so no request could ever pass. Use 1 or more.`,
+    );
   if (limits.perSession.burst < BATCH_MAX_EVENTS)
     refuseOption(
       'rateLimit.perSession.burst',

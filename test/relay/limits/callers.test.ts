@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toNode, type RelayOptions } from '../../../src/relay.ts';
 import { networkOf, readIpAddress } from '../../../src/relay/limits/callerAddress.ts';
-import { accept, event, json, REQUEST, setUp, type Bench } from '../fakeNetwork.ts';
+import { accept, event, json, REQUEST, SESSION, setUp, type Bench } from '../fakeNetwork.ts';
 import { serve } from '../serve.ts';
 
 function from(
@@ -32,11 +32,63 @@ test.each([
   ['[2001:db8::1]:443', '2001:db8::1', '2001:db8:0:0::/64'],
   ['fe80::1%eth0', 'fe80::1', 'fe80:0:0:0::/64'],
   ['::1', '::1', '0:0:0:0::/64'],
-  ['unknown', 'unknown', 'unknown'],
-  ['1::2::3', '1::2::3', '1::2::3'],
+  ['64:ff9b::192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['64:ff9b::c000:201', '192.0.2.1', '192.0.2.1'],
+  ['::ffff:0:192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['2002:c000:0201:1::5', '192.0.2.1', '192.0.2.1'],
 ])('the address %s is read as %s and counted as %s', (text, address, counted) => {
   expect(readIpAddress(text)).toBe(address);
   expect(networkOf(address)).toBe(counted);
+});
+
+test.each(['unknown', '1::2::3', '_hidden', 'for=192.0.2.1', '192.0.2.256', '1.2.3', '::1.300.1.1', 'a=b; c=d'])(
+  'what is not an IP address is no address: %s',
+  (text) => {
+    expect(readIpAddress(text)).toBeUndefined();
+  },
+);
+
+test('a header without an address leaves the address of the socket', async () => {
+  const bench = setUp({ ...ONE_EACH, addressHeader: 'x-real-ip' });
+  const ask = (ip: string, header: string): Promise<Response> =>
+    bench.relay(
+      new Request('https://shop.example/recommendations', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-real-ip': header },
+        body: JSON.stringify(REQUEST),
+      }),
+      { ip },
+    );
+  expect((await ask('192.0.2.1', 'unknown 1')).status).toBe(200);
+  expect((await ask('192.0.2.1', 'unknown 2')).status).toBe(429);
+});
+
+test.each<[string, () => unknown, number, RegExp]>([
+  ['hangs', () => new Promise(() => undefined), 503, /no reply within 50 ms/],
+  ['throws', () => Promise.reject(new Error('no connection')), 503, /no connection/],
+  ['returns NaN', () => Number.NaN, 503, /returned NaN instead of a number/],
+  ['returns nothing', () => undefined, 503, /returned undefined instead of a number/],
+])('a limiter that %s is a 503 that the page may repeat, logged and counted', async (_, take, status, reason) => {
+  const bench = setUp({ rateLimit: { take: take as () => number }, timeouts: { seen: 50 } });
+  const response = await from(bench, '192.0.2.1');
+  expect([response.status, response.headers.get('retry-after')]).toEqual([status, '5']);
+  expect(bench.counted('limiter_failed')).toBe(1);
+  expect(bench.logs.at(-1)?.error).toMatch(reason);
+  expect(bench.network.calls).toHaveLength(0);
+});
+
+test('a session whose id is a UUID is the same in any letter case', async () => {
+  const bench = setUp({ rateLimit: { perSession: { burst: 20, perSecond: 1 } } });
+  const id = 'abcdefab-cdef-4abc-8def-abcdefabcdef';
+  const batch = (session: string): object => ({
+    events: Array.from({ length: 11 }, () => event({ session_id: session })),
+  });
+  expect((await bench.post('/events/batch', batch(id))).status).toBe(202);
+  expect((await bench.post('/events/batch', batch(id.toUpperCase()))).status).toBe(429);
+  const once = event({ session_id: SESSION });
+  await bench.post('/events', once);
+  await bench.post('/events', { ...once, session_id: SESSION.toUpperCase() });
+  expect(bench.network.calls).toHaveLength(2);
 });
 
 test('the addresses of one IPv6 /64 share a limit, those of another do not', async () => {
