@@ -49,9 +49,14 @@ export function createForwardOne(upstream: Upstream, { keepIds }: { keepIds: boo
     try {
       const body = JSON.stringify(event && !keepIds ? withoutId(event) : event);
       const response = await upstream.post(body, source);
-      const { status, text, isReflecting } = response;
+      const { status, json, text, isReflecting } = response;
       if (status !== 201 && status !== 202) return failedCall(response, [0]);
-      return { outcomes: [{ state: 'accepted' }], lost: [], isReflecting, unchanged: { status, body: text } };
+      return {
+        outcomes: [{ state: 'accepted' }],
+        lost: [],
+        isReflecting,
+        unchanged: { status, body: json === undefined ? '' : text },
+      };
     } catch (error) {
       return noResponse(error, [0]);
     }
@@ -82,7 +87,7 @@ function readBatch(response: NetworkResponse, every: readonly number[]): Forward
     outcomes,
     lost: isAccepted ? [] : read.unknown,
     isReflecting,
-    ...(read.unknown.length === 0 ? { unchanged: { status, body: text } } : {}),
+    ...(read.unknown.length === 0 && json !== undefined ? { unchanged: { status, body: text } } : {}),
   };
 }
 

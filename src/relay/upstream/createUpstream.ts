@@ -96,9 +96,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         measure({ name: 'connection_retries', value: 1 });
         return transport({ ...request, timeoutMs: leftMs });
       });
-      if (response.status < 300 || response.status >= 400) return response;
+      const { status } = response;
+      if ((status >= 200 && status < 300) || (status >= 400 && status < 600)) return response;
+      if (status < 300 || status >= 600) throw oddStatus(status);
     } catch (error) {
-      throw unreached(error);
+      throw error instanceof NoResponseError ? error : unreached(error);
     }
     throw new NoResponseError('The network returned a redirect, which the relay does not follow.', {
       status: 502,
@@ -137,6 +139,14 @@ function paused(waitMs: number): NoResponseError {
     code: 'network_paused',
     mayHaveArrived: false,
     retryAfterMs: waitMs,
+  });
+}
+
+function oddStatus(status: number): NoResponseError {
+  return new NoResponseError(`The network returned a response that could not be understood (status ${status}).`, {
+    status: 502,
+    code: 'network_answer_unreadable',
+    mayHaveArrived: true,
   });
 }
 

@@ -27,14 +27,32 @@ export function readNetworkResponse({ status, text, retryAfter }: TransportRespo
   };
 }
 
+/** Escapes within escapes that are decoded. */
+const ESCAPE_LEVELS = 4;
+
 /**
- * Whether the key occurs in a text, in any letter case and also when it is written with JSON's escapes. The text is
- * searched, not its parsed value: of two fields with one name a parser returns only the last.
+ * Whether the key occurs in a text, in any letter case and also when it is written with JSON's or a URL's escapes, in
+ * UTF-16, or with characters in between that nobody sees. The text is searched, not its parsed value: of two fields with
+ * one name a parser returns only the last.
  */
 function containsKey(text: string, apiKey: string): boolean {
   const key = apiKey.toLowerCase();
-  if (text.toLowerCase().includes(key)) return true;
-  return text.includes('\\') && decodeEscapes(text).toLowerCase().includes(key);
+  let plain = text;
+  for (let level = 0; level <= ESCAPE_LEVELS; level++) {
+    if (plain.toLowerCase().includes(key)) return true;
+    plain = withoutInvisible(plain);
+    if (plain.toLowerCase().includes(key)) return true;
+    if (!/[\\%]/.test(plain)) return false;
+    plain = decodeEscapes(plain).replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  }
+  return false;
+}
+
+/** The text without NUL, byte order marks, and what stands for bytes that are no text. */
+function withoutInvisible(text: string): string {
+  return text.replaceAll('\0', '').replaceAll('\uFEFF', '').replaceAll('\uFFFD', '');
 }
 
 /** Replaces each JSON escape by its character. Those of control characters, which no key has, may come out as any. */

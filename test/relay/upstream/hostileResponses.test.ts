@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RESPONSE, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
+import { event, RESPONSE, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
 
 test.each([
   ['plainly', (key: string) => JSON.stringify({ ...RESPONSE, debug: `got ${key}` })],
@@ -11,6 +11,11 @@ test.each([
       `{"debug":"${Array.from(key, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`,
   ],
   ['escaped, in a field that a later one hides', (key: string) => `{"debug":"\\u0061${key.slice(1)}","debug":""}`],
+  ['escaped twice', (key: string) => JSON.stringify({ debug: `{"\\u0061${key.slice(1)}":1}` })],
+  ['in a URL', (key: string) => JSON.stringify({ debug: `https://x/?k=${key.replaceAll('_', '%5F')}` })],
+  ['in UTF-16', (key: string) => [...JSON.stringify({ debug: key })].join('\0')],
+  ['around a byte order mark', (key: string) => `{"debug":"${key.slice(0, 20)}\uFEFF${key.slice(20)}"}`],
+  ['around a byte that is no text', (key: string) => `{"debug":"${key.slice(0, 20)}\uFFFD${key.slice(20)}"}`],
   ['escaped, as the name of a field', (key: string) => `{"\\u0041${key.slice(1)}":1}`],
 ])('a response that contains the key %s is a 502 without it', async (_, body) => {
   const { network, post, counted, logs } = setUp();
@@ -45,6 +50,25 @@ test('a Retry-After that is a date is passed on, unless the key is in it', async
     const response = await post('/recommendations', REQUEST);
     expect([response.status, response.headers.get('retry-after')]).toEqual([status, header]);
   }
+});
+
+test.each([199, 600, 999])('the status %i of a network is a 502', async (status) => {
+  for (const [path, body] of [
+    ['/recommendations', REQUEST],
+    ['/events', event()],
+    ['/events/batch', { events: [event()] }],
+  ] as const) {
+    const { network, post } = setUp();
+    network.respondWith(() => Object.defineProperty(json(200, { message: 'x' }), 'status', { value: status }));
+    expect((await post(path, body)).status).toBe(502);
+  }
+});
+
+test('a response to an event that is not JSON is not passed on', async () => {
+  const { network, post } = setUp();
+  network.respondWith(() => new Response('<html>thanks</html>', { status: 201 }));
+  const response = await post('/events', event());
+  expect([response.status, await response.text()]).toEqual([201, '']);
 });
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
