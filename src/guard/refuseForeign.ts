@@ -9,8 +9,9 @@ export interface LocalAccess {
   readonly hosts?: readonly string[] | undefined;
 }
 
-/** What reverse proxies add to the requests that they forward. */
-const FORWARDING_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-original-host'];
+/** Names of headers that reverse proxies add to the requests that they forward. */
+const FORWARDING_HEADER =
+  /forward|(client|real|user|connecting)[-_]?ip|original|rewrite|cdn[-_]loop|^via$|^x[-_](host|scheme|proxy|envoy)/;
 
 /**
  * Returns a 403 unless the request comes from a program on this machine, or from a page of the same origin. Three kinds of
@@ -48,7 +49,7 @@ function hostReason(request: Request, { ip, hosts = [] }: LocalAccess): string |
 }
 
 function forwardedReason({ headers }: Request): string | undefined {
-  const name = [...headers.keys()].find((key) => key.startsWith('x-forwarded') || FORWARDING_HEADERS.includes(key));
+  const name = [...headers.keys()].find((key) => FORWARDING_HEADER.test(key));
   return name === undefined
     ? undefined
     : `This does not accept requests that a proxy forwarded; this one has the header "${name}". Call it directly, at 127.0.0.1 or at a host name allowed with --control-host.`;
