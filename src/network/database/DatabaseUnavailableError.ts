@@ -6,6 +6,8 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
+/** SQLSTATE of a write on a standby, which a failover has just made of the primary or will make into one. */
+const READ_ONLY = '25006';
 /** SQLSTATE classes of errors in the statement; any other error means that the database is unavailable. */
 const OF_THE_STATEMENT = /^(?:0A|2[0-9A-Z]|3[0-9A-Z]|40|42|44|P0)/;
 
@@ -20,5 +22,5 @@ export async function reach<T>(call: () => Promise<T>): Promise<T> {
 
 function isOfTheStatement(error: unknown): boolean {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  return code.length === 5 && OF_THE_STATEMENT.test(code);
+  return code.length === 5 && code !== READ_ONLY && OF_THE_STATEMENT.test(code);
 }

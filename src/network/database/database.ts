@@ -12,10 +12,16 @@ export interface Queries {
   exec(sql: string): Promise<void>;
 }
 
+/** How a transaction runs. */
+export interface TransactionOptions {
+  /** Milliseconds that a statement may take, where the default of a server's is too short. */
+  readonly statementTimeoutMs?: number;
+}
+
 /** A PostgreSQL database, embedded or on a server, with the same SQL and the same values. */
 export interface Database extends Queries {
   /** Runs `work` in one transaction, again from the start after a conflict. It must have no other effects. */
-  transaction<T>(work: (db: Queries) => Promise<T>): Promise<T>;
+  transaction<T>(work: (db: Queries) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Closes the database after the statements in progress. */
   close(): Promise<void>;
 }

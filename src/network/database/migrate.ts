@@ -5,13 +5,18 @@ import { SHARDED_TABLES } from './tables.ts';
 
 /** The number of the lock under which one process at a time migrates or seeds. It must never change. */
 const SET_UP_LOCK = 4_600_001;
+/** Milliseconds that a statement of the setup may take: another process may hold the lock, and tables may be large. */
+const SET_UP_TIMEOUT_MS = 600_000;
 
 /** Runs `work` exclusively among all processes that share the database. */
 export function runSetupExclusively<T>(db: Database, work: (db: Queries) => Promise<T>): Promise<T> {
-  return db.transaction(async (transaction) => {
-    await transaction.query('SELECT pg_advisory_xact_lock($1)', [SET_UP_LOCK]);
-    return work(transaction);
-  });
+  return db.transaction(
+    async (transaction) => {
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [SET_UP_LOCK]);
+      return work(transaction);
+    },
+    { statementTimeoutMs: SET_UP_TIMEOUT_MS },
+  );
 }
 
 /** Brings the schema up to date. Returns how many migrations that took. */

@@ -1,7 +1,8 @@
-import { Pool, types, type ClientBase } from 'pg';
-import type { Database, Parameter, Queries } from './database.ts';
+import { Socket } from 'node:net';
+import { Pool, types, type ClientBase, type QueryConfig, type QueryResult } from 'pg';
+import type { Database, Parameter, Queries, TransactionOptions } from './database.ts';
 import { retry } from './retry.ts';
-import { reach } from './DatabaseUnavailableError.ts';
+import { DatabaseUnavailableError, reach } from './DatabaseUnavailableError.ts';
 import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -12,13 +13,25 @@ const parsers = new Map<number, (text: string) => unknown>([
 
 /** Milliseconds to wait for a connection; then the caller gets a 503. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Milliseconds for one statement; then its connection is given up, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** Milliseconds for the connections to end when the database is closed. */
+const CLOSE_TIMEOUT_MS = 3_000;
 
 /** Opens a pool of connections to a PostgreSQL server (15 or newer). */
 export function openPostgres(url: string, options: { connections?: number } = {}): Database {
+  const sockets = new Set<Socket>();
   const pool = new Pool({
     connectionString: url,
     max: options.connections ?? 8,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
     types: {
       getTypeParser: (id, format) => parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown),
     },
@@ -33,23 +46,40 @@ export function openPostgres(url: string, options: { connections?: number } = {}
     query: (sql, params) => retry(() => db.query(sql, params)),
     hot: (sql, params) => retry(() => db.hot(sql, params)),
     exec: (sql) => retry(() => db.exec(sql)),
-    transaction: (work) => retry(() => inTransaction(pool, work)),
-    close: () => pool.end(),
+    transaction: (work, rules = {}) => retry(() => inTransaction(pool, work, rules)),
+    async close() {
+      const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSE_TIMEOUT_MS);
+      await pool.end();
+      clearTimeout(deadline);
+    },
   };
 }
 
-async function inTransaction<T>(pool: Pool, work: (db: Queries) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  pool: Pool,
+  work: (db: Queries) => Promise<T>,
+  { statementTimeoutMs = STATEMENT_TIMEOUT_MS }: TransactionOptions,
+): Promise<T> {
   const client = await reach(() => pool.connect());
   let broken: Error | undefined;
   try {
-    await reach(() => client.query('BEGIN'));
-    const result = await work(queries(client));
+    // The server gives up as well: nobody else waits for the locks of a network that is gone. Not as options of the connection,
+    // which poolers refuse.
+    await reach(() =>
+      client.query(
+        `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`,
+      ),
+    );
+    const result = await work(queries(client, statementTimeoutMs));
     await reach(() => client.query('COMMIT'));
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch((cause: unknown) => {
-      broken = cause instanceof Error ? cause : new Error('the connection is lost');
-    });
+    // Ending the connection rolls back too, without waiting for a server that may not reply.
+    if (error instanceof DatabaseUnavailableError) broken = error;
+    else
+      await client.query('ROLLBACK').catch((cause: unknown) => {
+        broken = cause instanceof Error ? cause : new Error('the connection is lost');
+      });
     throw error;
   } finally {
     client.release(broken);
@@ -65,17 +95,24 @@ function nameOf(text: string): string {
   return name;
 }
 
-function queries(on: Pool | ClientBase): Queries {
+/** The driver knows a timeout per statement; its types do not. */
+type Statement = QueryConfig<unknown[]> & { readonly query_timeout: number };
+
+function queries(on: Pool | ClientBase, query_timeout = STATEMENT_TIMEOUT_MS): Queries {
+  const run = (statement: Omit<Statement, 'query_timeout'>): Promise<QueryResult> => {
+    const timed: Statement = { ...statement, query_timeout };
+    return reach(() => on.query(timed));
+  };
   return {
     kind: 'postgres',
-    async query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
-      return (await reach(() => on.query(sql, [...params]))).rows as Row[];
+    async query<Row>(text: string, params: readonly Parameter[] = []): Promise<Row[]> {
+      return (await run({ text, values: [...params] })).rows as Row[];
     },
     async hot<Row>(text: string, params: readonly Parameter[] = []): Promise<Row[]> {
-      return (await reach(() => on.query({ name: nameOf(text), text, values: [...params] }))).rows as Row[];
+      return (await run({ name: nameOf(text), text, values: [...params] })).rows as Row[];
     },
-    async exec(sql) {
-      await reach(() => on.query(sql));
+    async exec(text) {
+      await run({ text });
     },
   };
 }

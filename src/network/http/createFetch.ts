@@ -6,6 +6,9 @@ import type { Route, RouteParams, Surface } from './route.ts';
 import { routeFor, routeTable, type RouteMatch } from './routeTable.ts';
 import { surfaceError } from './surfaceError.ts';
 
+/** Milliseconds that requests in progress have when the network closes. */
+const DRAIN_MS = 5_000;
+
 /** Who sent a request. */
 export interface Caller {
   /** Its IP address, where the server knows it. */
@@ -35,7 +38,7 @@ export interface FetchOptions<Context> {
   readonly log: NetworkLog;
 }
 
-/** Responds to requests by their routes, with errors, logs and metrics; `drain` resolves when no request is in progress. */
+/** Responds to requests by their routes, with errors, logs and metrics; `drain` resolves when no request is in progress, or after a few seconds. */
 export function createFetch<Context>(options: FetchOptions<Context>): {
   fetch(request: Request, from?: Caller): Promise<Response>;
   drain(): Promise<void>;
@@ -107,7 +110,10 @@ export function createFetch<Context>(options: FetchOptions<Context>): {
       }
     },
     async drain() {
-      await Promise.allSettled(inProgress);
+      let deadline: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise((resolve) => (deadline = setTimeout(resolve, DRAIN_MS)));
+      await Promise.race([Promise.allSettled(inProgress), late]);
+      clearTimeout(deadline);
     },
   };
 }

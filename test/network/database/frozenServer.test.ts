@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNetwork, type Network } from '../../../src/network.ts';
+import type { Database } from '../../../src/network/database/database.ts';
+import { openPostgres } from '../../../src/network/database/postgres.ts';
+import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { NOW, testNetworkOf } from '../testNetwork.ts';
+
+describe.runIf(DATABASE_KINDS.includes('postgres'))('a PostgreSQL server', () => {
+  let cluster: Cluster;
+  let network: Network;
+  let admin: Database;
+  let frozen: number[] = [];
+  beforeAll(async () => {
+    cluster = await startPostgres();
+    const databaseUrl = await cluster.freshUrl();
+    admin = openPostgres(databaseUrl, { connections: 1 });
+    network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
+  }, 60_000);
+  afterAll(async () => {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+    await admin?.close();
+    await cluster?.stop();
+  });
+
+  async function backends(): Promise<number[]> {
+    const rows = await admin.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    );
+    return rows.map(({ pid }) => pid);
+  }
+
+  test('that is read-only after a failover costs a 503 with Retry-After', async () => {
+    const world = testNetworkOf(network);
+    const setReadOnly = async (isReadOnly: boolean): Promise<void> => {
+      await admin.exec(`ALTER DATABASE test_1 SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
+      for (const pid of await backends()) await admin.query('SELECT pg_terminate_backend($1)', [pid]);
+      await expect.poll(backends).toEqual([]);
+    };
+    await setReadOnly(true);
+    const body = { user_details: { phone: '1' }, placement_details: { view: 'CHECKOUT', display_mode: 'INLINE' } };
+    const answer = await world.post('/recommendations', body);
+    expect({ status: answer.status, after: answer.headers.get('retry-after') }).toEqual({ status: 503, after: '1' });
+    // The session of `admin` is from before: it may still write.
+    await setReadOnly(false);
+    expect((await world.post('/recommendations', body)).status).toBe(200);
+  });
+
+  test('that accepts statements and never replies costs a 503, and closing ends', async () => {
+    const world = testNetworkOf(network);
+    const key = network.describe().keys.management ?? '';
+    const details = () => world.call('GET', '/adnet/channel/details/', { key });
+    expect((await details()).status).toBe(200);
+    const both = await Promise.all([details(), details()]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    frozen = await backends();
+    expect(frozen.length).toBeGreaterThan(1);
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    const answer = await details();
+    expect({ status: answer.status, after: answer.headers.get('retry-after') }).toEqual({ status: 503, after: '1' });
+    // On a new connection it works again. Once that is frozen too, closing waits neither for its statement nor for its end.
+    expect((await details()).status).toBe(200);
+    frozen = await backends();
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    const started = performance.now();
+    const waiting = details();
+    await network.close();
+    expect((await waiting).status).toBe(503);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  }, 60_000);
+});
