@@ -10,6 +10,7 @@ import { createRunner } from './runRoute.ts';
 import type { SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings/settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './start/firstStart.ts';
+import { DatabaseUnavailableError } from './database/DatabaseUnavailableError.ts';
 import { NetworkStartError } from './start/NetworkStartError.ts';
 import { openNetworkDatabase } from './start/openNetworkDatabase.ts';
 import { parseDatetime } from '../wire/parseDatetime.ts';
@@ -42,6 +43,8 @@ export interface Network {
   readonly environment: Environment;
   /** What the first line of `--json` says, without the URL. */
   describe(): Description;
+  /** Resolves with the reason when another process takes the data directory over; from then on requests get a 503. Stays pending otherwise. */
+  readonly lost: Promise<Error>;
   /** Waits for the requests in progress, then closes the database. */
   close(): Promise<void>;
 }
@@ -83,6 +86,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
     return {
       fetch: requests.fetch,
       environment,
+      lost: db.lost ?? new Promise<never>(() => undefined),
       describe: () => description,
       async close() {
         await requests.drain();
@@ -91,7 +95,8 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
     };
   } catch (error) {
     await db.close().catch(() => undefined);
-    throw error;
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    throw new NetworkStartError(`The network cannot start. ${error.message.split('\n')[0] ?? ''}`, { cause: error });
   }
 }
 

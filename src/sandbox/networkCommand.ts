@@ -7,7 +7,7 @@ import type { Command } from '../cli/command.ts';
 import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 import { CONTROL_HOST, DATABASE, JSON_OUTPUT } from './sharedOptions.ts';
-import { untilStopped } from '../cli/untilStopped.ts';
+import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4600, about: 'Port to listen on; 0 for any free port.' },
@@ -56,7 +56,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   if (Object.keys(description.keys).length === 0)
     out.say('The keys were printed at the first start. --show-keys issues new ones and revokes those.');
   out.say('Press Ctrl-C to stop.');
-  await untilStopped([server, network]);
+  await untilStoppedOrLost(network, [server]);
 }
 
 /** The options of `startNetwork`. */

@@ -14,7 +14,7 @@ import { UsageError } from '../cli/UsageError.ts';
 import { CONTROL_HOST, DATABASE, JSON_OUTPUT } from './sharedOptions.ts';
 import { loadShop } from './loadShop.ts';
 import { isReading, refuseForeign } from '../guard/refuseForeign.ts';
-import { untilStopped } from '../cli/untilStopped.ts';
+import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4173, about: 'Port of the demo shop; 0 for any free port.' },
@@ -80,7 +80,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   );
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
   out.say(`Open ${server.url}${queryOf(scenario)}`);
-  await untilStopped([server, networkServer, network]);
+  await untilStoppedOrLost(network, [server, networkServer]);
 }
 
 interface Behind {

@@ -5,7 +5,12 @@ import { migrate } from '../database/migrate.ts';
 import { openPglite } from '../database/pglite.ts';
 import { openPostgres } from '../database/postgres.ts';
 import { DatabaseUnavailableError } from '../database/DatabaseUnavailableError.ts';
-import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
+import {
+  DirectoryInUseError,
+  lockDirectory,
+  type DirectoryLock,
+  type LockLostError,
+} from '../../lock/lockDirectory.ts';
 import { NetworkStartError } from './NetworkStartError.ts';
 
 /** Where the data is stored: on a PostgreSQL server, in a directory, or in memory. */
@@ -14,15 +19,21 @@ export interface DatabasePlace {
   readonly data?: string | undefined;
 }
 
+/** A database that is this process's own as long as `lost` is pending. */
+export interface NetworkDatabase extends Database {
+  /** Resolves with the reason when another process takes the directory over. */
+  readonly lost?: Promise<LockLostError> | undefined;
+}
+
 /** Opens the database and migrates it. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
-export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace): Promise<Database> {
+export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace): Promise<NetworkDatabase> {
   if (databaseUrl !== undefined)
     return migrated(openPostgres(databaseUrl), `The database ${hidePassword(databaseUrl)} cannot be used`);
   if (data === undefined) return migrated(await openPglite(), 'The database cannot be used');
   const lock = await lockedDirectory(data);
   try {
-    const db = await migrated(await openPglite(join(data, 'database')), `The database in ${data} cannot be used`);
-    return whileLocked(db, lock);
+    const db = whileLocked(await openPglite(join(data, 'database')), lock);
+    return await migrated(db, `The database in ${data} cannot be used`);
   } catch (error) {
     await lock.release();
     throw error instanceof NetworkStartError ? error : startError(`The database in ${data} cannot be opened`, error);
@@ -43,7 +54,7 @@ async function lockedDirectory(directory: string): Promise<DirectoryLock> {
 }
 
 /** The database for as long as the directory is this process's; closing it gives the directory back. */
-function whileLocked(db: Database, lock: DirectoryLock): Database {
+export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase {
   function check(): void {
     try {
       lock.check();
@@ -58,13 +69,21 @@ function whileLocked(db: Database, lock: DirectoryLock): Database {
     check();
     return result;
   }
-  void lock.lost.then(({ message }) => process.stderr.write(`offerlet: ${message}\n`));
   return {
     kind: db.kind,
+    lost: lock.lost,
     query: (sql, params) => locked(() => db.query(sql, params)),
     hot: (sql, params) => locked(() => db.hot(sql, params)),
     exec: (sql) => locked(() => db.exec(sql)),
-    transaction: (work) => locked(() => db.transaction(work)),
+    transaction: (work, options) =>
+      locked(() =>
+        db.transaction(async (transaction) => {
+          const result = await work(transaction);
+          // The work may have taken long. This rolls it back.
+          check();
+          return result;
+        }, options),
+      ),
     async close() {
       // Closing writes: not into a directory that is another process's by now.
       await locked(() => db.close());
@@ -73,7 +92,7 @@ function whileLocked(db: Database, lock: DirectoryLock): Database {
   };
 }
 
-async function migrated(db: Database, problem: string): Promise<Database> {
+async function migrated<Opened extends Database>(db: Opened, problem: string): Promise<Opened> {
   try {
     const [row] = await db.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
     if (Number(row?.version) < 150_000) throw new Error('PostgreSQL 15 or newer is required');

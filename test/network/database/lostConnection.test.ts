@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork, type Network } from '../../../src/network.ts';
+import { createNetwork, NetworkStartError, type Network } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { DatabaseUnavailableError } from '../../../src/network/database/DatabaseUnavailableError.ts';
@@ -98,3 +98,30 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQ
     expect(await admin.query("SELECT 1 FROM settings WHERE name = 'lost'")).toEqual([]);
   });
 });
+
+test.runIf(DATABASE_KINDS.includes('postgres'))(
+  'a connection lost during the seed is one line',
+  async () => {
+    const cluster = await startPostgres();
+    const databaseUrl = await cluster.freshUrl();
+    const admin = openPostgres(databaseUrl, { connections: 1 });
+    const starting = createNetwork({ databaseUrl, seed: 'demo', log: () => undefined }).catch(
+      (error: unknown) => error,
+    );
+    // The schema is committed before the seed begins.
+    let ended = 0;
+    while (ended === 0) {
+      const [row] = await admin.query<{ ended: number }>(
+        `SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND to_regclass('sessions') IS NOT NULL AND state <> 'idle'`,
+      );
+      ended = row?.ended ?? 0;
+    }
+    const error = await starting;
+    expect(error).toBeInstanceOf(NetworkStartError);
+    expect(String(error)).toMatch(/^NetworkStartError: The network cannot start\. [^\n]+$/);
+    await admin.close();
+    await cluster.stop();
+  },
+  60_000,
+);
