@@ -55,9 +55,9 @@ async function lockedDirectory(directory: string): Promise<DirectoryLock> {
 
 /** The database for as long as the directory is this process's; closing it gives the directory back. */
 export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase {
-  function check(): void {
+  function check(how: 'check' | 'verify' = 'check'): void {
     try {
-      lock.check();
+      lock[how]();
     } catch (error) {
       throw new DatabaseUnavailableError(error);
     }
@@ -79,8 +79,8 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
       locked(() =>
         db.transaction(async (transaction) => {
           const result = await work(transaction);
-          // The work may have taken long. This rolls it back.
-          check();
+          // The work may have taken long. This looks at the directory itself, and rolls back.
+          check('verify');
           return result;
         }, options),
       ),

@@ -19,11 +19,13 @@ afterEach(() => rmSync(data, { recursive: true, force: true }));
 /** A lock that is lost after this many checks. */
 function lockFor(checks: number): DirectoryLock {
   let left = checks;
+  const check = (): void => {
+    left -= 1;
+    if (left < 0) throw new LockLostError('taken over');
+  };
   return {
-    check() {
-      left -= 1;
-      if (left < 0) throw new LockLostError('taken over');
-    },
+    check,
+    verify: check,
     lost: new Promise(() => undefined),
     release: () => Promise.resolve(),
   };
