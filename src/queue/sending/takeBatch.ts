@@ -9,8 +9,8 @@ export type QueueEntry = readonly [key: string, row: EventRow];
 
 /** Failures of the server after which an event is a suspect: it may be what makes the server fail. */
 const SUSPECT_FAILURES = 3;
-/** Suspects at most: when so many fail and none comes through, it is the server. */
-const SUSPECTS_MAX = 100;
+/** A suspect that failed alone has the next multiple of it: more than others can have by then. */
+const ALONE = 1_000;
 
 /** Whether an event was in so many failed batches that it waits behind the others. */
 export function isSuspect(failures: Failures | undefined, key: string): boolean {
@@ -30,15 +30,21 @@ export function takeBatch(due: readonly QueueEntry[], failures: Failures = {}): 
   return equals.slice(0, Math.min(BATCH_MAX_EVENTS, Math.ceil(equals.length / 2)));
 }
 
-/** Returns the failures after one more of a batch. */
+/**
+ * Returns the failures after one more of a batch. Every event is counted, the full queue if need be: a batch that was not would go first for
+ * ever once an outage had used up the room. A suspect that failed alone goes behind all others, or it would fail with the same ones again.
+ */
 export function countFailure(before: Failures, keys: readonly string[]): Failures {
   const after = { ...before };
-  for (const key of keys)
-    if (after[key] || Object.keys(after).length < SUSPECTS_MAX) after[key] = (after[key] ?? 0) + 1;
+  for (const key of keys) {
+    const count = after[key] ?? 0;
+    after[key] = keys[1] || count < SUSPECT_FAILURES ? count + 1 : count - (count % ALONE) + ALONE;
+  }
   return after;
 }
 
-/** Returns the failures of the rows that still exist. */
+/** Returns the failures of the rows that still exist, which bounds their number. */
 export function keepFailures(failures: Failures, keys: readonly string[]): Failures {
-  return Object.fromEntries(Object.entries(failures).filter(([key]) => keys.includes(key)));
+  const existing = new Set(keys);
+  return Object.fromEntries(Object.entries(failures).filter(([key]) => existing.has(key)));
 }

@@ -1,7 +1,18 @@
 // One event that makes the server fail must not block the others, and an outage must not cause more requests for that.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SendAnswer } from '../../../src/queue/events.ts';
-import { countFailure, takeBatch, type Failures } from '../../../src/queue/sending/takeBatch.ts';
+import { rowKey } from '../../../src/queue/rows/key.ts';
+import type { EventRow } from '../../../src/queue/rows/rows.ts';
+import type { Backoff } from '../../../src/queue/sending/backoff.ts';
+import { readVerdict } from '../../../src/queue/sending/readVerdict.ts';
+import { settle } from '../../../src/queue/sending/settle.ts';
+import {
+  countFailure,
+  keepFailures,
+  takeBatch,
+  type Failures,
+  type QueueEntry,
+} from '../../../src/queue/sending/takeBatch.ts';
 import { event, freshStorage, names, onDisk, open, type Watched } from '../world.ts';
 
 const opened: Watched[] = [];
@@ -159,9 +170,64 @@ it('failures of rows that no longer exist are forgotten', async () => {
   expect((await onDisk()).events).toEqual(['e0']);
 });
 
-it('at most 100 failing events are remembered', () => {
-  const batch = (from: number): string[] => names(20).map((_, n) => `k${from + n}`);
-  let failures: Failures = {};
-  for (let n = 0; n < 200; n++) failures = countFailure(failures, batch(n * 20));
-  expect(Object.keys(failures)).toHaveLength(100);
+/** Model of the sender without its delays. Returns how many requests a healthy server got until only the poison was left. */
+function requestsAfterOutage(count: number, poison: readonly number[], failedBefore: number): number {
+  const rows = new Map<string, EventRow>(
+    names(count).map((id, n) => [rowKey(1e12 + n, false, id), { event: event(id) } as EventRow]),
+  );
+  const bad = new Set(poison.map((n) => `e${n}`));
+  let before: Backoff | undefined;
+  for (let sent = 0; sent < 2_000; sent++) {
+    if (rows.size === bad.size) return sent - failedBefore;
+    const keys = [...rows.keys()].sort();
+    const failures = keepFailures(before?.failures ?? {}, keys);
+    before = { ...before, failures };
+    const first = keys.slice(0, 20 + Object.keys(failures).length);
+    const batch = takeBatch(
+      first.flatMap((key): QueueEntry[] => {
+        const row = rows.get(key);
+        return row ? [[key, row]] : [];
+      }),
+      failures,
+    );
+    const hasFailed = sent < failedBefore || batch.some(([, row]) => bad.has(row.event.event_id));
+    const status = hasFailed ? 503 : 202;
+    const settled = settle({
+      batch,
+      isWanted: () => true,
+      response: { status, reason: '' },
+      verdict: readVerdict(status, undefined, batch.length),
+      before,
+      isEager: false,
+      now: 1e12 + sent,
+    });
+    before = settled.backoff;
+    for (const [key, value] of settled.changes) if (!value) rows.delete(key);
+  }
+  return Infinity;
+}
+
+it.each([
+  [200, 14],
+  [200, 20],
+  [1_000, 40],
+  [1_000, 150],
+  [1_000, 400],
+])('of %i events after %i failures, one that always causes a 500 holds up no others', (count, failed) => {
+  for (const bad of [0, 5, 99, 110, count - 1])
+    expect(requestsAfterOutage(count, [bad], failed), `event ${bad}`).toBeLessThanOrEqual(count / 20 + 40);
+});
+
+it('nor do ten such events in ten batches, or one on either side of a good one', () => {
+  const bad = [...Array(10).keys()].map((n) => n * 20 + 5);
+  for (const failed of [0, 14, 40, 150]) {
+    expect(requestsAfterOutage(1_000, bad, failed), `${failed} failures`).toBeLessThanOrEqual(300);
+    expect(requestsAfterOutage(3, [0, 2], failed), `${failed} failures, between two`).toBeLessThanOrEqual(16);
+  }
+});
+
+it('every failing event is counted, and only those that exist', () => {
+  const all = names(1_000);
+  expect(Object.keys(countFailure({}, all))).toHaveLength(1_000);
+  expect(keepFailures(countFailure({}, all), ['e3', 'other'])).toEqual({ e3: 1 });
 });
