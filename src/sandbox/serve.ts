@@ -13,7 +13,9 @@ export type Answerer = (request: Request, from: Client) => Response | Promise<Re
 /** Listens with a function from `Request` to `Response`. */
 export function serve(answer: Answerer, options: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
-    fetch: (request, bindings) => answer(request, clientOf(bindings)),
+    // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
+    fetch: (request, bindings) =>
+      URL.canParse(request.url) ? answer(request, clientOf(bindings)) : new Response('Bad Request', { status: 400 }),
     serverOptions: SERVER_OPTIONS,
     overrideGlobalObjects: false,
   }) as Server;
