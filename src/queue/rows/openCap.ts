@@ -37,20 +37,23 @@ export function openCap(known: Rows['known']): Cap {
   /** Finds what to drop of all rows. */
   function overdue(keys: readonly string[]): Drops {
     const expired: string[] = [];
+    const dead: string[] = [];
     const rest = keys.filter((key) => {
-      if (!isWaiting(key) || !isIdle(known.get(key))) return false;
-      const age = Date.now() - keyTime(key);
+      const isDead = key > DEAD;
+      if (!isDead && (!isWaiting(key) || !isIdle(known.get(key)))) return false;
+      const age = Date.now() - keyTime(isDead ? key.slice(DEAD.length) : key);
       // No clock makes those old that this page has seen come.
       const isOld = age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !known.has(key);
       if (isOld) expired.push(key);
-      return !isOld;
+      else if (isDead) dead.push(key);
+      return !isOld && !isDead;
     });
     const full = rest.sort(byWorth).splice(QUEUE_MAX_EVENTS);
     next = rest.filter((key) => !isClick(key)).slice(-NEXT_MAX);
     return [
       ['expired', expired],
       ['full', full],
-      ['dead_letters_full', keys.filter((key) => key > DEAD).slice(0, -DEAD_MAX)],
+      ['dead_letters_full', dead.slice(0, -DEAD_MAX)],
     ];
   }
 

@@ -208,6 +208,30 @@ it('50 dead letters are kept, and each one dropped is counted', async () => {
   expect(await queue.deadLetters()).toHaveLength(50);
 });
 
+it('a dead letter is stored without the message of its error, and for a week', async () => {
+  const error = { code: 'invalid', message: 'no such shopper: ada@example.com', retryable: false };
+  const first = open(() => ({ status: 207, body: { results: [{ index: 0, success: false, error }] } }));
+  await first.track(event('e0'));
+  await first.flush();
+  expect(first.of('dead_letter')).toMatchObject([{ reason: `invalid: ${error.message}` }]);
+  expect(await first.deadLetters()).toMatchObject([{ event: { event_id: 'e0' }, reason: 'invalid' }]);
+  await first.close();
+  const day = 24 * 3_600_000;
+  const real = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(real + 6 * day);
+  const second = open(() => ({ status: 202 }));
+  await second.flush();
+  expect(await second.deadLetters()).toHaveLength(1);
+  await second.close();
+  clock.mockReturnValue(real + 8 * day);
+  const third = open(() => ({ status: 202 }));
+  opened.push(third);
+  await third.flush();
+  expect(await third.deadLetters()).toEqual([]);
+  expect(third.of('dropped')).toMatchObject([{ count: 1, why: 'expired' }]);
+  clock.mockRestore();
+});
+
 it('events older than a week are dropped and counted, events of an impossible year are sent', async () => {
   const first = down();
   await first.track(event('now'));
