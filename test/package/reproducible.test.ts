@@ -7,7 +7,15 @@ import { pack, temporaryFolder } from './packages.ts';
 
 const SOURCES = ['src', 'demo', 'build', 'sandbox/tsconfig.json', 'vite.config.ts', 'tsconfig.json'];
 const MANIFESTS = ['package.json', 'package-lock.json', 'sandbox/package.json'];
-const DOCUMENTS = ['README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'sandbox/README.md', 'sandbox/LICENSE'];
+const DOCUMENTS = [
+  'README.md',
+  'docs',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'sandbox/README.md',
+  'sandbox/LICENSE',
+];
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
