@@ -18,7 +18,7 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 25_700, target: 19_900 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 25_900, target: 19_900 },
     { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), target: 20_400 },
     {
       what: '  … without preact and idb-keyval',
