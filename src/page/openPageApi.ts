@@ -1,4 +1,5 @@
 import type { Explanation } from '../session/openTrace.ts';
+import { onForeignWithdrawal, withdrawEverywhere } from '../session/withdrawEverywhere.ts';
 import type { Inspect } from './inspection.ts';
 import type { ShowOptions } from './options/showOptions.ts';
 import { isPageDecision } from './options/readAttributes.ts';
@@ -25,6 +26,14 @@ export function openPageApi(inspect?: Inspect): PageApi {
   let decision: boolean | undefined;
   /** Another tab decided, and cleared what was stored. */
   let isElsewhere = false;
+  /** Open while the decision is yes: without a mount, too, a withdrawal in another tab is newer. */
+  let channel: BroadcastChannel | undefined;
+
+  function onWithdrawn(): void {
+    decision = false;
+    isElsewhere = true;
+    channel?.close();
+  }
 
   const page: PageApi = {
     push(...calls) {
@@ -43,10 +52,7 @@ export function openPageApi(inspect?: Inspect): PageApi {
       const offers = showOffers(decision !== undefined && isOpen ? { ...options, consent: decision } : options, {
         inspect,
         isDecided: decision === true || isElsewhere,
-        onWithdrawn() {
-          decision = false;
-          isElsewhere = true;
-        },
+        onWithdrawn,
       });
       const { destroy } = offers;
       offers.destroy = () => {
@@ -59,7 +65,10 @@ export function openPageApi(inspect?: Inspect): PageApi {
     consent(isGiven) {
       decision = isGiven;
       isElsewhere = false;
+      channel?.close();
       for (const offers of mounts) offers.consent(isGiven);
+      if (isGiven) channel = onForeignWithdrawal(onWithdrawn);
+      else withdrawEverywhere();
     },
     explain: () => [...mounts].map((offers) => offers.explain()),
     async flush() {

@@ -14,7 +14,7 @@ export interface PageQueue extends Queue {
    * Withdraws consent: nothing more is written or sent, the queues and notes of this origin are emptied, other tabs are notified.
    * Resolves when nothing is left on disk.
    */
-  withdraw(): Promise<void>;
+  withdraw(): Promise<unknown>;
 }
 
 /** Opens the queue of a page, which also stores the page's notes and stops when consent is withdrawn in another tab. */

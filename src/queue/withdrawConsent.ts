@@ -2,6 +2,12 @@ import { promisifyRequest } from 'idb-keyval';
 import { QUEUE_PREFIX, queueName } from './rows/key.ts';
 import { committed } from './rows/openDatabase.ts';
 
+/** Tells the withdrawals of this page from those of other tabs. */
+const PAGE = /* @__PURE__ */ Math.random();
+/** The databases of the relays that this page has used, for browsers that cannot list them. */
+const known = /* @__PURE__ */ new Set<string>();
+let running: Promise<unknown> | undefined;
+
 /** Opens the channel on which tabs are notified that consent was withdrawn, where the browser has it and allows it. */
 export function openChannel(): BroadcastChannel | undefined {
   try {
@@ -12,22 +18,46 @@ export function openChannel(): BroadcastChannel | undefined {
   }
 }
 
+/** Calls back when consent is withdrawn in another tab, until the channel is closed. */
+export function onForeignWithdrawal(callBack: () => void): BroadcastChannel | undefined {
+  const channel = openChannel();
+  channel?.addEventListener('message', ({ data }) => {
+    if (data !== PAGE) callBack();
+  });
+  return channel;
+}
+
+/** Has every later withdrawal empty the endpoint's queue, even where databases cannot be listed. */
+export function rememberEndpoint(endpoint: string): void {
+  known.add(queueName(endpoint));
+}
+
+/** Resolves once the withdrawals of this page have ended: what they clear late may not be newer consent. */
+export function whenCleared(): Promise<unknown> | undefined {
+  return running;
+}
+
 /**
- * Empties every queue of this origin, notes included, and notifies other tabs. That of `endpoint` is emptied even
- * where databases cannot be listed.
+ * Empties every queue of this origin, notes included, and notifies other tabs. Where databases cannot be
+ * listed, those of `endpoint` and of the remembered endpoints are emptied.
  * Makes no database where there is none. Resolves when nothing is left on disk; never rejects.
  */
-export async function withdrawConsent(endpoint: string): Promise<void> {
+export function withdrawConsent(endpoint?: string): Promise<unknown> {
+  if (endpoint) rememberEndpoint(endpoint);
+  return (running = Promise.all([running, clear()]));
+}
+
+async function clear(): Promise<void> {
   const channel = openChannel();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
-  channel?.postMessage('withdrawn');
+  channel?.postMessage(PAGE);
   channel?.close();
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(QUEUE_PREFIX)) localStorage.removeItem(key);
   } catch {
     // Blocked: then nothing was remembered.
   }
-  const names = new Set([queueName(endpoint)]);
+  const names = new Set(known);
   try {
     for (const { name } of await indexedDB.databases()) if (name?.startsWith(QUEUE_PREFIX)) names.add(name);
   } catch {

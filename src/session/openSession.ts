@@ -1,5 +1,5 @@
 import { openPageQueue, type PageQueue } from '../queue/openPageQueue.ts';
-import { withdrawConsent } from '../queue/withdrawConsent.ts';
+import { onForeignWithdrawal, rememberEndpoint, whenCleared, withdrawConsent } from '../queue/withdrawConsent.ts';
 import type { Placement } from './checkOptions.ts';
 import { nextTask } from './nextTask.ts';
 import { obtainOffers, type ObtainedOffers, type RawExchange } from './obtainOffers.ts';
@@ -43,7 +43,7 @@ export interface Session {
   close(): void;
 }
 
-/** Maximum milliseconds that a session waits for storage to be cleared: storage may hang. */
+/** Maximum milliseconds that a restart waits for orders to be forgotten: storage may hang. */
 const CLEARING_MS = 1_000;
 
 /** Opens a session, which requests offers once it has consent. It never throws: the trace says how it ended. */
@@ -54,7 +54,9 @@ export function openSession(subject: SessionSubject, host: SessionHost): Session
   let queue: PageQueue | undefined;
   /** Undefined until there is a decision. */
   let isAllowed: boolean | undefined;
-  let clearing: Promise<unknown> | undefined;
+  /** While there is consent but no queue yet, which has a channel of its own. */
+  let waiting: BroadcastChannel | undefined;
+  let forgetting: Promise<unknown> | undefined;
   let isClosed = false;
   void begin(options?.consent ?? !hasPrivacySignal());
 
@@ -70,13 +72,14 @@ export function openSession(subject: SessionSubject, host: SessionHost): Session
     restart(changed) {
       ({ options, placement } = changed);
       forgetOrders();
-      clearing = queue?.notes.sweep(() => false);
+      forgetting = queue?.notes.sweep(() => false);
       beginAgain(options.consent ?? true);
     },
     reopenQueue,
     close() {
       isClosed = true;
       lifetime.abort();
+      waiting?.close();
       void queue?.close();
       trace.end(outcome('no_offers', 'destroy() was called before any offers were shown'));
     },
@@ -89,8 +92,11 @@ export function openSession(subject: SessionSubject, host: SessionHost): Session
     const isGiven: unknown = await Promise.resolve(consent).catch(() => false);
     if (signal.aborted) return;
     if ('code' in placement) return trace.end(placement);
+    rememberEndpoint(endpoint());
     if (isGiven !== true) return deny();
     isAllowed = true;
+    waiting?.close();
+    if (!queue) waiting = onForeignWithdrawal(withdrawn);
     try {
       trace.end(await show(placement, signal));
     } catch (error) {
@@ -101,7 +107,8 @@ export function openSession(subject: SessionSubject, host: SessionHost): Session
 
   async function show(placement: Placement, signal: AbortSignal): Promise<Outcome> {
     const obstacle = await host.whenReady();
-    await Promise.race([clearing, clearing && nextTask(CLEARING_MS)]);
+    await Promise.race([forgetting, forgetting && nextTask(CLEARING_MS)]);
+    await whenCleared();
     signal.throwIfAborted();
     if (!queue) reopenQueue();
     await nextTask();
@@ -128,11 +135,17 @@ export function openSession(subject: SessionSubject, host: SessionHost): Session
   function deny(isElsewhere?: boolean): void {
     isAllowed = false;
     lifetime.abort();
+    waiting?.close();
     if (queue ?? !isDecided) forgetOrders();
-    if (queue && !isElsewhere) clearing = queue.withdraw();
-    else if (!queue && !isDecided) clearing = withdrawConsent(endpoint());
+    if (queue && !isElsewhere) void queue.withdraw();
+    else if (!queue && !isElsewhere && !isDecided) void withdrawConsent(endpoint());
     queue = undefined;
     trace.end(outcome('consent_denied', 'There is no consent', 'Call consent(true) once the shopper has agreed.'));
+  }
+
+  function withdrawn(): void {
+    deny(true);
+    host.onWithdrawn?.();
   }
 
   function endpoint(): string {
@@ -141,14 +154,9 @@ export function openSession(subject: SessionSubject, host: SessionHost): Session
 
   function reopenQueue(): PageQueue {
     void queue?.close();
-    return (queue = openPageQueue({
-      endpoint: endpoint(),
-      onEvent: trace.emit,
-      onWithdrawn() {
-        deny(true);
-        host.onWithdrawn?.();
-      },
-    }));
+    queue = openPageQueue({ endpoint: endpoint(), onEvent: trace.emit, onWithdrawn: withdrawn });
+    waiting?.close();
+    return queue;
   }
 }
 

@@ -1,0 +1,111 @@
+// The decision for the page as a whole: it counts whatever mounts there are.
+import { expect, test, type Page } from '@playwright/test';
+import { startFixture, type Fixture } from './pageFixture.ts';
+import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+const STORED = /BRAND|WIDGET|session_id|seen|offerlet:/;
+
+/** Opens a page whose script calls the API before it has loaded. */
+async function openPushed(page: Page, code: string, more = ''): Promise<void> {
+  const early = `<script>window.offerlet = [(o) => { window.o = o; ${code} }]</script>`;
+  await page.goto(fixture.page('/pushed', shop(`${early}<script async src="/offerlet.js"></script>${more}`)), {
+    waitUntil: 'commit',
+  });
+  await page.waitForFunction('window.o');
+}
+
+for (const [what, code, later = ''] of [
+  ['without a mount', '', 'o.consent(false)'],
+  ['whose mount was destroyed', `o.show(${options('INLINE')}).destroy()`, 'o.consent(false)'],
+  ['right after a yes', `o.consent(true); o.show(${options('INLINE')}); o.consent(false)`],
+  ['whose mount has its own no', `o.consent(true); o.show(${options('INLINE', 'consent: false')})`, 'o.consent(false)'],
+  [
+    'whose mount’s own decision is pending',
+    `o.consent(true); o.show(${options('INLINE', 'consent: new Promise(() => {})')})`,
+    'o.consent(false)',
+  ],
+  ['whose mount is invalid', "o.show({ relay: '/offers' })", 'o.consent(false)'],
+] as const) {
+  test(`a no on a page ${what} clears what is stored and takes down other tabs`, async ({ page, context }) => {
+    fixture.accept = (_, response) => void response.writeHead(503).end();
+    const other = await context.newPage();
+    await other.goto(fixture.page('/other', shop(scriptTag())));
+    await expect(other.locator('[part~=accept]')).toBeVisible();
+    await expect.poll(() => everythingStored(other)).toMatch(/BRAND_DISPLAY/);
+    await openPushed(page, code);
+    await page.waitForTimeout(300);
+    await page.evaluate(later);
+    await expect(other.locator('#offers')).toBeEmpty();
+    await expect.poll(() => everythingStored(page)).not.toMatch(STORED);
+  });
+}
+
+test('a no on a page where nothing is stored creates no database', async ({ page }) => {
+  await openPushed(page, 'o.consent(false)');
+  await page.waitForTimeout(400);
+  expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
+  expect(await page.evaluate('localStorage.length')).toBe(0);
+});
+
+test('a no in another tab stops a mount that waits for its page to load', async ({ page, context }) => {
+  let load = (): void => {};
+  const loaded = new Promise<void>((resolve) => (load = resolve));
+  await page.route('**/slow.png', async (route) => {
+    await loaded;
+    await route.abort();
+  });
+  const other = await context.newPage();
+  await openPushed(other, '');
+  await openPushed(page, `o.consent(true); window.mount = o.show(${options('INLINE')})`, '<img src="/slow.png">');
+  await page.waitForTimeout(300);
+  await other.evaluate('o.consent(false)');
+  await page.waitForTimeout(300);
+  load();
+  expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
+  await page.waitForTimeout(800);
+  expect(fixture.asked).toEqual([]);
+  expect(await everythingStored(page)).not.toMatch(STORED);
+});
+
+test('a no in another tab revokes a yes that no mount has used', async ({ page, context }) => {
+  const other = await context.newPage();
+  await openPushed(other, '');
+  await openPushed(page, 'o.consent(true)');
+  await other.evaluate('o.consent(false)');
+  await page.waitForTimeout(300);
+  await page.evaluate(`window.mount = o.show(${options('INLINE')})`);
+  expect(await page.evaluate('mount.outcome')).toMatchObject({ code: 'consent_denied' });
+  expect(fixture.asked).toEqual([]);
+  await page.evaluate('o.consent(true)');
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+});
+
+test('a yes right after a no survives storage that is slow to clear', async ({ page }) => {
+  await openPushed(page, `o.show(${options('INLINE')})`);
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  await page.evaluate(() => {
+    const databases = indexedDB.databases.bind(indexedDB);
+    let isFirst = true;
+    IDBFactory.prototype.databases = async () => {
+      if (isFirst) await new Promise((resolve) => setTimeout(resolve, 2_500));
+      isFirst = false;
+      return databases();
+    };
+  });
+  await page.evaluate('o.consent(false); o.consent(true)');
+  await page.waitForTimeout(4_000);
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  const before = fixture.names().length;
+  await page.evaluate(() => {
+    const button = document.querySelector('#offers > div')?.shadowRoot?.querySelector<HTMLElement>('[part~=decline]');
+    button?.click();
+  });
+  await expect.poll(() => fixture.names().slice(before).join()).toMatch(/CLICK|CLOSE|DISMISS|DECLINE/);
+});
