@@ -10,6 +10,7 @@ const MANIFESTS = ['package.json', 'package-lock.json', 'sandbox/package.json'];
 const DOCUMENTS = [
   'README.md',
   'docs',
+  'CONTRIBUTING.md',
   'LICENSE',
   'CHANGELOG.md',
   'SECURITY.md',
