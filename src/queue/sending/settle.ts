@@ -46,8 +46,8 @@ export function settle({ batch, isWanted, response, verdict, before, isEager, no
       changes.push([key]);
       event_ids.push(event.event_id);
     } else if (fate === 'dead' || tries + 1 >= QUEUE_MAX_REFUSALS) {
-      // Only the error's code is stored: its message may hold personal data.
-      changes.push([DEAD + key, { event, reason: why.split(':', 1)[0]?.slice(0, 64) || 'Refused' }, key]);
+      // The message is the server's text: what looks like an email address or a number of a person is not stored.
+      changes.push([DEAD + key, { event, reason: why.replace(/\S*@\S*|\d{4,}/g, '…') }, key]);
       events.push({ type: 'dead_letter', event, reason: why });
     } else {
       const nextTryAt = now + jitter(1_000 * 2 ** tries);

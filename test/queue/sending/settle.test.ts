@@ -64,7 +64,7 @@ it('makes a dead letter of a final refusal, and of the tenth', () => {
     [true, 9],
   ] as const) {
     const { changes, events } = settled(207, [no(0, retryable)], { batch: [entry(0, tries)] });
-    expect(changes[0]).toMatchObject([`~${entry(0)[0]}`, { reason: 'c' }, entry(0)[0]]);
+    expect(changes[0]).toMatchObject([`~${entry(0)[0]}`, { reason: 'c: m' }, entry(0)[0]]);
     expect(events).toMatchObject([{ type: 'dead_letter', event: { event_id: 'e0' }, reason: 'c: m' }]);
   }
 });
