@@ -26,6 +26,6 @@ export async function measureSizes(): Promise<Size[]> {
       limit: 22_200,
     },
     { what: '  … preact and idb-keyval alone', code: await bundleOf(BASELINE) },
-    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_700, target: 3_600 },
+    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_800, target: 3_600 },
   ];
 }
