@@ -40,12 +40,13 @@ test('each event of an offer’s life: once, in order, with its target and prope
   await current('decline').click();
   await page.waitForTimeout(1_500);
   await page.getByRole('button', { name: 'Previous offer' }).click();
+  await stepped(page);
   for (const link of await page.locator('[part=footer] a').all()) await opening(page, () => link.click());
   await current('accept').focus();
   await opening(page, () => page.keyboard.press('Enter'));
   await page.waitForTimeout(600); // no double click
   await current('decline').click(); // now it says: next
-  await page.waitForTimeout(450); // a step ignores clicks for 400 ms
+  await stepped(page);
   await opening(page, () => current('accept').click({ button: 'middle' }));
   await page.waitForTimeout(600);
   await opening(page, () => current('accept').dblclick());
@@ -96,7 +97,10 @@ test('each event of an offer’s life: once, in order, with its target and prope
 test('a product’s tile: a click on the product, and a click on the offer by its tile', async ({ page }) => {
   const { session_id, offers } = await visit(page, 'INLINE');
   const [first] = offers;
-  if (!first.asset_id) await page.locator('article:not([inert]) [part=decline]').click();
+  if (!first.asset_id) {
+    await page.locator('article:not([inert]) [part=decline]').click();
+    await stepped(page);
+  }
   const offer = offers.find(({ asset_id }) => asset_id);
   await opening(page, () => page.locator('article:not([inert]) .tiles a').click());
   await expect
@@ -165,6 +169,11 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
     }));
   expect(offers).toHaveLength(2);
   return { session_id: answer.session_id, offers: offers as [Shown, Shown] };
+}
+
+/** Waits until a step no longer ignores clicks: 400 ms. */
+async function stepped(page: Page): Promise<void> {
+  await page.waitForTimeout(500);
 }
 
 /** Does what opens the brand's tab, and closes that again. */
