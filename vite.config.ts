@@ -102,6 +102,7 @@ export default defineConfig(({ mode }) => ({
 /** Readable ES modules, one file for each source file, for bundlers and servers. */
 function modules(entries: readonly string[], outDir: string): UserConfig {
   return {
+    plugins: [inspectorOnce()],
     build: {
       outDir,
       emptyOutDir: false,
@@ -115,6 +116,16 @@ function modules(entries: readonly string[], outDir: string): UserConfig {
         output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
       },
     },
+  };
+}
+
+/** Lets the modules load the one built file of the inspector, which is published for the script tag anyway. */
+function inspectorOnce(): Plugin {
+  return {
+    name: 'inspector-once',
+    enforce: 'pre',
+    resolveId: (id) =>
+      id.endsWith('/inspector/inspect.tsx') ? { id: './offerlet-inspector.js', external: true } : undefined,
   };
 }
 
