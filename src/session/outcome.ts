@@ -1,3 +1,5 @@
+import type { Problem } from '../wire/json.ts';
+
 /** How a mount ended. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
 export type OutcomeCode =
   | 'rendered'
@@ -13,6 +15,8 @@ export interface Outcome {
   readonly code: OutcomeCode;
   readonly message: string;
   readonly hint?: string;
+  /** What the relay or the network found wrong, field by field, when it says so. */
+  readonly errors?: readonly Problem[];
 }
 
 /** Creates an outcome. `hint` says what to do, when there is something to do. */

@@ -1,4 +1,5 @@
 import type { QueueEvent } from '../queue/events.ts';
+import type { Problem } from '../wire/json.ts';
 import type { OutcomeCode } from './outcome.ts';
 
 /** The shopper saw an offer or acted on it. */
@@ -18,6 +19,8 @@ export interface OutcomeEvent {
   readonly code: OutcomeCode;
   readonly message: string;
   readonly hint?: string;
+  /** What the relay or the network found wrong, field by field. */
+  readonly errors?: readonly Problem[];
 }
 
 /** An offer of the response that is not shown, and why. */

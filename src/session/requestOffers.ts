@@ -1,4 +1,4 @@
-import { own, parseJson, type JsonObject } from '../wire/json.ts';
+import { own, parseJson, type JsonObject, type Problem } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { REQUEST_FIELDS } from '../wire/offers/request.ts';
@@ -20,6 +20,9 @@ export async function buildRequest({ request, sandbox }: SessionOptions): Promis
   if (sandbox) body.custom_metadata = { ...request.custom_metadata, is_sandbox: true };
   return body;
 }
+
+/** Maximum errors of one response that are repeated. */
+const ERRORS_MAX = 5;
 
 /** A request to the relay. `signal` aborts it. */
 export interface OffersRequest {
@@ -46,12 +49,19 @@ export async function requestOffers({ relay, body, signal }: OffersRequest): Pro
     const { ok, status } = response;
     const json = parseJson(await readCapped(response));
     if (ok && json !== undefined) return { json };
-    const reason = ok ? 'not JSON, or above 1 MiB' : (plainText(own(json, 'message'), 300) ?? 'no reason given');
-    return outcome(
+    const errors = readErrors(json);
+    const message = plainText(own(json, 'message'), 300) ?? (errors[0] ? 'not valid' : 'no reason given');
+    const details = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
+    const reason = ok ? 'not JSON, or above 1 MiB' : details ? message.replace(/\.?$/, ': ') + details : message;
+    const fields = new Set(errors.map(({ path }) => path).filter(Boolean));
+    const failed = outcome(
       status > 399 && status < 500 ? 'refused' : 'network_error',
       `${url} responded with status ${status} (${reason})`,
-      'Look at the log of the relay, and check that it is mounted at this path.',
+      fields.size > 0
+        ? `Correct ${[...fields].join(', ')} in the request of the page or in the context of the relay.`
+        : 'Look at the log of the relay, and check that it is mounted at this path.',
     );
+    return errors[0] ? { ...failed, errors } : failed;
   } catch (error) {
     return limit.aborted
       ? outcome(
@@ -65,6 +75,15 @@ export async function requestOffers({ relay, body, signal }: OffersRequest): Pro
           'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
         );
   }
+}
+
+/** Reads what the relay, or the network behind it, found wrong field by field. */
+function readErrors(json: unknown): Problem[] {
+  const errors = own(json, 'errors');
+  return (Array.isArray(errors) ? errors.slice(0, ERRORS_MAX) : []).flatMap((error) => {
+    const message = plainText(own(error, 'message'), 200);
+    return message ? { path: plainText(own(error, 'path'), 100) ?? '', message } : [];
+  });
 }
 
 /** Reads the body as text. Returns nothing once it is longer than a browser should store. */

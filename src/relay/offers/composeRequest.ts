@@ -44,7 +44,8 @@ export function findMissing(request: Readonly<Record<string, unknown>>): readonl
   const user = own(request, 'user_details');
   if (!isObject(user)) problems.push({ path: 'user_details', message: 'must be an object' });
   else if (!IDENTIFIERS.some((name) => isText(own(user, name)))) {
-    problems.push({ path: 'user_details', message: `must hold exactly one of ${IDENTIFIERS.join(', ')}` });
+    const message = `must hold exactly one of ${IDENTIFIERS.join(', ')}, from the page or from the relay's context`;
+    problems.push({ path: 'user_details', message });
   }
   const placement = own(request, 'placement_details');
   if (!isObject(placement)) problems.push({ path: 'placement_details', message: 'must be an object' });

@@ -1,0 +1,39 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { requestOffers } from '../../src/session/requestOffers.ts';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+function requestFrom(status: number, body: unknown): ReturnType<typeof requestOffers> {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(body), { status })));
+  return requestOffers({ relay: 'https://shop.example/offers', body: {}, signal: new AbortController().signal });
+}
+
+test('the fields that a 400 names are in the message, the hint and the errors', async () => {
+  const errors = [{ path: 'order_details.cost_details.amount', message: 'must be a number' }];
+  expect(await requestFrom(400, { message: 'The request is not valid.', errors })).toEqual({
+    code: 'refused',
+    message:
+      'https://shop.example/offers/recommendations responded with status 400 (The request is not valid: order_details.cost_details.amount must be a number)',
+    hint: 'Correct order_details.cost_details.amount in the request of the page or in the context of the relay.',
+    errors,
+  });
+});
+
+test('a network that names no path still has its reasons repeated', async () => {
+  expect(await requestFrom(400, { errors: [{ message: 'Unknown widget' }] })).toMatchObject({
+    message: expect.stringContaining('status 400 (not valid: Unknown widget)'),
+    hint: expect.stringContaining('the log of the relay'),
+    errors: [{ path: '', message: 'Unknown widget' }],
+  });
+});
+
+test.each([
+  { errors: 'all of it' },
+  { errors: [null, 42, { path: {}, message: [] }] },
+  { errors: Array.from({ length: 100 }, () => ({ path: 'x'.repeat(5_000), message: '\u202Ey'.repeat(5_000) })) },
+])('errors in another form or size are read as far as they make sense: %#', async (body) => {
+  const failed = JSON.stringify(await requestFrom(400, body));
+  expect(failed.length).toBeLessThan(5_000);
+  expect(failed).toContain('"code":"refused"');
+  expect(failed).not.toContain('\u202E');
+});
