@@ -2,7 +2,11 @@ import { createRelay, type RelayOptions } from 'offerlet/relay';
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** The exports of app/offers/[...path]/route.ts of a Next.js shop: `export const { GET, POST, OPTIONS } = mountOnNext({…})`. */
+/**
+ * The exports of app/offers/[...path]/route.ts of a Next.js shop: `export const { GET, POST, OPTIONS } = mountOnNext({…})`.
+ * `next build` loads that module without secrets: pass `apiKey: () => process.env.OFFERLET_API_KEY`, which is called with
+ * the first request.
+ */
 export function mountOnNext(options: RelayOptions): { GET: Handler; POST: Handler; OPTIONS: Handler } {
   const relay = createRelay({ ...options, basePath: '/offers' });
   const handler: Handler = (request) => relay(request);

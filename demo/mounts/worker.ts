@@ -6,6 +6,7 @@ export interface Env {
   OFFERLET_NETWORK: string;
 }
 
+/** Created with the first request, which brings the bindings. */
 let relay: Relay | undefined;
 
 /** A Cloudflare-Worker-style module with the relay at /offers: `export default worker`. */

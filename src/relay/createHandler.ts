@@ -5,7 +5,7 @@ import { readIpAddress } from './limits/callerAddress.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import type { From, Handler, RelayRequest } from './runtime/request.ts';
-import { createTelemetry, explain } from './telemetry.ts';
+import { createTelemetry } from './telemetry.ts';
 
 type Route = PostRoute | '/health';
 
@@ -24,8 +24,6 @@ interface Visit {
 interface Handled {
   readonly reply: Reply;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log only. */
-  readonly problem?: string;
 }
 
 /** Returns the relay for any runtime: routes, checks the origin, replies, logs. */
@@ -66,8 +64,8 @@ export function createHandler(settings: RelaySettings): Handler {
     });
   }
 
-  function note({ request, route, requestId }: Visit, { reply, problem }: Handled, ms: number): void {
-    const { status, events } = reply;
+  function note({ request, route, requestId }: Visit, { reply }: Handled, ms: number): void {
+    const { status, events, problem } = reply;
     if (route === '/health' && status === 200) return;
     const method = /^[A-Z]{3,7}$/.test(request.method) ? request.method : '(odd method)';
     telemetry.log({
@@ -117,10 +115,7 @@ const FOREIGN = new RelayError("This origin may not use the relay, because it is
 });
 
 function refuse(error: RelayError): Handled {
-  return {
-    reply: errorReply(error),
-    problem: error.cause === undefined ? error.message : `${error.message} ${explain(error.cause)}`,
-  };
+  return { reply: errorReply(error) };
 }
 
 /** The route of a path, compared exactly: nothing is decoded, nothing is taken from the query. */

@@ -1,9 +1,11 @@
+import { partnerError } from '../wire/errors.ts';
 import { refuseBrowser } from '../wire/refuseBrowser.ts';
 import { createHandler } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions } from './options/relayOptions.ts';
+import { createTelemetry, explain } from './telemetry.ts';
 import { fromRequest } from './runtime/fromRequest.ts';
-import { rememberHandler, type From } from './runtime/request.ts';
+import { rememberHandler, type From, type Handler, type RelayResponse } from './runtime/request.ts';
 
 /** Responds to a page's request. Never throws, never rejects. */
 export type Relay = (request: Request, from?: From) => Promise<Response>;
@@ -13,7 +15,7 @@ refuseBrowser('offerlet/relay');
 /** Creates a relay, the only holder of the key, to be mounted in a merchant's backend. Throws a `RelayConfigError`. */
 export function createRelay(options: RelayOptions): Relay {
   refuseBrowser('offerlet/relay');
-  const handler = createHandler(readOptions(options));
+  const handler = typeof options?.apiKey === 'function' ? openLater(options) : createHandler(readOptions(options));
   const keepBody = options.context !== undefined;
   const relay: Relay = async (request, from) => {
     const { status, headers, body } = await handler(fromRequest(request, { keepBody }), from ?? {});
@@ -22,3 +24,25 @@ export function createRelay(options: RelayOptions): Relay {
   rememberHandler(relay, handler);
   return relay;
 }
+
+/** Checks everything but the key now, and opens the relay with the first request for which the key can be read. */
+function openLater(options: RelayOptions): Handler {
+  readOptions({ ...options, apiKey: 'unknown', baseUrl: options.baseUrl || 'https://unknown.invalid' });
+  let handler: Handler | undefined;
+  return (request, from) => {
+    try {
+      handler ??= createHandler(readOptions(options));
+    } catch (error) {
+      const { log } = createTelemetry({ apiKey: '', onLog: options.onLog, onMetric: undefined });
+      log({ level: 'error', message: 'The relay cannot start.', status: 500, error: explain(error) });
+      return Promise.resolve(NOT_STARTED);
+    }
+    return handler(request, from);
+  };
+}
+
+const NOT_STARTED: RelayResponse = {
+  status: 500,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: JSON.stringify(partnerError('The relay is not configured. Its log says what is missing.')),
+};

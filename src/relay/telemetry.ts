@@ -54,6 +54,7 @@ export interface Telemetry {
 }
 
 export interface TelemetryOptions {
+  /** Empty while it is not known. */
   readonly apiKey: string;
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly onMetric: ((metric: RelayMetric) => void) | undefined;
@@ -61,11 +62,18 @@ export interface TelemetryOptions {
 
 const TEXT_MAX = 300;
 
+/** The log by default: warnings and errors on the console, which on servers is stderr. */
+function writeLog({ level, message, status, error, request_id }: LogEntry): void {
+  if (level === 'info') return;
+  const parts = ['offerlet relay:', message, status, error && `- ${error}`, request_id && `(request ${request_id})`];
+  // oxlint-disable-next-line no-console -- whoever gives no onLog must still learn why requests fail
+  console[level](parts.filter((part) => part !== undefined).join(' '));
+}
+
 /** Telemetry that calls `onLog`, without keys, e-mails and hashes, and `onMetric`. */
-export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): Telemetry {
+export function createTelemetry({ apiKey, onLog = writeLog, onMetric }: TelemetryOptions): Telemetry {
   return {
     log(entry) {
-      if (!onLog) return;
       const clean = Object.fromEntries(
         Object.entries(entry)
           .filter(([, value]) => value !== undefined)
@@ -89,8 +97,9 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
 
 /** The text without the key, anything that looks like one, e-mails and hashes; cut to a readable length. */
 function redact(text: string, apiKey: string): string {
-  let clean = text.slice(0, TEXT_MAX * 4).replaceAll(apiKey, '[key]');
-  if (looksSecret(clean)) clean = clean.replace(/adnet_(sk|rk|rp)_[^\s"',;]*/g, '[key]');
+  let clean = text.slice(0, TEXT_MAX * 4);
+  if (apiKey !== '') clean = clean.replaceAll(apiKey, '[key]');
+  if (looksSecret(clean)) clean = clean.replace(/adnet_(sk|rk|rp)_[^\s"',;…]+/g, '[key]');
   return clean
     .replace(/[^\s"'<>@,;:]{1,64}@[^\s"'<>@,;:]{1,255}/g, '[email]')
     .replace(/\b[0-9a-f]{64}\b/gi, '[hash]')

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
-import { checkNetwork, createRelay, createSeenMemory, RelayConfigError, type RelayOptions } from '../../src/relay.ts';
+import {
+  checkNetwork,
+  createRelay,
+  createSeenMemory,
+  RelayConfigError,
+  type LogEntry,
+  type Relay,
+  type RelayOptions,
+} from '../../src/relay.ts';
 import { refuseBrowser } from '../../src/wire/refuseBrowser.ts';
-import { json, KEY } from './fakeNetwork.ts';
+import { createFakeNetwork, json, KEY, REQUEST } from './fakeNetwork.ts';
 
 const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example' };
 const LIVE = 'adnet_rk_live_0123456789';
@@ -19,6 +27,12 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
     { apiKey: 'adnet_pk_test_1' },
     /apiKey is a publishable key \(adnet_pk_…\)\. Use the integration key/,
   ],
+  [
+    'a management key',
+    { apiKey: 'adnet_sk_test_1' },
+    /apiKey is a management key \(adnet_sk_…\)\. Use the integration key/,
+  ],
+  ['a management key of an unknown form', { apiKey: 'adnet_sk_1' }, /apiKey is a management key/],
   ['no version', { version: undefined }, /version is missing\. Use .* such as "1\.0\.0"/],
   ['a version in words', { version: 'latest' }, /version is not a version: "latest"\. Use/],
   ['no URL', { baseUrl: undefined }, /baseUrl is missing\. Use something like "https:\/\/partner\.example"/],
@@ -206,4 +220,52 @@ test('the relay refuses to load on a page, and only there', () => {
   expect(() => refuseBrowser('offerlet/relay', { window: {}, document: {} })).toThrow(/must not run in a browser/);
   expect(() => refuseBrowser('offerlet/relay', { window: {}, Deno: {} })).not.toThrow();
   expect(() => refuseBrowser('offerlet/relay', { self: {}, importScripts: {} })).not.toThrow();
+});
+
+test('a key given as a function is read with the first request, not when the module is loaded', async () => {
+  const environment: { key?: string; url?: string } = {};
+  const network = createFakeNetwork();
+  const logs: LogEntry[] = [];
+  const relayWith = (baseUrl: string | undefined): Relay =>
+    createRelay({
+      ...GOOD,
+      baseUrl,
+      apiKey: () => environment.key,
+      fetch: network.fetch,
+      onLog: (entry) => logs.push(entry),
+    });
+  const ask = (relay: Relay): Promise<Response> =>
+    relay(
+      new Request('https://shop.example/recommendations', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(REQUEST),
+      }),
+    );
+  const built = relayWith(undefined);
+  expect((await ask(built)).status).toBe(500);
+  const relay = relayWith(GOOD.baseUrl);
+  const refused = await ask(relay);
+  expect(refused.status).toBe(500);
+  expect(await refused.json()).toEqual({ message: 'The relay is not configured. Its log says what is missing.' });
+  expect(network.calls).toEqual([]);
+  environment.key = 'adnet_sk_test_canary';
+  expect((await ask(relay)).status).toBe(500);
+  environment.key = KEY;
+  expect((await ask(relay)).status).toBe(200);
+  expect((await ask(built)).status).toBe(500);
+  expect(logs.filter(({ level }) => level === 'error').map(({ error }) => error)).toEqual([
+    expect.stringMatching(/^apiKey is missing/),
+    expect.stringMatching(/^apiKey is missing/),
+    expect.stringMatching(/^apiKey is a management key \(adnet_sk_…\)/),
+    expect.stringMatching(/^baseUrl is missing/),
+  ]);
+  expect(JSON.stringify(logs)).not.toContain('canary');
+});
+
+test('with a key that is read later, every other wrong option still stops the start', () => {
+  expect(() => createRelay({ ...GOOD, apiKey: () => KEY, basePath: 'offers' })).toThrow(/basePath is not a path/);
+  expect(() => createRelay({ ...GOOD, apiKey: () => KEY, baseUrl: 'network.example' })).toThrow(
+    /baseUrl is not a valid/,
+  );
 });

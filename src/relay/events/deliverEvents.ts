@@ -2,7 +2,7 @@ import { partnerError } from '../../wire/errors.ts';
 import { batchResponse, batchStatus, type Refusal } from '../../wire/events/batch.ts';
 import type { BatchResult, ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { RelayError } from '../errors.ts';
-import { errorReply, jsonReply, type Reply } from '../reply.ts';
+import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Source } from '../upstream/createUpstream.ts';
 import type { CheckedEvent } from './checkEvent.ts';
@@ -29,7 +29,9 @@ export function createDelivery({ forwardOne, forwardBatch, telemetry }: Delivery
     async one(checked, source) {
       if (!checked.ok) {
         noteRefused(1);
-        return { ...jsonReply(checked.status, partnerError(checked.error.message, checked.problems)), events: 1 };
+        const { error, problems, status } = checked;
+        const problem = problemOf(error.message, problems);
+        return { ...jsonReply(status, partnerError(error.message, problems)), events: 1, problem };
       }
       const { outcomes, unchanged, isReflecting } = await forwardOne([checked.event], source);
       if (isReflecting) return WITHHELD;

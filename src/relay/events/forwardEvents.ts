@@ -3,7 +3,7 @@ import { readBatchResponse, type Refusal } from '../../wire/events/batch.ts';
 import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { isObject } from '../../wire/json.ts';
 import { RelayError } from '../errors.ts';
-import { errorReply, jsonReply, type Reply } from '../reply.ts';
+import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import { NoResponseError, type Source, type Upstream } from '../upstream/createUpstream.ts';
 import type { NetworkResponse } from '../upstream/networkResponse.ts';
 
@@ -102,8 +102,9 @@ function failedCall(response: NetworkResponse, every: readonly number[]): Forwar
     });
     return { ...allFailed(errorReply(error), error.code, every), lost: every, isReflecting };
   }
-  const body = isObject(json) ? response.text : JSON.stringify({ message: readError(status, json).message });
-  const reply: Reply = { status, body, retryAfter: response.retryAfter };
+  const { message, fields } = readError(status, json);
+  const body = isObject(json) ? response.text : JSON.stringify({ message });
+  const reply: Reply = { status, body, retryAfter: response.retryAfter, problem: problemOf(message, fields) };
   // After a server error nobody knows how far it came; after a refusal nothing was accepted.
   const lost = status >= 500 && status !== 503 ? every : [];
   return { ...allFailed(reply, `network_${status}`, every), lost, isReflecting };

@@ -3,7 +3,7 @@ import { isObject, own, type JsonObject } from '../../wire/json.ts';
 import { RelayError } from '../errors.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { RelayContext } from '../options/relayOptions.ts';
-import { jsonReply, type Reply } from '../reply.ts';
+import { jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { RelayRequest } from '../runtime/request.ts';
 import type { Source, Upstream } from '../upstream/createUpstream.ts';
 import type { NetworkResponse } from '../upstream/networkResponse.ts';
@@ -70,9 +70,9 @@ function passOn(response: NetworkResponse, isSandbox: boolean): Reply {
   }
   if (status < 400)
     throw badGateway('network_answer_unreadable', `The network returned an unexpected status (${status}).`);
-  return isObject(json)
-    ? { status, body: text, retryAfter }
-    : { ...jsonReply(status, partnerError(readError(status, json).message)), retryAfter };
+  const { message, fields } = readError(status, json);
+  const reply = isObject(json) ? { status, body: text } : jsonReply(status, partnerError(message));
+  return { ...reply, retryAfter, problem: problemOf(message, fields) };
 }
 
 function badGateway(code: string, message: string): RelayError {

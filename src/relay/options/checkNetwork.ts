@@ -6,6 +6,7 @@ import { explain } from '../telemetry.ts';
 import { readResponseText } from '../upstream/fetchTransport.ts';
 import { readApiKey, readBaseUrl } from './networkAccess.ts';
 import { refuseOption } from './optionValue.ts';
+import type { RelayOptions } from './relayOptions.ts';
 
 /** What the network says about itself; `warning` when it says nothing that can be used. */
 export interface NetworkCheck {
@@ -25,7 +26,7 @@ const RESPONSE_BYTES = 16 * 1024;
  * every start.
  */
 export async function checkNetwork(options: {
-  apiKey: string | undefined;
+  apiKey: RelayOptions['apiKey'];
   baseUrl: string | undefined;
   fetch?: typeof globalThis.fetch;
 }): Promise<NetworkCheck> {

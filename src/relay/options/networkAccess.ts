@@ -26,7 +26,8 @@ export function readNetworkAccess(options: RelayOptions): NetworkAccess {
 }
 
 /** The key. Stops the start when it is not a usable key, or one of the other environment. */
-export function readApiKey({ apiKey, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
+export function readApiKey({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
+  const apiKey = typeof given === 'function' ? given() : given;
   if (typeof apiKey !== 'string' || apiKey === '')
     refuseOption('apiKey', 'is missing. Use the integration key, such as process.env.OFFERLET_API_KEY.');
   if (!/^[\x21-\x7e]+$/.test(apiKey))
@@ -34,9 +35,9 @@ export function readApiKey({ apiKey, environment }: Pick<RelayOptions, 'apiKey' 
       'apiKey',
       'contains a space, a line break or another character that no key has. Copy it again, without what surrounds it.',
     );
+  const wrong = OTHER_KEYS.find(({ prefix }) => apiKey.startsWith(prefix));
+  if (wrong) refuseOption('apiKey', `is a ${wrong.name} key (${wrong.prefix}…). Use the integration key (adnet_rk_…).`);
   const key = readKey(apiKey);
-  if (key?.family === 'publishable')
-    refuseOption('apiKey', 'is a publishable key (adnet_pk_…). Use the integration key (adnet_rk_…).');
   if (environment === undefined) return apiKey;
   readChoice('environment', { value: environment, words: ['production', 'staging'] });
   if (key && key.environment !== environment)
@@ -46,6 +47,12 @@ export function readApiKey({ apiKey, environment }: Pick<RelayOptions, 'apiKey' 
     );
   return apiKey;
 }
+
+/** Keys that open other interfaces of the network. The network would refuse them at every request. */
+const OTHER_KEYS = [
+  { prefix: 'adnet_pk_', name: 'publishable' },
+  { prefix: 'adnet_sk_', name: 'management' },
+] as const;
 
 const NAMES: Readonly<Record<Environment, string>> = {
   staging: 'staging (…_test_…)',

@@ -37,11 +37,14 @@ export interface RelayLimits {
 
 /** The options of `createRelay`. */
 export interface RelayOptions {
-  /** The integration key, which never leaves the server. `undefined`, as an unset variable gives it, stops the start. */
-  apiKey: string | undefined;
+  /**
+   * The integration key, which never leaves the server. `undefined`, as an unset variable gives it, stops the start. A
+   * function is called with the first request instead: for modules that a build loads without secrets.
+   */
+  apiKey: string | (() => string | undefined) | undefined;
   /** The version of the Recommendations API that the merchant's integration was tested with, such as `1.0.0`. */
   version: string;
-  /** The network's URL, such as `https://partner.example`. `undefined` stops the start. */
+  /** The network's URL, such as `https://partner.example`. `undefined` stops the start, unless `apiKey` is a function. */
   baseUrl: string | undefined;
   /** The environment that the merchant expects. A key of the other one stops the start. */
   environment?: Environment | undefined;
@@ -72,6 +75,7 @@ export interface RelayOptions {
   seen?: SeenStore | undefined;
   fetch?: typeof globalThis.fetch | undefined;
   now?: (() => number) | undefined;
+  /** Called for every request. By default warnings and errors are written to the console. */
   onLog?: ((entry: LogEntry) => void) | undefined;
   onMetric?: ((metric: RelayMetric) => void) | undefined;
 }

@@ -58,7 +58,7 @@ console.log(String(await worker.ready));`,
       'app/layout.js': `export default function Layout({ children }) { return children; }`,
       'app/offers/[...path]/route.js': `import { mountOnNext } from '../../../mount.mjs';
 export const { GET, POST, OPTIONS } = mountOnNext({
-  apiKey: process.env.OFFERLET_API_KEY, version: '1.0.0', baseUrl: process.env.OFFERLET_NETWORK,
+  apiKey: () => process.env.OFFERLET_API_KEY, version: '1.0.0', baseUrl: process.env.OFFERLET_NETWORK,
 });`,
     },
   },

@@ -1,0 +1,58 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createRelay } from '../../src/relay.ts';
+import { createFakeNetwork, json, KEY, REQUEST, setUp } from './fakeNetwork.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Posts to a relay without `onLog`, and returns what it wrote to the console. */
+async function linesOf(status: number, body: unknown = REQUEST): Promise<string[]> {
+  const lines: string[] = [];
+  for (const level of ['info', 'log', 'warn', 'error'] as const)
+    vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(`${level} ${line}`));
+  const network = createFakeNetwork();
+  network.respondWith(() =>
+    json(status, {
+      message: 'Invalid request',
+      errors: [{ path: 'user_details.email_hash', message: 'ada@shop.example' }],
+    }),
+  );
+  const relay = createRelay({
+    apiKey: KEY,
+    version: '1.0.0',
+    baseUrl: 'https://network.example',
+    fetch: network.fetch,
+  });
+  await relay(
+    new Request('https://shop.example/recommendations', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': 'page-request-1' },
+      body: JSON.stringify(body),
+    }),
+  );
+  return lines;
+}
+
+test('without onLog, a request that was refused is a warning on the console that names the field', async () => {
+  expect(await linesOf(400)).toEqual([
+    'warn offerlet relay: POST /recommendations 400 - Invalid request (user_details.email_hash) (request page-request-1)',
+  ]);
+  expect(await linesOf(200, { placement_details: REQUEST.placement_details })).toEqual([
+    'warn offerlet relay: POST /recommendations 400 - The request is incomplete. (user_details) (request page-request-1)',
+  ]);
+});
+
+test('without onLog, a failure is an error on the console, and a success is silent', async () => {
+  expect(await linesOf(500)).toEqual([expect.stringMatching(/^error offerlet relay: POST \/recommendations 500 - /)]);
+  expect(await linesOf(200)).toEqual([]);
+});
+
+test('with onLog, nothing is written to the console', async () => {
+  const write = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const { network, post, logs } = setUp();
+  network.respondWith(() =>
+    json(400, { message: 'Invalid request', errors: [{ path: 'order_details', message: 'x' }] }),
+  );
+  await post('/recommendations', REQUEST);
+  expect(logs).toMatchObject([{ level: 'warn', error: 'Invalid request (order_details)' }]);
+  expect(write).not.toHaveBeenCalled();
+});
