@@ -10,6 +10,7 @@ import { observePage } from './observe/observePage.ts';
 import { recordRequests } from './observe/recordRequests.ts';
 import { openHost } from './shell/openHost.ts';
 import { openPreferences } from './shell/preferences.ts';
+import { openRoom } from './shell/reserveRoom.ts';
 import { Shell } from './shell/Shell.tsx';
 
 /** The inspector of a page. */
@@ -27,7 +28,8 @@ const MEASURE_MS = 100;
 export function openInspector(): Inspector {
   const fromUrl = readForcedUrl(location.search);
   const preferences = openPreferences({ isOpen: location.search.includes('offerlet=inspect'), ...fromUrl });
-  const host = openHost();
+  const room = openRoom();
+  const host = openHost(room.moveLayers);
   const requests = recordRequests(drawSoon);
   const forcing = openPageForcing();
   const visibility = measureOffers();
@@ -84,6 +86,7 @@ export function openInspector(): Inspector {
 
   function draw(): void {
     isDrawing = false;
+    room.reserve(preferences.now.isOpen ? preferences.now.dock : undefined);
     const model = {
       preferences: preferences.now,
       mounts: mounts.all,

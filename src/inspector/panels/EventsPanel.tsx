@@ -1,12 +1,17 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { PanelProps } from '../model.ts';
-import { eventTimelines } from '../report/eventTimelines.ts';
+import { type EventTimeline, eventTimelines } from '../report/eventTimelines.ts';
 import { timeOf } from '../report/timeOf.ts';
+import { Filter } from './Filter.tsx';
+import { matches } from './matches.ts';
 
-/** Each event with its timeline, from tracked to delivered, refused or dead. */
+/** Each event with its timeline, from tracked to delivered, refused or dead; the newest first. */
 export function EventsPanel({ model }: PanelProps): JSX.Element {
   const { explanation, requests } = model;
   const timelines = eventTimelines(explanation?.events ?? [], requests);
+  const [filter, setFilter] = useState('');
+  const shown = timelines.filter((timeline) => matches(textOf(timeline), filter)).toReversed();
   const { delivered = 0, dropped = 0, dead = 0, waiting = 0 } = explanation?.queue ?? {};
   return (
     <>
@@ -14,6 +19,7 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
         <b>{timelines.length}</b> tracked <b>{delivered}</b> delivered <b>{waiting}</b> waiting <b>{dropped}</b> dropped{' '}
         <b>{dead}</b> dead
       </p>
+      <Filter what="events" value={filter} shown={shown.length} all={timelines.length} onChange={setFilter} />
       <table class="events">
         <thead>
           <tr>
@@ -23,7 +29,7 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {timelines.map(({ event, status, steps }) => (
+          {shown.map(({ event, status, steps }) => (
             <tr key={event.event_id}>
               <td>
                 <b>{event.event_name}</b>
@@ -49,5 +55,13 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
         The sandbox network lists the events that arrived: <code>GET /sandbox/events?session_id=…</code>
       </p>
     </>
+  );
+}
+
+/** What can be searched of an event: everything that its row shows. */
+function textOf({ event, status, steps }: EventTimeline): string {
+  const { event_name, initiating_target, brand_properties } = event;
+  return [event_name, initiating_target, brand_properties?.offer_id, status, ...steps.map(({ text }) => text)].join(
+    ' ',
   );
 }

@@ -1,18 +1,27 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { readRecommendations } from '../../wire/offers/readRecommendations.ts';
 import type { PanelProps } from '../model.ts';
 import { describeUnseenRequest } from '../mounts/describeMount.ts';
 import type { RequestRecord } from '../observe/recordRequests.ts';
 import { maskRequest } from '../report/mask.ts';
 import { timeOf } from '../report/timeOf.ts';
+import { Filter } from './Filter.tsx';
+import { matches } from './matches.ts';
 
-/** Every request to the relay with its response, and what was done with each offer. */
+/** Every request to the relay with its response, the newest first, and what was done with each offer. */
 export function WirePanel({ model }: PanelProps): JSX.Element {
   const { mount, explanation, requests } = model;
   const unseen = mount && describeUnseenRequest(mount, explanation, requests);
+  const [filter, setFilter] = useState('');
+  const shown = requests.filter((request) => matches(textOf(request), filter)).toReversed();
   return (
     <>
       <h2>Requests to the relay</h2>
+      <Filter what="requests" value={filter} shown={shown.length} all={requests.length} onChange={setFilter} />
+      {shown.map((request) => (
+        <RequestItem key={`${request.at} ${request.path}`} request={request} />
+      ))}
       {mount?.body && unseen && (
         <details class="request">
           <summary>
@@ -23,9 +32,6 @@ export function WirePanel({ model }: PanelProps): JSX.Element {
           <Json label="Response" value={mount.json} />
         </details>
       )}
-      {requests.map((request) => (
-        <RequestItem key={`${request.at} ${request.path}`} request={request} />
-      ))}
       {requests.length === 0 && !mount?.body && <p class="quiet">None yet.</p>}
       <h2>Offers in the response</h2>
       <ResponseOffers json={mount?.json} />
@@ -54,6 +60,11 @@ function RequestItem({ request }: { request: RequestRecord }): JSX.Element {
       {error ? <p class="quote">{error}</p> : <Json label="Response" value={received} />}
     </details>
   );
+}
+
+/** What can be searched of a request: what its row shows, and what was sent and received, with personal data masked. */
+function textOf({ path, status, error, isForced, sent, received }: RequestRecord): string {
+  return [path, status, error, isForced && 'forced', JSON.stringify(sent), JSON.stringify(received)].join(' ');
 }
 
 function ResponseOffers({ json }: { json: unknown }): JSX.Element {

@@ -11,9 +11,9 @@ export interface Host {
 /**
  * Adds the inspector's element to the browser's top layer. A modal dialog makes everything else inert, so while the
  * widget has one open, the element is inside it: as a popover it takes no space there, and clicks on it are not clicks on
- * the dialog.
+ * the dialog. `onLayers` is called when a layer may have opened.
  */
-export function openHost(): Host {
+export function openHost(onLayers: () => void): Host {
   const host = dom.createElement('offerlet-inspector');
   host.setAttribute('data-react-aria-top-layer', 'true');
   host.popover = 'manual';
@@ -24,6 +24,7 @@ export function openHost(): Host {
   let layers = -1;
 
   function stayOnTop(): void {
+    onLayers();
     const parent = openDialog() ?? dom.documentElement;
     const layersNow = dom.querySelectorAll('offer-let-layer').length;
     if (host.parentNode === parent && layersNow === layers) return;

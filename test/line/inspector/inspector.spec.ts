@@ -36,7 +36,7 @@ test('Wire masks what could identify a person, and the report does not contain i
   await openInspected(page, fixture, { attributes, more: '&token=s3cret&offerlet-locale=de' });
   await expect.poll(fixture.names).toContain('BRAND_VIEW');
   const wire = await goTo(page, 'Wire');
-  await wire.locator('summary').first().click();
+  await wire.locator('summary').last().click();
   await expect(wire).toContainText('"display_mode": "INLINE"');
   await expect(wire).toContainText('"email_hash": "•••"');
   await expect(wire).toContainText('"recommendation_groups"');
@@ -210,6 +210,50 @@ test('it stays docked where it was put, also after a reload', async ({ page }) =
   expect(await left()).toBeLessThan(20);
   await inspector(page).getByRole('button', { name: 'Dock bottom' }).click();
   expect((await panel(page).boundingBox())?.width).toBeGreaterThan(1_200);
+});
+
+for (const dock of ['right', 'left', 'bottom'] as const) {
+  test(`docked ${dock} it covers neither the page nor a layer’s close button`, async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const head = '<style>nav{display:flex;justify-content:space-between}</style>';
+    const nav = '<nav><a href="#">Home</a><a href="#">Cart</a></nav>';
+    await page.goto(`${fixture.page('/docked', shop(nav + scriptTag(), head))}?offerlet=inspect`);
+    await expect(accept(page)).toBeVisible();
+    await inspector(page)
+      .getByRole('button', { name: `Dock ${dock}` })
+      .click();
+    const covers = async (selector: string): Promise<boolean> => {
+      const shell = await inspector(page).locator('.shell').boundingBox();
+      const box = await page.locator(selector).first().boundingBox();
+      if (!shell || !box) throw new Error(`${selector} is not on the page.`);
+      const isBeside = box.x + box.width <= shell.x || box.x >= shell.x + shell.width;
+      return !isBeside && box.y + box.height > shell.y && box.y < shell.y + shell.height;
+    };
+    for (const link of ['nav a:first-child', 'nav a:last-child']) expect(await covers(link)).toBe(false);
+    await goTo(page, 'Force');
+    for (const mode of ['PULLUP', 'OVERLAY', 'FULLSCREEN']) {
+      await panel(page).getByLabel('Mode').selectOption(mode);
+      await expect(page.locator(`offer-let-layer .${mode.toLowerCase()}`)).toBeVisible();
+      for (const part of ['close', 'accept', 'decline'])
+        await expect.poll(() => covers(`offer-let-layer [part=${part}]`)).toBe(false);
+    }
+  });
+}
+
+test('Events and Wire list the newest first, and a filter narrows them', async ({ page }) => {
+  await openInspected(page, fixture);
+  await expect.poll(fixture.names).toContain('BRAND_VIEW');
+  const events = await goTo(page, 'Events');
+  await expect(events.locator('tbody tr').last()).toContainText('WIDGET_LOAD');
+  await expect(events.locator('tbody tr').first()).toContainText(/(BRAND|WIDGET)_VIEW/);
+  await events.getByLabel('Filter events').fill('widget view');
+  await expect(events.locator('tbody tr')).toHaveCount(1);
+  await expect(events.locator('tbody tr')).toContainText('WIDGET_VIEW');
+  await expect(events.locator('.filter [aria-live]')).toHaveText(/^1 of \d+$/);
+  const wire = await goTo(page, 'Wire');
+  await expect(wire.locator('.request').last()).toContainText('/recommendations');
+  await wire.getByLabel('Filter requests').fill('recommendations');
+  await expect(wire.locator('.request')).toHaveCount(1);
 });
 
 test('several mounts are listed, and each has its own explanation', async ({ page }) => {
