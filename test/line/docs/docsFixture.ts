@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** An empty project in which both packages are installed, as `npm install` of the built tarballs would leave it. */
+/** A folder in which commands of the documentation run. */
 export interface Project {
   readonly folder: string;
   /** Runs commands of the documentation in a shell; resolves to their output once it contains `until`, or at their end. */
@@ -13,16 +13,10 @@ export interface Project {
   close(): Promise<void>;
 }
 
-/** Opens a project. */
-export function openProject(): Project {
+/** Opens a project in which both packages are installed, as `npm install` of the built tarballs would leave it; or an empty one. */
+export function openProject({ isEmpty = false } = {}): Project {
   const folder = mkdtempSync(join(tmpdir(), 'offerlet-docs-'));
-  const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, '.bin'), { recursive: true });
-  symlinkSync(resolve('.'), join(modules, 'offerlet'));
-  symlinkSync(resolve('sandbox'), join(modules, 'offerlet-sandbox'));
-  const commands = { offerlet: 'dist/cli.js', 'offerlet-sandbox': 'sandbox/dist/sandbox.js' };
-  for (const [name, path] of Object.entries(commands))
-    writeFileSync(join(modules, '.bin', name), `#!/bin/sh\nexec node ${resolve(path)} "$@"\n`, { mode: 0o755 });
+  if (!isEmpty) link(folder);
   const groups: Group[] = [];
   return {
     folder,
@@ -37,6 +31,16 @@ export function openProject(): Project {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function link(folder: string): void {
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  symlinkSync(resolve('.'), join(modules, 'offerlet'));
+  symlinkSync(resolve('sandbox'), join(modules, 'offerlet-sandbox'));
+  const commands = { offerlet: 'dist/cli.js', 'offerlet-sandbox': 'sandbox/dist/sandbox.js' };
+  for (const [name, path] of Object.entries(commands))
+    writeFileSync(join(modules, '.bin', name), `#!/bin/sh\nexec node ${resolve(path)} "$@"\n`, { mode: 0o755 });
 }
 
 /** Returns a port that nothing listens on. */
