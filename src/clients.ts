@@ -1,7 +1,7 @@
 // offerlet/clients: typed clients of the Channel API and of the Reporting API V2, for servers.
 
-export { ChannelClient, type PublisherQuery } from './clients/ChannelClient.ts';
-export type { ClientOptions } from './clients/connect.ts';
+export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './clients/ChannelClient.ts';
+export { comparedDates, type Compare } from './clients/comparedDates.ts';
 export {
   AuthError,
   ConflictError,
@@ -16,8 +16,13 @@ export {
   UnreachableError,
   ValidationError,
 } from './clients/errors.ts';
+export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './clients/options.ts';
+export { period, PERIODS, type PeriodName } from './clients/period.ts';
 export type { ChannelReportQuery, PublisherReportQuery, ReportQuery, ReportVariant } from './clients/reportQuery.ts';
 export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './clients/ReportingClient.ts';
+export type { Comparison, ComparedRowOf, MetricChange, MetricsOf, ReportOf, RowOf } from './clients/reportRows.ts';
+export { toCsv, type CsvOptions } from './clients/toCsv.ts';
+export type { DateRange } from './clients/utcDates.ts';
 export type {
   AddResult,
   Category,

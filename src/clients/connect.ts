@@ -1,28 +1,22 @@
 import { refuseBrowser } from '../wire/refuseBrowser.ts';
 import { parseJson } from '../wire/json.ts';
-import { UnreachableError, NetworkError } from './errors.ts';
+import { attempt, type Attempt } from './attempt.ts';
 import { errorFrom } from './errorFrom.ts';
+import { NetworkError } from './errors.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
+import { pause } from './pause.ts';
+import { retryDelay } from './retryDelay.ts';
 
 const ENTRY = 'offerlet/clients';
 refuseBrowser(ENTRY);
 
-/** Milliseconds a call may take, body included: large reports take seconds, nothing takes longer than this. */
+/** Milliseconds an attempt may take, body included: large reports take seconds, nothing takes longer than this. */
 const TIMEOUT_MS = 30_000;
-
-/** The options of both clients. */
-export interface ClientOptions {
-  /** The URL of the API, such as `https://channel.example`. */
-  readonly baseUrl: string;
-  /** The key, sent as `x-api-key`. */
-  readonly apiKey: string;
-  /** Milliseconds a call may take, body included; 30,000 by default. */
-  readonly timeout?: number | undefined;
-  /** Replaces the platform's `fetch`. */
-  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-}
+/** Two more attempts survive a restart of the network, and keep a caller waiting for seconds only. */
+const MAX_RETRIES = 2;
 
 /** One call of the API. */
-export interface ApiCall {
+export interface ApiCall extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: URLSearchParams | undefined;
@@ -38,15 +32,17 @@ export interface ApiResponse {
   unexpected(expected: string): NetworkError;
 }
 
-/** Returns a function that makes calls with the key. Throws a TypeError when an option is not valid. */
+/** Returns a function that makes calls with the key, retries included. Throws a TypeError when an option is not valid. */
 export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiResponse> {
   refuseBrowser(ENTRY);
   const base = readBaseUrl(options.baseUrl);
   const key = readApiKey(options.apiKey);
-  const timeout = options.timeout ?? TIMEOUT_MS;
-  if (!(timeout > 0)) throw new TypeError('timeout must be a number of milliseconds greater than 0.');
+  const defaultTimeout = readTimeout(options.timeout ?? TIMEOUT_MS);
+  const maxRetries = readMaxRetries(options.maxRetries ?? MAX_RETRIES);
+  const { onRequest, onResponse } = options;
 
-  return async ({ method, path, query, body }) => {
+  return async ({ method, path, query, body, signal, timeout = defaultTimeout }) => {
+    readTimeout(timeout);
     const call = `${method} ${base.pathname}${path}`;
     const url = `${base.origin}${base.pathname}${path}${query && query.size > 0 ? `?${query}` : ''}`;
     const headers: Record<string, string> = { 'x-api-key': key, accept: 'application/json' };
@@ -55,53 +51,61 @@ export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiR
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(body);
     }
-    const { response, text } = await request({ url, init, timeout, call, fetch: options.fetch ?? fetch });
-    const { status } = response;
-    // An error body may repeat the key, and errors end up in logs.
-    if (!response.ok)
-      throw errorFrom({ call, status, headers: response.headers, body: parseJson(text.replaceAll(key, '[key]')) });
-    const requestId = response.headers.get('x-request-id') ?? undefined;
-    return {
-      status,
-      json: text.trim() === '' ? undefined : parseJson(text),
-      unexpected: (expected) =>
-        new NetworkError(`${call} returned ${status}, but not ${expected}.`, { status, requestId }),
-    };
+    // Whether an attempt without a response may have taken effect.
+    let isUncertain = false;
+    for (let number = 1; ; number++) {
+      const notice = { method, url, attempt: number };
+      notify(onRequest, notice);
+      const begin = performance.now();
+      const result = await attempt({ url, init, timeout, signal, call, fetch: options.fetch ?? fetch });
+      const left = maxRetries - (number - 1);
+      const retryIn = left > 0 ? retryDelay({ method, result, attempt: number }) : undefined;
+      notify(onResponse, {
+        ...notice,
+        status: result.kind === 'response' ? result.status : 0,
+        duration: Math.round(performance.now() - begin),
+        requestId: requestIdOf(result),
+        retryIn,
+      });
+      if (retryIn === undefined) return finish({ result, call, key, isUncertain: isUncertain && method === 'DELETE' });
+      isUncertain ||= result.kind === 'failure' ? result.wasSent : result.status >= 500;
+      await pause(retryIn, signal);
+    }
   };
 }
 
-interface TimedRequest {
-  readonly url: string;
-  readonly init: RequestInit;
-  readonly timeout: number;
+interface Finished {
+  readonly result: Attempt;
   readonly call: string;
-  readonly fetch: NonNullable<ClientOptions['fetch']>;
+  readonly key: string;
+  /** Whether an earlier attempt to delete may have taken effect. */
+  readonly isUncertain: boolean;
 }
 
-/** Sends a request with one timeout for headers and body. Every failure without a response becomes one kind of error. */
-async function request({
-  url,
-  init,
-  timeout,
-  call,
-  fetch,
-}: TimedRequest): Promise<{ response: Response; text: string }> {
-  const controller = new AbortController();
-  let isTimeout = false;
-  const timer = setTimeout(() => {
-    isTimeout = true;
-    controller.abort();
-  }, timeout);
+/** Returns the response of the last attempt, or throws its error. */
+function finish({ result, call, key, isUncertain }: Finished): ApiResponse {
+  if (result.kind === 'failure') throw result.error;
+  const { status, headers, text } = result;
+  const requestId = requestIdOf(result);
+  const unexpected = (expected: string): NetworkError =>
+    new NetworkError(`${call} returned ${status}, but not ${expected}.`, { status, requestId });
+  // The earlier attempt deleted it, and its response was lost.
+  if (isUncertain && status === 404) return { status: 204, json: undefined, unexpected };
+  // An error body may repeat the key, and errors end up in logs.
+  if (!result.ok) throw errorFrom({ call, status, headers, body: parseJson(text.replaceAll(key, '[key]')) });
+  return { status, json: text.trim() === '' ? undefined : parseJson(text), unexpected };
+}
+
+function requestIdOf(result: Attempt): string | undefined {
+  return result.kind === 'response' ? (result.headers.get('x-request-id') ?? undefined) : undefined;
+}
+
+/** Calls a hook. What it throws is ignored: a call that took effect must not seem to have failed. */
+function notify<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Notice): void {
   try {
-    const response = await fetch(url, { ...init, signal: controller.signal });
-    return { response, text: await response.text() };
-  } catch (cause) {
-    const reason = isTimeout
-      ? `timed out after ${timeout} ms.`
-      : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
-    throw new UnreachableError(`${call} ${reason}`, { status: 0, cause });
-  } finally {
-    clearTimeout(timer);
+    hook?.(notice);
+  } catch {
+    // The hook is the caller's, and so are its errors.
   }
 }
 
@@ -122,4 +126,15 @@ function readApiKey(apiKey: unknown): string {
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('apiKey is not a valid key: it contains a space, a line break or a letter that no key has.');
   return apiKey;
+}
+
+function readTimeout(timeout: number): number {
+  if (!(timeout > 0)) throw new TypeError('timeout must be a number of milliseconds greater than 0.');
+  return timeout;
+}
+
+function readMaxRetries(maxRetries: number): number {
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw new TypeError('maxRetries must be a whole number, 0 or more.');
+  return maxRetries;
 }

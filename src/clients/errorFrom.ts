@@ -67,8 +67,8 @@ function windowOf(value: unknown): { from: string; to: string } | undefined {
   return typeof from === 'string' && typeof to === 'string' ? { from, to } : undefined;
 }
 
-/** Reads Retry-After, which is a number of seconds or a date. */
-function secondsOf(text: string | null): number | undefined {
+/** Returns the seconds of a Retry-After header, which is a number of seconds or a date. */
+export function secondsOf(text: string | null): number | undefined {
   if (text === null || text.trim() === '') return undefined;
   const seconds = /^\d+$/.test(text.trim()) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;

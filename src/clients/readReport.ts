@@ -12,6 +12,11 @@ const TEXT_COLUMNS: ReadonlySet<string> = new Set([
   'widget_id',
 ]);
 
+/** Whether a column holds text; all others are metrics. */
+export function isTextColumn(name: string): boolean {
+  return TEXT_COLUMNS.has(name);
+}
+
 /**
  * Reads a report. Metrics become numbers even if the network sent strings, and times become `YYYY-MM-DDTHH:MM:SSZ` from any
  * ISO 8601 form. Returns `undefined` when the body is not a report.
@@ -55,7 +60,7 @@ function readColumns(json: unknown): Record<string, string | number | null> | un
   if (!isObject(json)) return undefined;
   const columns: Record<string, string | number | null> = {};
   for (const [name, value] of Object.entries(json)) {
-    const isText = TEXT_COLUMNS.has(name);
+    const isText = isTextColumn(name);
     const read = name.startsWith('period_') ? readTime(value) : isText ? readText(value) : readNumber(value);
     if (read === undefined) return undefined;
     columns[name] = read;

@@ -1,0 +1,53 @@
+// UTC dates as YYYY-MM-DD; they sort as text.
+
+/** Milliseconds of a UTC date: UTC has no daylight saving time. */
+export const DAY_MS = 86_400_000;
+
+/** An inclusive range of UTC dates. */
+export interface DateRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Returns the UTC date of a moment. */
+export function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** Returns the first millisecond of a UTC date. */
+export function startOf(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`);
+}
+
+/** Returns the date some days later; earlier for a negative number. */
+export function addDays(date: string, days: number): string {
+  return dateOf(startOf(date) + days * DAY_MS);
+}
+
+/** Returns the number of dates in a range, both ends included. */
+export function countDays({ from, to }: DateRange): number {
+  return Math.round((startOf(to) - startOf(from)) / DAY_MS) + 1;
+}
+
+/** Returns the first day of the month some months later; earlier for a negative number. */
+export function monthStart(date: string, months = 0): string {
+  const time = new Date(startOf(date));
+  return dateOf(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months, 1));
+}
+
+/** Returns the last day of the month some months later; earlier for a negative number. */
+export function monthEnd(date: string, months = 0): string {
+  return addDays(monthStart(date, months + 1), -1);
+}
+
+/** Returns the Monday on or before a date. */
+export function weekStart(date: string): string {
+  return addDays(date, -((new Date(startOf(date)).getUTCDay() + 6) % 7));
+}
+
+/** Whether a text is a real calendar date in YYYY-MM-DD form. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = startOf(text);
+  return !Number.isNaN(time) && dateOf(time) === text;
+}
