@@ -18,7 +18,7 @@ const SERVER_TESTS = [
   'test/{network,lock,sandbox}/**/*.test.ts',
   'test/relay/{command,runtimes,trust,bodies}*.test.ts',
   'test/relay/{runtimes,seen}/**/*.test.ts',
-  'test/clients/network.test.ts',
+  'test/clients/{network,retries}.test.ts',
   'test/demo/shop.test.ts',
 ];
 /** Tests of what is published. */

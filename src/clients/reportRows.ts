@@ -1,11 +1,4 @@
-import type {
-  ChannelGrouping,
-  ChannelMetric,
-  PublisherGrouping,
-  PublisherMetric,
-  Report,
-  ReportRow,
-} from '../wire/reporting.ts';
+import type { ChannelGrouping, ChannelMetric, PublisherGrouping, PublisherMetric, Report } from '../wire/reporting.ts';
 import type { ReportVariant } from './reportQuery.ts';
 
 /** The metrics of a variant. */
@@ -90,6 +83,3 @@ export type ReportOf<V extends ReportVariant, Q> = Omit<Report, 'data' | 'summar
         /** The totals of all rows, as the network computes them: ratios cannot be added up. */
         readonly totals: MetricsOf<V, Q>;
       });
-
-/** A row of any report. */
-export type AnyRow = ReportRow;

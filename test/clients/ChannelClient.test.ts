@@ -8,7 +8,7 @@ let server: ScriptedServer;
 let client: ChannelClient;
 beforeEach(async () => {
   server = await openScriptedServer();
-  client = new ChannelClient({ baseUrl: `${server.url}/`, apiKey: KEY });
+  client = new ChannelClient({ baseUrl: `${server.url}/`, apiKey: KEY, maxRetries: 0 });
 });
 afterEach(() => server.close());
 

@@ -34,7 +34,7 @@ async function failureOf(...responses: Scripted[]): Promise<NetworkError> {
 
 async function failureWithin(timeout: number, responses: Scripted[]): Promise<NetworkError> {
   server.responses = responses;
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, timeout });
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, timeout, maxRetries: 0 });
   const error: unknown = await client.categories().catch((reason: unknown) => reason);
   if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
   expect(JSON.stringify(everythingIn(error))).not.toContain(KEY);
@@ -108,7 +108,7 @@ test('Retry-After as a date means the seconds until then', async () => {
 
 async function reportFailure(body: unknown, status = 400): Promise<unknown> {
   server.responses = [{ status, body }];
-  const client = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel' });
+  const client = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel', maxRetries: 0 });
   return client.report().catch((reason: unknown) => reason);
 }
 
@@ -198,7 +198,7 @@ test('a redirect is not followed, so the key is sent nowhere else', async () => 
 
 test('a server that does not run is an UnreachableError', async () => {
   await server.close();
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, maxRetries: 0 });
   await expect(client.details()).rejects.toBeInstanceOf(UnreachableError);
 });
 
