@@ -96,7 +96,7 @@ export async function reported(line: Line): Promise<Omit<Counts, 'events'>> {
   const counts = none();
   const query = { from: day(-1), to: day(0), group_by: ['widget_id'], metrics: METRICS } as const;
   for await (const row of client.rows(query)) {
-    if (row.widget_id === WIDGET_ID) for (const name of METRICS) counts[name] += Number(row[name]);
+    if (row.widget_id === WIDGET_ID) for (const name of METRICS) counts[name] += row[name];
   }
   return counts;
 }
