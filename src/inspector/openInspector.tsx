@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { withOwnerDocument } from '../dom/withOwnerDocument.ts';
 import { createActions } from './createActions.ts';
 import { readForcedUrl } from './force/forceOptions.ts';
 import { openPageForcing } from './force/forcePage.ts';
@@ -98,6 +99,6 @@ export function openInspector(): Inspector {
       ...results,
       receivedAt: page.receivedAt,
     };
-    render(<Shell model={model} actions={actions} />, host.root);
+    render(<Shell model={model} actions={actions} />, withOwnerDocument(host.root));
   }
 }

@@ -97,3 +97,9 @@ for (const [what, script] of [
     expect(width).toBeGreaterThan(300); // its styles are there
   });
 }
+
+test('an element that shadows a method of document does not keep the inspector away', async ({ page }) => {
+  const shadowing = '<img name="createElementNS"><img name="createElement"><img name="adoptedStyleSheets">';
+  await page.goto(`${fixture.page('/shadowed', shop(shadowing + scriptTag()))}?offerlet=inspect`);
+  await expect(panel(page)).toContainText('The offers are on the page');
+});

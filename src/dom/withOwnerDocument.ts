@@ -1,4 +1,4 @@
-import { dom } from '../dom/dom.ts';
+import { dom } from './dom.ts';
 
 /**
  * Gives a node the unclobbered document as its `ownerDocument`, by which Preact creates the node's children; those get it too.
