@@ -1,5 +1,5 @@
 import type { RawExchange } from '../session/obtainOffers.ts';
-import type { Session } from '../session/openSession.ts';
+import type { Lifecycle } from '../session/openLifecycle.ts';
 import type { ShowOptions } from './options/showOptions.ts';
 import type { Offers } from './offers.ts';
 
@@ -10,7 +10,7 @@ export interface Inspected extends Partial<RawExchange> {
   /** Forgets the orders that this device remembers, and shows the offers anew with other options. */
   again(changes: Partial<ShowOptions>): void;
   /** Opens the mount's queue anew. A queue captures the page's `fetch` and storage when it is opened. */
-  reopen: Session['reopenQueue'];
+  reopen: Lifecycle['reopenQueue'];
 }
 
 /** Inspects a mount. It is awaited before anything is counted, so that it can still restart the mount. */

@@ -2,7 +2,7 @@ import { dom } from '../dom/dom.ts';
 import { checkOptions, invalid } from '../session/checkOptions.ts';
 import { nextTask } from '../session/nextTask.ts';
 import type { ObtainedOffers, RawExchange } from '../session/obtainOffers.ts';
-import { openSession, type Session, type SessionSubject } from '../session/openSession.ts';
+import { openLifecycle, type Lifecycle, type LifecycleSubject } from '../session/openLifecycle.ts';
 import { openTrace } from '../session/openTrace.ts';
 import { outcome, type Outcome } from '../session/outcome.ts';
 import type { PageEvent } from '../session/pageEvent.ts';
@@ -31,7 +31,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     // Without a response, too, the inspector can explain.
     if ('code' in event && trace.explain().answered?.isSandbox !== false) void look();
   });
-  const session: Session = openSession(subject(), {
+  const session: Lifecycle = openLifecycle(subject(), {
     ...context,
     trace,
     async whenReady() {
@@ -69,7 +69,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`);
   }
 
-  function subject(): SessionSubject {
+  function subject(): LifecycleSubject {
     if (!dom.baseURI) {
       const placement = outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
       return { options, placement };

@@ -2,7 +2,7 @@ import { own } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS, type DisplayMode, type View } from '../wire/offers/request.ts';
 import { oneOf } from '../wire/oneOf.ts';
-import { outcome, type Outcome } from './outcome.ts';
+import { outcome, type Failure } from './outcome.ts';
 
 /** The placement that valid options describe: the relay to call, and what it is asked for. */
 export interface Placement {
@@ -16,7 +16,7 @@ export interface Placement {
  * Returns the placement, or the outcome that says what to change. It never repeats a value: one of them may be a secret.
  * An identifier of the shopper may be missing, because the merchant's server may know it; networks refuse two of them.
  */
-export function checkOptions(options: unknown, base: string): Placement | Outcome {
+export function checkOptions(options: unknown, base: string): Placement | Failure {
   if (hasSecret(options)) {
     return outcome(
       'invalid_config',
@@ -51,7 +51,7 @@ export function checkOptions(options: unknown, base: string): Placement | Outcom
 }
 
 /** Returns the outcome for an option that is missing or not valid. */
-export function invalid(name: string, expected: string): Outcome {
+export function invalid(name: string, expected: string): Failure {
   return outcome('invalid_config', `${name} is missing or not valid`, `Set ${name} to ${expected}.`);
 }
 

@@ -2,7 +2,7 @@ import { own } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../wire/offers/response.ts';
 import type { OrderMemory } from './orderMemory.ts';
-import { outcome, type Outcome } from './outcome.ts';
+import { outcome, type Failure } from './outcome.ts';
 import { requestOffers, type OffersRequest } from './requestOffers.ts';
 import { toStorable } from './toStorable.ts';
 
@@ -21,11 +21,11 @@ export interface FoundOffers {
 }
 
 /** Resolves to the offers of an order, remembered or requested. Of tabs that open together, only one sends a request. */
-export async function findOffers(search: OffersSearch): Promise<FoundOffers | Outcome> {
+export async function findOffers(search: OffersSearch): Promise<FoundOffers | Failure> {
   const { memory, signal } = search;
-  const find = (): Promise<FoundOffers | Outcome> => recallOrRequest(search);
+  const find = (): Promise<FoundOffers | Failure> => recallOrRequest(search);
   // Only https pages have locks.
-  const locks = navigator.locks as LockManager | undefined;
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
   if (!memory.key || !locks) return find();
   return locks.request(memory.key, { signal }, find).catch(() => {
     signal.throwIfAborted();
@@ -34,7 +34,7 @@ export async function findOffers(search: OffersSearch): Promise<FoundOffers | Ou
   });
 }
 
-async function recallOrRequest({ memory, ...request }: OffersSearch): Promise<FoundOffers | Outcome> {
+async function recallOrRequest({ memory, ...request }: OffersSearch): Promise<FoundOffers | Failure> {
   const stored = await memory.recall();
   const remembered = read(stored);
   if (remembered.ok) return { response: remembered.value, json: stored, isRemembered: true };

@@ -5,9 +5,9 @@ import type { Placement } from './checkOptions.ts';
 import { createReporter, isBot, type Reporter } from './createReporter.ts';
 import { findOffers } from './findOffers.ts';
 import type { Trace } from './openTrace.ts';
-import type { SessionOptions } from './options.ts';
+import type { OfferOptions } from './options.ts';
 import { openOrderMemory, orderKeyOf } from './orderMemory.ts';
-import { outcome, type Outcome } from './outcome.ts';
+import { outcome, type Failure } from './outcome.ts';
 import { buildRequest } from './requestOffers.ts';
 
 /** A request body, and the response before it was validated. */
@@ -18,9 +18,9 @@ export interface RawExchange {
 
 /** A session that may request offers. */
 export interface Obtaining {
-  readonly options: SessionOptions;
+  readonly options: Pick<OfferOptions, 'request' | 'sandbox' | 'maxOffers'>;
   readonly placement: Placement;
-  readonly trace: Trace;
+  readonly trace: Pick<Trace<never>, 'asked' | 'answered' | 'emit'>;
   readonly signal: AbortSignal;
   /** Returns the session's queue, while it has one. */
   queue(): PageQueue | undefined;
@@ -34,18 +34,20 @@ export interface ObtainedOffers {
   readonly groups: readonly PlacedGroup[];
   readonly count: number;
   readonly reporter: Reporter;
+  /** Resolves once what was reported so far is in storage. */
+  written(): Promise<unknown>;
   /** Resolves to an outcome if the shopper has closed these offers, here or in another tab. */
-  dismissal(): Promise<Outcome | undefined>;
+  dismissal(): Promise<Failure | undefined>;
 }
 
 /** Resolves to the offers of a session, remembered or requested and counted as loaded, or to why there are none. */
-export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers | Outcome> {
+export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers | Failure> {
   const { options, placement, trace, signal, queue, inspect } = obtaining;
   const { relay, view, mode } = placement;
   const body = await buildRequest(options);
   const key = await orderKeyOf(relay, body);
   const memory = openOrderMemory({ key, notes: () => queue()?.notes });
-  const dismissal = async (): Promise<Outcome | undefined> =>
+  const dismissal = async (): Promise<Failure | undefined> =>
     mode !== 'INLINE' && (await memory.has('closed')) ? alreadyShown() : undefined;
   const dismissed = await dismissal();
   if (dismissed) return dismissed;
@@ -70,10 +72,11 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
   }
   const groups = firstOffers(response.groups, options.maxOffers);
   const count = groups.reduce((sum, { offers }) => sum + offers.length, 0);
-  const isCounted = isSandbox || !isBot(navigator.userAgent);
+  const isCounted = isSandbox || !isBot((globalThis.navigator as { userAgent?: string } | undefined)?.userAgent ?? '');
   trace.answered = { session_id, offers: count, isSandbox, isRemembered, isCounted };
   for (const { offer_id, reason } of left_out) trace.emit({ type: 'left_out', offer_id, reason });
 
+  let written: Promise<unknown> = Promise.resolve();
   const reporter = createReporter({
     session_id,
     emit: trace.emit,
@@ -82,14 +85,15 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
     onDismissed: () => void (mode !== 'INLINE' && memory.once('closed')),
     track(event) {
       if (!isCounted) return;
-      queue()
+      const tracked = queue()
         ?.track(event)
         .catch((error: unknown) => trace.emit({ type: 'error', reason: String(error) }));
+      written = Promise.all([written, tracked]);
     },
   });
   // The page that requested a remembered response has counted it.
   if (!isRemembered) reporter.loaded();
-  if (count > 0) return { response, groups, count, reporter, dismissal };
+  if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
   const first = left_out[0];
   return outcome(
     'no_offers',
@@ -110,7 +114,7 @@ export function firstOffers(groups: readonly PlacedGroup[], most = Infinity): Pl
     .filter((group) => group.offers.length > 0);
 }
 
-function alreadyShown(): Outcome {
+function alreadyShown(): Failure {
   return outcome(
     'already_shown',
     'The shopper has already closed the offers of this order',

@@ -1,166 +1,171 @@
-import { openPageQueue, type PageQueue } from '../queue/openPageQueue.ts';
-import { onForeignWithdrawal, rememberEndpoint, whenCleared, withdrawConsent } from '../queue/withdrawConsent.ts';
-import type { Placement } from './checkOptions.ts';
-import { nextTask } from './nextTask.ts';
-import { obtainOffers, type ObtainedOffers, type RawExchange } from './obtainOffers.ts';
-import type { Trace } from './openTrace.ts';
+import type { QueueStats } from '../queue/events.ts';
+import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
+import { checkOptions } from './checkOptions.ts';
+import type { ReportedAction } from './createReporter.ts';
+import type { ObtainedOffers } from './obtainOffers.ts';
+import { openLifecycle } from './openLifecycle.ts';
+import { openTrace, type Explanation } from './openTrace.ts';
 import type { SessionOptions } from './options.ts';
-import { forgetOrders } from './orderMemory.ts';
-import { outcome, type Outcome } from './outcome.ts';
+import { outcome, type Outcome, type OutcomeCode } from './outcome.ts';
+import type { DismissEvent, PageEvent } from './pageEvent.ts';
 
-/** What a session is about. */
-export interface SessionSubject {
-  readonly options: SessionOptions;
-  /** The placement, or why the options describe none. */
-  readonly placement: Placement | Outcome;
+/** Everything that the `onEvent` of a session is called with. */
+export type SessionEvent = PageEvent<'offers'>;
+
+/** What a session has to show, or why it has nothing. */
+export interface SessionResult extends Outcome<OutcomeCode<'offers'>> {
+  /** The offers in the order in which they are shown; empty unless the code is `offers`. */
+  readonly groups: readonly PlacedGroup[];
+  readonly footer: Footer;
+  /** The network says that these are test offers: mark them as such. */
+  readonly isSandbox: boolean;
+  /** The offers were requested before, for the same order. */
+  readonly isRemembered: boolean;
 }
 
-/** What surrounds a session: a page, or whatever else shows offers. */
-export interface SessionHost {
-  readonly trace: Trace;
-  /** The shopper has already decided for the whole page, so a no of this session says nothing about what is stored. */
-  readonly isDecided?: boolean | undefined;
-  /** Called when consent was withdrawn in another tab, or by another session. */
-  onWithdrawn?(): void;
-  /** Resolves once offers may be requested, or to the outcome that says why they never may. */
-  whenReady(): Promise<Outcome | undefined>;
-  /** Called with a sandbox response, before anything is counted. */
-  inspect(exchange: RawExchange): Promise<unknown>;
-  /** Shows the offers until `signal` aborts. Resolves to how that went. */
-  present(offers: ObtainedOffers, signal: AbortSignal): Promise<Outcome>;
+/** Where an accepted offer leads. */
+export interface Accepted {
+  /** A checked https URL to open; empty if the offer is not one of this session. */
+  readonly target_url: string;
+  readonly promo_code?: string;
 }
 
-/** One attempt to show offers to one shopper, from consent to delivery. */
+/** Offers for one shopper, without a page. No method throws or rejects. */
 export interface Session {
+  /** Resolves to the offers, or to why there are none, and never rejects. When a late yes follows a no, it is a new promise. */
+  readonly result: Promise<SessionResult>;
+  /** Some part of the offer, or of one of its product tiles, is on the screen. */
+  displayed(offer: PlacedOffer, asset?: Asset): void;
+  /** At least half of it was on the screen for one second. Call it only if you measured that. */
+  viewed(offer: PlacedOffer, asset?: Asset): void;
+  /**
+   * The shopper accepted the offer, by its button or one of its tiles. Returns the URL to open, and is a promise of the same
+   * that resolves once the click is written to storage: from then on it is delivered even if this process is killed.
+   */
+  accept(offer: PlacedOffer, asset?: Asset): Accepted & Promise<Accepted>;
+  decline(offer: PlacedOffer): void;
+  next(offer: PlacedOffer): void;
+  back(offer: PlacedOffer): void;
+  /** The shopper copied the promo code. It is reported to `onEvent` only. */
+  copy(offer: PlacedOffer): void;
+  /** The shopper clicked a product tile. */
+  product(offer: PlacedOffer, asset: Asset): void;
+  /** The shopper followed a link of the footer. */
+  footer(link: 'brand' | 'privacy'): void;
+  /** The shopper closed the offers. Those of an overlay, fullscreen or pull-up are not shown again for the same order. */
+  dismiss(by: DismissEvent['by']): void;
+  /** Returns what happened so far. */
+  explain(): Explanation<'offers'>;
+  /** Resolves to what is queued. Undefined while nothing may be stored. */
+  stats(): Promise<QueueStats | undefined>;
+  /** Writes what is pending and sends what is queued, now. */
   flush(): Promise<void>;
   /** A later decision: yes starts what waited for it, no ends the session and clears what is stored. */
   consent(isGiven: boolean): void;
-  /** Forgets the orders that this device remembers, and begins anew. */
-  restart(subject: SessionSubject): void;
-  /** Opens the queue anew. A queue captures the page's `fetch` and storage when it is opened. */
-  reopenQueue(): PageQueue;
-  /** Ends the session. What was tracked stays on the device until it is delivered. */
+  /** Ends the session. What was recorded stays in storage until it is delivered. */
   close(): void;
 }
 
-/** Maximum milliseconds that a restart waits for orders to be forgotten: storage may hang. */
-const CLEARING_MS = 1_000;
+/** Opens a session: requests offers from the merchant's relay and records what the shopper sees and does. It never throws. */
+export function openSession(options: SessionOptions): Session {
+  let shown: ObtainedOffers | undefined;
+  let isDismissed = false;
+  let ended: Promise<unknown> | undefined;
+  let result: Promise<SessionResult>;
 
-/** Opens a session, which requests offers once it has consent. It never throws: the trace says how it ended. */
-export function openSession(subject: SessionSubject, host: SessionHost): Session {
-  const { trace, isDecided } = host;
-  let { options, placement } = subject;
-  let lifetime = new AbortController();
-  let queue: PageQueue | undefined;
-  /** Undefined until there is a decision. */
-  let isAllowed: boolean | undefined;
-  /** While there is consent but no queue yet, which has a channel of its own. */
-  let waiting: BroadcastChannel | undefined;
-  let forgetting: Promise<unknown> | undefined;
-  let isClosed = false;
-  void begin(options?.consent ?? !hasPrivacySignal());
+  const trace = openTrace<'offers'>((event: SessionEvent) => {
+    if (typeof options?.onEvent === 'function') options.onEvent(event);
+  });
+  const lifecycle = openLifecycle<'offers'>(
+    { options, placement: check(options) },
+    {
+      trace,
+      whenReady: async () => undefined,
+      inspect: async () => undefined,
+      async present(obtained, signal) {
+        shown = obtained;
+        isDismissed = false;
+        signal.addEventListener('abort', () => (shown = undefined));
+        const { count } = obtained;
+        return outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`);
+      },
+    },
+  );
+
+  /** Returns the session's own copy of an offer: callers may have cloned it. */
+  function find(offer: PlacedOffer | undefined): PlacedOffer | undefined {
+    const all = shown?.groups.flatMap(({ offers }) => offers);
+    const found = all?.find(({ insertion_id }) => insertion_id === offer?.insertion_id);
+    if (!found) trace.emit({ type: 'error', reason: 'The offer is not one of this session: nothing was recorded' });
+    return found;
+  }
+
+  function findAsset({ offer }: PlacedOffer, asset: Asset | undefined): Asset | undefined {
+    return asset && offer.assets?.find(({ id }) => id === asset.id);
+  }
+
+  function seen(what: 'display' | 'view', given: PlacedOffer, asset?: Asset): void {
+    const offer = isDismissed ? undefined : find(given);
+    if (offer) shown?.reporter.seen(what, offer, findAsset(offer, asset));
+  }
+
+  function act(
+    type: Exclude<ReportedAction['type'], 'footer'>,
+    given: PlacedOffer,
+    asset?: Asset,
+  ): PlacedOffer | undefined {
+    const offer = find(given);
+    if (offer) shown?.reporter.acted({ type, offer, asset: findAsset(offer, asset) });
+    return offer;
+  }
 
   return {
-    async flush() {
-      await queue?.flush();
+    get result() {
+      if (ended !== trace.ended) {
+        ended = trace.ended;
+        result = trace.ended.then((outcome) => ({
+          ...outcome,
+          groups: shown?.groups ?? [],
+          footer: shown?.response.footer ?? {},
+          isSandbox: trace.answered?.isSandbox === true,
+          isRemembered: trace.answered?.isRemembered === true,
+        }));
+      }
+      return result;
     },
-    consent(isGiven) {
-      if (isClosed || 'code' in placement || isGiven === isAllowed) return;
-      if (!isGiven) return deny();
-      beginAgain(true);
+    displayed: (offer, asset) => seen('display', offer, asset),
+    viewed: (offer, asset) => seen('view', offer, asset),
+    accept(given, asset) {
+      const offer = act('accept', given, asset);
+      const code = offer?.offer.metadata?.code;
+      const accepted: Accepted = {
+        target_url: (offer && (findAsset(offer, asset)?.target_url ?? offer.offer.target_url)) ?? '',
+        ...(code && { promo_code: code }),
+      };
+      return Object.assign(
+        (shown?.written() ?? Promise.resolve()).then(() => accepted),
+        accepted,
+      );
     },
-    restart(changed) {
-      ({ options, placement } = changed);
-      forgetOrders();
-      forgetting = queue?.notes.sweep(() => false);
-      beginAgain(options.consent ?? true);
+    decline: (offer) => void act('decline', offer),
+    next: (offer) => void act('next', offer),
+    back: (offer) => void act('back', offer),
+    copy: (offer) => void act('copy', offer),
+    product: (offer, asset) => void act('product', offer, asset),
+    footer: (link) => shown?.reporter.acted({ type: 'footer', link }),
+    dismiss(by) {
+      if (isDismissed) return;
+      isDismissed = true;
+      shown?.reporter.dismissed(by);
     },
-    reopenQueue,
-    close() {
-      isClosed = true;
-      lifetime.abort();
-      waiting?.close();
-      void queue?.close();
-      trace.end(outcome('no_offers', 'destroy() was called before any offers were shown'));
-    },
+    explain: trace.explain,
+    stats: lifecycle.stats,
+    flush: lifecycle.flush,
+    consent: lifecycle.consent,
+    close: lifecycle.close,
   };
-
-  async function begin(consent: boolean | Promise<boolean>): Promise<void> {
-    isAllowed = undefined;
-    const { signal } = (lifetime = new AbortController());
-    // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
-    const isGiven: unknown = await Promise.resolve(consent).catch(() => false);
-    if (signal.aborted) return;
-    if ('code' in placement) return trace.end(placement);
-    rememberEndpoint(endpoint());
-    if (isGiven !== true) return deny();
-    isAllowed = true;
-    waiting?.close();
-    if (!queue) waiting = onForeignWithdrawal(withdrawn);
-    try {
-      trace.end(await show(placement, signal));
-    } catch (error) {
-      if (!signal.aborted)
-        trace.end(outcome('network_error', `The offers could not be shown (${String(error)})`, 'Please report this.'));
-    }
-  }
-
-  async function show(placement: Placement, signal: AbortSignal): Promise<Outcome> {
-    const obstacle = await host.whenReady();
-    await Promise.race([forgetting, forgetting && nextTask(CLEARING_MS)]);
-    await whenCleared();
-    signal.throwIfAborted();
-    if (!queue) reopenQueue();
-    await nextTask();
-    signal.throwIfAborted();
-    if (obstacle) return obstacle;
-    const obtained = await obtainOffers({
-      options,
-      placement,
-      trace,
-      signal,
-      queue: () => queue,
-      inspect: host.inspect,
-    });
-    return 'code' in obtained ? obtained : host.present(obtained, signal);
-  }
-
-  function beginAgain(consent: boolean | Promise<boolean>): void {
-    lifetime.abort();
-    trace.restart();
-    void begin(consent);
-  }
-
-  /** Takes the offers down and clears what this page, or an earlier one, was allowed to store. */
-  function deny(isElsewhere?: boolean): void {
-    isAllowed = false;
-    lifetime.abort();
-    waiting?.close();
-    if (queue ?? !isDecided) forgetOrders();
-    if (queue && !isElsewhere) void queue.withdraw();
-    else if (!queue && !isElsewhere && !isDecided) void withdrawConsent(endpoint());
-    queue = undefined;
-    trace.end(outcome('consent_denied', 'There is no consent', 'Call consent(true) once the shopper has agreed.'));
-  }
-
-  function withdrawn(): void {
-    deny(true);
-    host.onWithdrawn?.();
-  }
-
-  function endpoint(): string {
-    return 'code' in placement ? '' : `${placement.relay}/events/batch`;
-  }
-
-  function reopenQueue(): PageQueue {
-    void queue?.close();
-    queue = openPageQueue({ endpoint: endpoint(), onEvent: trace.emit, onWithdrawn: withdrawn });
-    waiting?.close();
-    return queue;
-  }
 }
 
-/** Whether the browser sends Global Privacy Control. */
-function hasPrivacySignal(): boolean | undefined {
-  return (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
+function check(options: SessionOptions): ReturnType<typeof checkOptions> {
+  return checkOptions(options, (globalThis as { location?: { href: string } }).location?.href ?? '');
 }

@@ -1,11 +1,11 @@
 import type { EventName } from '../wire/events/wireEvent.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, OutcomeCode, SuccessCode } from './outcome.ts';
 import type { LeftOutEvent, PageEvent } from './pageEvent.ts';
 
 /** Everything that happened to one mount, without personal data: what `explain()` returns. */
-export interface Explanation {
+export interface Explanation<Success extends SuccessCode = 'rendered'> {
   /** How it ended. Missing while it has not. */
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: Outcome<OutcomeCode<Success>> | undefined;
   /** The request: its relay and placement, and which fields (never their values) identified the shopper. */
   readonly asked?:
     | {
@@ -41,38 +41,40 @@ export interface Explanation {
     readonly dead: number;
   };
   /** Every event, in order. */
-  readonly events: readonly PageEvent[];
+  readonly events: readonly PageEvent<Success>[];
 }
 
 /** Maximum events that `explain()` returns: a page that stays open for days must not grow. */
 const EVENTS_MAX = 500;
 
 /** Records the steps of a mount. */
-export interface Trace {
+export interface Trace<Success extends SuccessCode = 'rendered'> {
   asked: Explanation['asked'];
   answered: Explanation['answered'];
   /** Resolves to the outcome. After a restart that follows an outcome it is a new promise. */
-  readonly ended: Promise<Outcome>;
-  emit(event: PageEvent): void;
+  readonly ended: Promise<Outcome<OutcomeCode<Success>>>;
+  emit(event: PageEvent<Success>): void;
   /** Records and reports the outcome, once. */
-  end(outcome: Outcome): void;
+  end(outcome: Outcome<OutcomeCode<Success>>): void;
   /** Begins a new story after the events so far. */
   restart(): void;
-  explain(): Explanation;
+  explain(): Explanation<Success>;
 }
 
 /** Opens an empty trace, which passes each event on to the listeners. Errors that they throw are ignored. */
-export function openTrace(...listeners: ((event: PageEvent) => void)[]): Trace {
-  const events: PageEvent[] = [];
-  let outcome: Outcome | undefined;
-  let settle: (outcome: Outcome) => void;
+export function openTrace<Success extends SuccessCode = 'rendered'>(
+  ...listeners: ((event: PageEvent<Success>) => void)[]
+): Trace<Success> {
+  const events: PageEvent<Success>[] = [];
+  let outcome: Outcome<OutcomeCode<Success>> | undefined;
+  let settle: (outcome: Outcome<OutcomeCode<Success>>) => void;
   let ended = unsettled();
 
-  function unsettled(): Promise<Outcome> {
+  function unsettled(): Promise<Outcome<OutcomeCode<Success>>> {
     return new Promise((resolve) => (settle = resolve));
   }
 
-  function emit(event: PageEvent): void {
+  function emit(event: PageEvent<Success>): void {
     events.push(event);
     if (events.length > EVENTS_MAX) events.shift();
     for (const listener of listeners) {
@@ -84,11 +86,12 @@ export function openTrace(...listeners: ((event: PageEvent) => void)[]): Trace {
     }
   }
 
-  function explain(): Explanation {
+  function explain(): Explanation<Success> {
     const { asked, answered } = trace;
+    const all: readonly PageEvent<SuccessCode>[] = events;
     const waiting = new Set<string>();
     const queue = { delivered: 0, dropped: 0, dead: 0 };
-    for (const event of events) {
+    for (const event of all) {
       if (event.type === 'tracked') waiting.add(event.event.event_id);
       if (event.type === 'delivered') for (const id of event.event_ids) waiting.delete(id);
       if (event.type === 'delivered' || event.type === 'dropped') queue[event.type] += event.count;
@@ -98,14 +101,14 @@ export function openTrace(...listeners: ((event: PageEvent) => void)[]): Trace {
       outcome,
       asked,
       answered,
-      left_out: events.filter((event) => event.type === 'left_out'),
-      tracked: events.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
+      left_out: all.filter((event) => event.type === 'left_out'),
+      tracked: all.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
       queue: { ...queue, waiting: waiting.size },
       events: [...events],
     };
   }
 
-  const trace: Trace = {
+  const trace: Trace<Success> = {
     asked: undefined,
     answered: undefined,
     get ended() {

@@ -1,8 +1,10 @@
 import type { Problem } from '../wire/json.ts';
 
-/** How a mount ended. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
-export type OutcomeCode =
-  | 'rendered'
+/** The code of success: `rendered` on a page, `offers` without one. */
+export type SuccessCode = 'rendered' | 'offers';
+
+/** Why there are no offers. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
+export type FailureCode =
   | 'no_offers'
   | 'consent_denied'
   | 'already_shown'
@@ -10,9 +12,12 @@ export type OutcomeCode =
   | 'refused'
   | 'network_error';
 
+/** How a mount, or a session without a page, ended. */
+export type OutcomeCode<Success extends SuccessCode = 'rendered'> = Success | FailureCode;
+
 /** How a mount ended: what happened, in a sentence, and what to do about it. */
-export interface Outcome {
-  readonly code: OutcomeCode;
+export interface Outcome<Code extends OutcomeCode<SuccessCode> = OutcomeCode> {
+  readonly code: Code;
   readonly message: string;
   readonly hint?: string;
   /** What the relay or the network found wrong, field by field, when it says so. */
@@ -20,6 +25,13 @@ export interface Outcome {
 }
 
 /** Creates an outcome. `hint` says what to do, when there is something to do. */
-export function outcome(code: OutcomeCode, message: string, hint?: string): Outcome {
+export function outcome<Code extends OutcomeCode<SuccessCode>>(
+  code: Code,
+  message: string,
+  hint?: string,
+): Outcome<Code> {
   return hint ? { code, message, hint } : { code, message };
 }
+
+/** Why there are no offers, in a sentence. */
+export type Failure = Outcome<FailureCode>;

@@ -1,6 +1,6 @@
 import type { QueueEvent } from '../queue/events.ts';
 import type { Problem } from '../wire/json.ts';
-import type { OutcomeCode } from './outcome.ts';
+import type { OutcomeCode, SuccessCode } from './outcome.ts';
 
 /** The shopper saw an offer or acted on it. */
 export interface OfferEvent {
@@ -14,9 +14,9 @@ export interface OfferEvent {
 }
 
 /** The outcome of a mount as an event: its code, or `error` with the code of what went wrong. */
-export interface OutcomeEvent {
-  readonly type: 'rendered' | 'no_offers' | 'consent_denied' | 'already_shown' | 'error';
-  readonly code: OutcomeCode;
+export interface OutcomeEvent<Success extends SuccessCode = 'rendered'> {
+  readonly type: Success | 'no_offers' | 'consent_denied' | 'already_shown' | 'error';
+  readonly code: OutcomeCode<Success>;
   readonly message: string;
   readonly hint?: string;
   /** What the relay or the network found wrong, field by field. */
@@ -43,4 +43,10 @@ export interface DismissEvent {
 }
 
 /** Everything that `onEvent` is called with. The page gets the same as the `detail` of `offerlet` DOM events. */
-export type PageEvent = OfferEvent | OutcomeEvent | LeftOutEvent | FooterEvent | DismissEvent | QueueEvent;
+export type PageEvent<Success extends SuccessCode = 'rendered'> =
+  | OfferEvent
+  | OutcomeEvent<Success>
+  | LeftOutEvent
+  | FooterEvent
+  | DismissEvent
+  | QueueEvent;

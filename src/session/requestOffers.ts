@@ -4,11 +4,14 @@ import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { REQUEST_FIELDS } from '../wire/offers/request.ts';
 import { plainText } from '../wire/plainText.ts';
 import { toJson } from '../wire/toJson.ts';
-import type { SessionOptions } from './options.ts';
-import { outcome, type Outcome } from './outcome.ts';
+import type { OfferOptions } from './options.ts';
+import { outcome, type Failure } from './outcome.ts';
 
 /** Returns the request body: the known fields, with a plain e-mail replaced by its hash. */
-export async function buildRequest({ request, sandbox }: SessionOptions): Promise<JsonObject> {
+export async function buildRequest({
+  request,
+  sandbox,
+}: Pick<OfferOptions, 'request' | 'sandbox'>): Promise<JsonObject> {
   const body: Record<string, unknown> = {};
   for (const field of REQUEST_FIELDS) {
     const value = own(request, field);
@@ -35,7 +38,7 @@ export interface OffersRequest {
  * Requests offers. Resolves to the relay's response as it came, or to the outcome that says why there is none. One timeout
  * covers headers and body.
  */
-export async function requestOffers({ relay, body, signal }: OffersRequest): Promise<{ json: unknown } | Outcome> {
+export async function requestOffers({ relay, body, signal }: OffersRequest): Promise<{ json: unknown } | Failure> {
   const url = `${relay}/recommendations`;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(RELAY_TIMEOUT_MS)]);
   try {

@@ -1,7 +1,7 @@
-import type { SessionOptions } from '../../session/options.ts';
+import type { OfferOptions } from '../../session/options.ts';
 
 /** The options of `showOffers`. Only `relay` and `request` are required. */
-export interface ShowOptions extends SessionOptions {
+export interface ShowOptions extends OfferOptions {
   /** INLINE: the element that the offers are placed in, or its CSS selector. */
   target?: string | Element | undefined;
   /** By default `auto`, which follows the page's own color-scheme. */

@@ -1,0 +1,3 @@
+export { openSession } from './session/openSession.ts';
+export type { Accepted, Session, SessionEvent, SessionResult } from './session/openSession.ts';
+export type { ConsentSource, KeyValueStorage, SessionOptions } from './session/options.ts';

@@ -1,0 +1,173 @@
+import type { QueueStats } from '../queue/events.ts';
+import { openPageQueue, type PageQueue } from '../queue/openPageQueue.ts';
+import { onForeignWithdrawal, rememberEndpoint, whenCleared, withdrawConsent } from '../queue/withdrawConsent.ts';
+import type { Placement } from './checkOptions.ts';
+import { nextTask } from './nextTask.ts';
+import { obtainOffers, type ObtainedOffers, type RawExchange } from './obtainOffers.ts';
+import type { Trace } from './openTrace.ts';
+import type { OfferOptions } from './options.ts';
+import { forgetOrders } from './orderMemory.ts';
+import { outcome, type Failure, type Outcome, type OutcomeCode, type SuccessCode } from './outcome.ts';
+
+/** What a session is about. */
+export interface LifecycleSubject<Success extends SuccessCode = 'rendered'> {
+  readonly options: OfferOptions<Success>;
+  /** The placement, or why the options describe none. */
+  readonly placement: Placement | Failure;
+}
+
+/** What surrounds a session: a page, or whatever else shows offers. */
+export interface LifecycleHost<Success extends SuccessCode = 'rendered'> {
+  readonly trace: Trace<Success>;
+  /** The shopper has already decided for the whole page, so a no of this session says nothing about what is stored. */
+  readonly isDecided?: boolean | undefined;
+  /** Called when consent was withdrawn in another tab, or by another session. */
+  onWithdrawn?(): void;
+  /** Resolves once offers may be requested, or to the outcome that says why they never may. */
+  whenReady(): Promise<Failure | undefined>;
+  /** Called with a sandbox response, before anything is counted. */
+  inspect(exchange: RawExchange): Promise<unknown>;
+  /** Shows the offers until `signal` aborts. Resolves to how that went. */
+  present(offers: ObtainedOffers, signal: AbortSignal): Promise<Outcome<OutcomeCode<Success>>>;
+}
+
+/** One attempt to show offers to one shopper, from consent to delivery. */
+export interface Lifecycle<Success extends SuccessCode = 'rendered'> {
+  flush(): Promise<void>;
+  /** Resolves to what is queued; undefined while there is no queue. */
+  stats(): Promise<QueueStats | undefined>;
+  /** A later decision: yes starts what waited for it, no ends the session and clears what is stored. */
+  consent(isGiven: boolean): void;
+  /** Forgets the orders that this device remembers, and begins anew. */
+  restart(subject: LifecycleSubject<Success>): void;
+  /** Opens the queue anew. A queue captures the page's `fetch` and storage when it is opened. */
+  reopenQueue(): PageQueue;
+  /** Ends the session. What was tracked stays on the device until it is delivered. */
+  close(): void;
+}
+
+/** Maximum milliseconds that a restart waits for orders to be forgotten: storage may hang. */
+const CLEARING_MS = 1_000;
+
+/** Opens a session, which requests offers once it has consent. It never throws: the trace says how it ended. */
+export function openLifecycle<Success extends SuccessCode = 'rendered'>(
+  subject: LifecycleSubject<Success>,
+  host: LifecycleHost<Success>,
+): Lifecycle<Success> {
+  const { trace, isDecided } = host;
+  let { options, placement } = subject;
+  let lifetime = new AbortController();
+  let queue: PageQueue | undefined;
+  /** Undefined until there is a decision. */
+  let isAllowed: boolean | undefined;
+  /** While there is consent but no queue yet, which has a channel of its own. */
+  let waiting: BroadcastChannel | undefined;
+  let forgetting: Promise<unknown> | undefined;
+  let isClosed = false;
+  void begin(options?.consent ?? !hasPrivacySignal());
+
+  return {
+    async flush() {
+      await queue?.flush();
+    },
+    stats: async () => queue?.stats(),
+    consent(isGiven) {
+      if (isClosed || 'code' in placement || isGiven === isAllowed) return;
+      if (!isGiven) return deny();
+      beginAgain(true);
+    },
+    restart(changed) {
+      ({ options, placement } = changed);
+      forgetOrders();
+      forgetting = queue?.notes.sweep(() => false);
+      beginAgain(options.consent ?? true);
+    },
+    reopenQueue,
+    close() {
+      isClosed = true;
+      lifetime.abort();
+      waiting?.close();
+      void queue?.close();
+      trace.end(outcome('no_offers', 'destroy() was called before any offers were shown'));
+    },
+  };
+
+  async function begin(consent: NonNullable<OfferOptions['consent']>): Promise<void> {
+    isAllowed = undefined;
+    const { signal } = (lifetime = new AbortController());
+    // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
+    const isGiven: unknown = await Promise.resolve(consent).catch(() => false);
+    if (signal.aborted) return;
+    if ('code' in placement) return trace.end(placement);
+    rememberEndpoint(endpoint());
+    if (isGiven !== true) return deny();
+    isAllowed = true;
+    waiting?.close();
+    if (!queue) waiting = onForeignWithdrawal(withdrawn);
+    try {
+      trace.end(await show(placement, signal));
+    } catch (error) {
+      if (!signal.aborted)
+        trace.end(outcome('network_error', `The offers could not be shown (${String(error)})`, 'Please report this.'));
+    }
+  }
+
+  async function show(placement: Placement, signal: AbortSignal): Promise<Outcome<OutcomeCode<Success>>> {
+    const obstacle = await host.whenReady();
+    await Promise.race([forgetting, forgetting && nextTask(CLEARING_MS)]);
+    await whenCleared();
+    signal.throwIfAborted();
+    if (!queue) reopenQueue();
+    await nextTask();
+    signal.throwIfAborted();
+    if (obstacle) return obstacle;
+    const obtained = await obtainOffers({
+      options,
+      placement,
+      trace,
+      signal,
+      queue: () => queue,
+      inspect: host.inspect,
+    });
+    return 'code' in obtained ? obtained : host.present(obtained, signal);
+  }
+
+  function beginAgain(consent: NonNullable<OfferOptions['consent']>): void {
+    lifetime.abort();
+    trace.restart();
+    void begin(consent);
+  }
+
+  /** Takes the offers down and clears what this page, or an earlier one, was allowed to store. */
+  function deny(isElsewhere?: boolean): void {
+    isAllowed = false;
+    lifetime.abort();
+    waiting?.close();
+    if (queue ?? !isDecided) forgetOrders();
+    if (queue && !isElsewhere) void queue.withdraw();
+    else if (!queue && !isElsewhere && !isDecided) void withdrawConsent(endpoint());
+    queue = undefined;
+    trace.end(outcome('consent_denied', 'There is no consent', 'Call consent(true) once the shopper has agreed.'));
+  }
+
+  function withdrawn(): void {
+    deny(true);
+    host.onWithdrawn?.();
+  }
+
+  function endpoint(): string {
+    return 'code' in placement ? '' : `${placement.relay}/events/batch`;
+  }
+
+  function reopenQueue(): PageQueue {
+    void queue?.close();
+    queue = openPageQueue({ endpoint: endpoint(), onEvent: trace.emit, onWithdrawn: withdrawn });
+    waiting?.close();
+    return queue;
+  }
+}
+
+/** Whether the browser sends Global Privacy Control. */
+function hasPrivacySignal(): boolean | undefined {
+  return (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
+}
