@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRelay } from 'offerlet/relay';
+import { createRelay, type RelayContext } from 'offerlet/relay';
 import { createAdvertiser } from './report/createAdvertiser.ts';
 import { readChoices } from './choices/choices.ts';
 import deskCss from './styles/desk.css?raw';
@@ -54,6 +54,7 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
     version: '1.0.0',
     basePath: RELAYS.counted,
     forwardEventIds: true,
+    context: languageOf,
   });
 
   async function post(path: string): Promise<Response> {
@@ -116,6 +117,15 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
       return text('The shop accepts GET and HEAD only.', { status: 405, headers: { allow: 'GET, HEAD' } });
     return get(url);
   };
+}
+
+/** Returns the language of the order page that requests offers, for the relay's `context`. The shop has it in its URL. */
+export function languageOf(request: Request): RelayContext {
+  const referrer = request.headers.get('referer') ?? '';
+  const page = URL.canParse(referrer) ? new URL(referrer) : undefined;
+  return page?.pathname.startsWith('/orders/')
+    ? { attributes: { language: readChoices(page.searchParams).locale } }
+    : {};
 }
 
 /**

@@ -1,13 +1,13 @@
 import { COUNTS, PAYOUT, type Line, type Sale, type ShopReport } from '../report/metrics.ts';
-import { barsOf, drawChart, legend } from './chart.ts';
+import { barsOf, drawChart } from './chart.ts';
 
 /** Milliseconds between two reads of the report while the page is visible. */
 const EVERY_MS = 1_500;
-const MONEY = new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' });
+/** Formats an amount. Reports name no currency: the sandbox network's prices are in euros, as are the shop's. */
+export const MONEY = new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' });
 
 /** Fills a report's elements with numbers, and updates them while the page is visible. */
 export function openReport(root: ParentNode, showDays?: (report: ShopReport) => void): void {
-  root.querySelector('[data-chart] figcaption')?.replaceChildren(...legend());
   root.querySelector('[data-sale]')?.addEventListener('click', () => void reportSale(root));
   root.querySelector('[data-restart]')?.addEventListener('click', () => void restart());
 
@@ -44,8 +44,8 @@ function untilSeen(): Promise<void> {
 }
 
 function show(root: ParentNode, report: ShopReport): void {
-  const svg = root.querySelector<SVGSVGElement>('[data-chart] svg');
-  if (svg) drawChart(svg, barsOf(report.samples, Date.parse(report.updated_at)));
+  const chart = root.querySelector('[data-chart]');
+  if (chart) drawChart(chart, barsOf(report.samples, Date.parse(report.updated_at)));
   for (const line of [...COUNTS, PAYOUT]) {
     for (const variant of ['channel', 'publisher'] as const) {
       const value = report.shop[variant][line[variant]] ?? 0;

@@ -72,9 +72,9 @@ function script(choices: Choices, order: Order): string[] {
 function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
   const place = via === 'element' ? 'offer-let' : '#offers';
-  return [
-    { title: 'In your style sheet, to reserve the space', code: `${place} { display: block; min-block-size: 500px }` },
-  ];
+  const code = `${place} { display: block; min-block-size: 520px }
+@media (width < 600px) { ${place} { min-block-size: 660px } }`;
+  return [{ title: 'In your style sheet, to reserve the space', code }];
 }
 
 function policy({ csp }: Choices): Snippet[] {

@@ -1,5 +1,14 @@
 import { ReportingClient, ReportingUnavailableError, type Report } from 'offerlet/clients';
-import { COUNTS, PAYOUT, SERIES, type Numbers, type Sample, type SeriesName, type ShopReport } from './metrics.ts';
+import {
+  COUNTS,
+  DAY_COLUMNS,
+  PAYOUT,
+  SERIES,
+  type Numbers,
+  type Sample,
+  type SeriesName,
+  type ShopReport,
+} from './metrics.ts';
 import { WIDGET_ID } from '../placement/placement.ts';
 
 /** The secret keys of the shop's backend. They stay on the server. */
@@ -23,15 +32,7 @@ const KEEP_MS = 11 * 60_000;
 const QUIET_MS = 10_000;
 /** The publisher report leaves this page type out. */
 const CHANNEL_ONLY = 'ORDER_TRACKING';
-const DAY_METRICS = [
-  'feed_loads',
-  'widget_displays',
-  'impressions',
-  'clicks',
-  'conversions',
-  'channel_payout',
-  'ctr',
-] as const;
+const DAY_METRICS = DAY_COLUMNS.map(({ metric }) => metric);
 
 interface Reading {
   readonly channel: Numbers;
@@ -94,6 +95,7 @@ export function createReport(options: { network: string; keys: ShopKeys; now?: (
         tracking,
         samples,
         days: days?.data ?? [],
+        total: days?.summary ?? {},
         since: new Date(since).toISOString(),
         updated_at: new Date(now()).toISOString(),
       };

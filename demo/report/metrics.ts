@@ -38,7 +38,18 @@ export const PAYOUT: Line = {
   meaning: 'each side’s share of what the advertiser pays',
 };
 
-/** The series of the chart, from the bottom of each bar to its top. */
+/** The columns of the days, by the same names as above. */
+export const DAY_COLUMNS = [
+  { name: 'Payout', metric: 'channel_payout' },
+  { name: 'Loads', metric: 'feed_loads' },
+  { name: 'Displays', metric: 'widget_displays' },
+  { name: 'Impressions', metric: 'impressions' },
+  { name: 'Clicks', metric: 'clicks' },
+  { name: 'Conversions', metric: 'conversions' },
+  { name: 'CTR', metric: 'ctr' },
+] as const;
+
+/** The series of the chart, from top to bottom. */
 export const SERIES = ['Loads', 'Impressions', 'Clicks', 'Conversions'] as const;
 export type SeriesName = (typeof SERIES)[number];
 
@@ -56,8 +67,9 @@ export interface ShopReport {
   /** The channel's numbers on order-tracking pages, which the publisher report leaves out. */
   readonly tracking: Numbers;
   readonly samples: readonly Sample[];
-  /** The whole channel's last days. */
+  /** The whole channel's last days, and their totals. */
   readonly days: readonly Readonly<Record<string, string | number | null>>[];
+  readonly total: Numbers;
   readonly since: string;
   readonly updated_at: string;
 }

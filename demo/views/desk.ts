@@ -37,14 +37,16 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
             <div class="switches first">
               ${segments('mode', choices)} ${IN_BAR.map((name) => select(name, choices))}
             </div>
-            <button type="button" class="more" disabled aria-expanded="false" aria-controls="more-switches">
-              <span class="wide">More</span><span class="narrow">Switches</span>${badge(choices)}
-            </button>
-            <div class="switches sheet" id="more-switches">
-              ${IN_SHEET.map((name) => select(name, choices))}
-              <p class="links">
-                ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a>
-              </p>
+            <div class="more-place">
+              <button type="button" class="more" disabled aria-expanded="false" aria-controls="more-switches">
+                <span class="wide">More</span><span class="narrow">Switches</span>${badge(choices)}
+              </button>
+              <div class="switches sheet" id="more-switches">
+                ${IN_SHEET.map((name) => select(name, choices))}
+                <p class="links">
+                  ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a>
+                </p>
+              </div>
             </div>
             <noscript><button>Show</button></noscript>
           </form>

@@ -1,6 +1,9 @@
 import { html, type Html } from './html.ts';
 import { COUNTS, PAYOUT } from '../report/metrics.ts';
 
+/** What both reports have, the money first. */
+const LINES = [PAYOUT, ...COUNTS];
+
 /** Renders the live report beside the shop. The page's script fills it from `/report.json`. */
 export function reportParts(): Html {
   return html`<section class="live" aria-labelledby="live-title" data-report>
@@ -25,7 +28,7 @@ export function reportParts(): Html {
         </tr>
       </thead>
       <tbody>
-        ${COUNTS.map(
+        ${LINES.map(
           ({ name, channel, publisher, meaning }) =>
             html`<tr data-line="${name}">
               <th scope="row" title="${meaning}">${name}</th>
@@ -33,11 +36,6 @@ export function reportParts(): Html {
               <td data-of="publisher" data-metric="${publisher}">–</td>
             </tr>`,
         )}
-        <tr data-line="${PAYOUT.name}" class="money">
-          <th scope="row" title="${PAYOUT.meaning}">${PAYOUT.name}</th>
-          <td data-of="channel" data-metric="${PAYOUT.channel}">–</td>
-          <td data-of="publisher" data-metric="${PAYOUT.publisher}">–</td>
-        </tr>
       </tbody>
     </table>
     <p class="verdict" data-verdict>Reading both reports …</p>
@@ -84,7 +82,8 @@ export function reportPage(): string {
           <section class="sale-section">${sale()}</section>
           <section>
             <h2 id="days-title">The whole channel, day by day</h2>
-            <div class="scroll" tabindex="0" role="region" aria-labelledby="days-title"><table id="days"></table></div>
+            <table id="days" aria-labelledby="days-title"></table>
+            <p class="note">Days are UTC. Reports name no currency: all prices in the sandbox network are in euros.</p>
           </section>
         </main>
         <script type="module" src="/live-report.js"></script>
@@ -93,20 +92,17 @@ export function reportPage(): string {
 }
 
 function tiles(variant: 'channel' | 'publisher'): Html[] {
-  return [...COUNTS, PAYOUT].map(
+  return LINES.map(
     (line) =>
       html`<div data-metric="${line[variant]}" data-line="${line.name}">
-        <dt>${line[variant].replaceAll('_', ' ')}<small>${line.meaning}</small></dt>
+        <dt>${line.name} <code>${line[variant]}</code><small>${line.meaning}</small></dt>
         <dd data-of="${variant}">–</dd>
       </div>`,
   );
 }
 
 function chart(): Html {
-  return html`<figure class="chart" data-chart>
-    <svg role="img" aria-label="The last ten minutes" viewBox="0 0 600 160"></svg>
-    <figcaption></figcaption>
-  </figure>`;
+  return html`<div class="chart" data-chart role="img" aria-label="The last ten minutes"></div>`;
 }
 
 function sale(): Html {

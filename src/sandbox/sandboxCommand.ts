@@ -60,7 +60,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     out: settings.json ? out : { ...out, log: () => undefined },
   });
   const keys = complete(network.describe().keys);
-  const createShop = await loading;
+  const { createShop, context } = await loading;
   front.open({
     relay: createRelay({
       apiKey: keys.integration,
@@ -69,6 +69,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
       basePath: RELAY_PATH,
       sandbox: true,
       forwardEventIds: true,
+      context,
       fetch: scenario && forcedFetch(globalThis.fetch, scenario),
     }),
     controls: controlSurface({ network, url: networkServer.url, hosts }),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CHOICES, readChoices, type Choices } from '../../demo/choices/choices.ts';
 import { placementHtml, showOptions } from '../../demo/placement/placement.ts';
@@ -62,7 +63,15 @@ test('a nonce is never shown: the next response has another one', () => {
 });
 
 test('space is reserved for offers in the page, and only for those', () => {
-  expect(codeOf('', 'In your style sheet')).toMatch(/^#offers \{.*min-block-size/);
+  expect(codeOf('', 'In your style sheet')).toMatch(
+    /^#offers \{.*min-block-size: 520px \}\n@media \(width < 600px\) \{ #offers \{ min-block-size: 660px \} \}$/,
+  );
   expect(codeOf('via=element', 'In your style sheet')).toMatch(/^offer-let \{/);
   expect(codeOf('mode=OVERLAY', 'In your style sheet')).toBe('');
+});
+
+test('the shop reserves what it shows and what the README says', () => {
+  const rules = [/min-block-size: 520px/, /width < 600px[^]*min-block-size: 660px/];
+  for (const file of ['README.md', 'demo/styles/shop.css'])
+    for (const rule of rules) expect(readFileSync(file, 'utf8'), file).toMatch(rule);
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { primaryLanguage } from './networkTexts.ts';
 import type { OfferRow } from './offerRow.ts';
 
 /** Maximum offers in one response: more than a shopper pages through. */
@@ -12,7 +13,7 @@ export interface OfferExplanation {
   readonly advertiser: string;
   readonly heading: string;
   readonly shown: boolean;
-  readonly reason: 'shown' | 'inactive' | 'budget_spent' | 'subcategory_excluded' | 'outdrawn';
+  readonly reason: 'shown' | 'inactive' | 'budget_spent' | 'subcategory_excluded' | 'other_language' | 'outdrawn';
   /** The reason as a sentence. */
   readonly message: string;
   /** Price per conversion times weight. */
@@ -33,22 +34,26 @@ export interface OfferChoice {
 
 /**
  * Draws offers at random, weighted by expected value, so that every offer of the catalogue is shown sometimes; then orders
- * them by expected value. The session seeds the draw: the same session always gets the same offers.
+ * them by expected value. Offers in the language of the request come first, and none are in another. The session seeds the draw: the same session always gets the same offers.
  */
 export function chooseOffers(
   catalogue: readonly OfferRow[],
-  session: { session_id: string; exclusions: ReadonlySet<string> },
+  session: { session_id: string; exclusions: ReadonlySet<string>; language?: string | undefined },
 ): OfferChoice {
+  const language = primaryLanguage(session.language);
   const drawn = catalogue.map((offer) => {
     const expected_value = Number(offer.price_per_conversion) * Number(offer.weight);
     const draw = drawFor(session.session_id, offer.offer_id);
     const rank = -Math.log(draw) / Math.max(expected_value, LEAST_VALUE);
-    return { offer, expected_value, draw, rank, obstacle: obstacleOf(offer, session.exclusions) };
+    const isNative = Number(language !== undefined && offer.details.language === language);
+    return { offer, expected_value, draw, rank, isNative, obstacle: obstacleOf(offer, session.exclusions, language) };
   });
-  const eligible = drawn.filter(({ obstacle }) => obstacle === undefined).toSorted((a, b) => a.rank - b.rank);
+  const eligible = drawn
+    .filter(({ obstacle }) => obstacle === undefined)
+    .toSorted((a, b) => b.isNative - a.isNative || a.rank - b.rank);
   const shown = eligible
     .slice(0, MAX_OFFERS)
-    .toSorted((a, b) => b.expected_value - a.expected_value || a.rank - b.rank);
+    .toSorted((a, b) => b.isNative - a.isNative || b.expected_value - a.expected_value || a.rank - b.rank);
   const explanations = drawn.map((entry): OfferExplanation => {
     const position = shown.indexOf(entry);
     const reason = entry.obstacle ?? (position < 0 ? 'outdrawn' : 'shown');
@@ -74,16 +79,21 @@ const MESSAGES: Readonly<Record<OfferExplanation['reason'], string>> = {
   inactive: 'The offer is not active.',
   budget_spent: 'The budget does not cover another conversion.',
   subcategory_excluded: 'The channel or the publisher excludes the subcategory of the offer.',
+  other_language: 'The offer is in another language than the page.',
   outdrawn: `The offer is eligible, but ${MAX_OFFERS} offers had a better draw in this session.`,
 };
 
 function obstacleOf(
   offer: OfferRow,
   exclusions: ReadonlySet<string>,
-): 'inactive' | 'budget_spent' | 'subcategory_excluded' | undefined {
+  language: string | undefined,
+): 'inactive' | 'budget_spent' | 'subcategory_excluded' | 'other_language' | undefined {
   if (!offer.active) return 'inactive';
   if (exclusions.has(offer.subcategory_id)) return 'subcategory_excluded';
-  return offer.in_budget ? undefined : 'budget_spent';
+  if (!offer.in_budget) return 'budget_spent';
+  // A request without a language gets offers in every language, as does an offer without one.
+  const itsLanguage = offer.details.language ?? language;
+  return language === undefined || itsLanguage === language ? undefined : 'other_language';
 }
 
 function drawFor(sessionId: string, offerId: string): number {

@@ -1,8 +1,10 @@
 import type { Asset, CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
 import type { Queries } from '../database/database.ts';
 
-/** The fields of an offer that only the page uses. */
+/** The fields of an offer that no query reads. */
 export interface OfferDetails {
+  /** The ISO 639 code of its texts; an offer without one is for everybody. Not sent to the page. */
+  readonly language?: string;
   readonly subheading?: string;
   readonly cta_details: CtaDetails;
   readonly metadata?: OfferMetadata;

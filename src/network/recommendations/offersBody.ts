@@ -1,4 +1,5 @@
 import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
+import { networkTexts, type NetworkTexts } from './networkTexts.ts';
 import type { OfferRow } from './offerRow.ts';
 
 /** An offer shown in one session. */
@@ -13,6 +14,8 @@ export interface OffersBodyOptions {
   readonly is_sandbox: boolean;
   /** The base of URLs that the network serves itself. */
   readonly baseUrl: string;
+  /** The language of the page, where the request says it. */
+  readonly language?: string | undefined;
 }
 
 /** The response body of POST /recommendations (docs/wire.md#offers). */
@@ -20,20 +23,21 @@ export function offersBody(insertions: readonly Insertion[], options: OffersBody
   const items = insertions.map(({ insertion_id, offer }, insertion_order): GroupItem => {
     return { insertion_order, insertion_id, offer_id: offer.offer_id, advertiser_id: offer.advertiser_id };
   });
+  const texts = networkTexts(options.language);
   return {
     session_id: options.session_id,
     recommendations: Object.fromEntries(
       insertions.map(({ offer }) => [offer.offer_id, recommendationOf(offer, options)]),
     ),
     recommendation_groups:
-      items.length === 0 ? [] : [{ id: 'group_0', heading: 'Thank you for your order', slot_context: 'HERO', items }],
-    footer: footer(options.baseUrl),
+      items.length === 0 ? [] : [{ id: 'group_0', heading: texts.heading, slot_context: 'HERO', items }],
+    footer: footer(options.baseUrl, texts),
     ...(options.is_sandbox ? { sandbox: true } : {}),
   };
 }
 
 function recommendationOf(row: OfferRow, { baseUrl, is_sandbox }: OffersBodyOptions): Recommendation {
-  const { assets, disclosure_details, ...details } = row.details;
+  const { assets, disclosure_details, language: _language, ...details } = row.details;
   const offer: Offer & { is_sandbox?: true } = {
     id: row.offer_id,
     heading: row.heading,
@@ -49,14 +53,14 @@ function recommendationOf(row: OfferRow, { baseUrl, is_sandbox }: OffersBodyOpti
   return { advertiser: row.description === null ? advertiser : { ...advertiser, description: row.description }, offer };
 }
 
-function footer(baseUrl: string): Footer {
+function footer(baseUrl: string, texts: NetworkTexts): Footer {
   return {
     attribution_details: {
-      copy: 'Offers by the sandbox network',
+      copy: texts.attribution,
       logo_url: `${baseUrl}/logos/network.svg`,
       target_url: `${baseUrl}/`,
     },
-    privacy_policy: { copy: 'Privacy policy', target_url: `${baseUrl}/privacy` },
+    privacy_policy: { copy: texts.privacy, target_url: `${baseUrl}/privacy` },
   };
 }
 

@@ -48,8 +48,13 @@ async function openSession(
 ): Promise<unknown> {
   const session_id = randomUUID();
   const is_sandbox = request.custom_metadata?.is_sandbox === true;
+  const language = request.attributes?.language;
   const catalogue = await readCatalogue(context.db);
-  const choice = chooseOffers(catalogue, { session_id, exclusions: publisher.exclusions });
+  const choice = chooseOffers(catalogue, {
+    session_id,
+    exclusions: publisher.exclusions,
+    language,
+  });
   const insertions = choice.shown.map((offer) => ({ insertion_id: randomUUID(), offer }));
   await storeSession(context.db, {
     session_id,
@@ -60,5 +65,5 @@ async function openSession(
     environment: context.environment,
     explanations: context.environment === 'staging' ? choice.explanations : undefined,
   });
-  return offersBody(insertions, { session_id, is_sandbox, baseUrl: context.baseUrl });
+  return offersBody(insertions, { session_id, is_sandbox, baseUrl: context.baseUrl, language });
 }

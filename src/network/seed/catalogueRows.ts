@@ -40,8 +40,9 @@ export function offerId(slug: string): string {
   return stableId('offer', slug);
 }
 
-function details({ slug, subheading, cta_details, metadata, assets, disclosure_details }: DemoOffer): Row {
+function details({ slug, language, subheading, cta_details, metadata, assets, disclosure_details }: DemoOffer): Row {
   return {
+    language,
     subheading,
     cta_details,
     metadata,

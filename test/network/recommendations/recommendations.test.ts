@@ -37,6 +37,22 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
     expect((await recommend({}, { 'x-api-key': world.network.describe().keys.management ?? '' })).status).toBe(401);
   });
 
+  test('offers in the language of the request come first, and none are in another', async () => {
+    const headings = async (language?: string): Promise<string[]> => {
+      const { body } = await recommend(language === undefined ? {} : { attributes: { language } });
+      return Object.values(body.recommendations as Record<string, { offer: { heading: string } }>).map(
+        ({ offer }) => offer.heading,
+      );
+    };
+    const arabic = await headings('ar-EG');
+    expect(arabic.slice(0, 2).every((heading) => /^\p{Script=Arabic}/u.test(heading))).toBe(true);
+    expect(arabic).toHaveLength(10); // the rest is for everybody
+    const { body } = await recommend({ attributes: { language: 'ar' } });
+    expect(body.recommendation_groups[0].heading).toMatch(/^\p{Script=Arabic}/u);
+    for (let round = 0; round < 20; round++)
+      expect((await headings('en')).join()).not.toMatch(/(^|,)[\p{Script=Arabic}\p{Script=Hebrew}]/u);
+  });
+
   test('A1 the other methods are a 405 that names POST', async () => {
     const answer = await world.call('GET', '/recommendations');
     expect({ status: answer.status, allow: answer.headers.get('allow'), body: answer.body }).toEqual({

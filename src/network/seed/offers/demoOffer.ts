@@ -15,6 +15,8 @@ export interface DemoOffer {
   advertiser: AdvertiserSlug;
   /** The name of its subcategory. */
   subcategory: string;
+  /** The ISO 639 code of its texts, where they are not for everybody. */
+  language?: string;
   heading: string;
   subheading?: string;
   cta_details: CtaDetails;

@@ -10,7 +10,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     price: '7.50',
     weight: 1.4,
     heading: 'Free coffee sample box — just pay shipping',
-    subheading: 'Three 50 g bags, roasted this week. Shipping is 3.90 and nothing renews.',
+    subheading: 'Three 50 g bags, roasted this week. Shipping is €3.90 and nothing renews.',
     cta_details: {
       accept_copy: 'Get my box',
       decline_copy: 'No thanks',
@@ -30,7 +30,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     cta_details: cta('Start with 40 % off'),
     metadata: promo('TUESDAY40'),
     disclosure_details: {
-      copy: 'Renews at 13.50 every two weeks after the first month. Cancel any time before the next roast.',
+      copy: 'Renews at €13.50 every two weeks after the first month. Cancel any time before the next roast.',
     },
   },
   {
@@ -38,7 +38,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     advertiser: 'morrow-and-bean',
     subcategory: 'Kitchen',
     price: '9.00',
-    heading: 'A hand grinder for 29 instead of 45',
+    heading: 'A hand grinder for €29 instead of €45',
     subheading: 'Steel burrs, 18 clicks, fits in a coat pocket.',
     cta_details: cta('See the grinder', 'Not now'),
     assets: [product('grinder')],
@@ -56,7 +56,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     metadata: promo('HALFBOX'),
     assets: [image('dinner-table')],
     disclosure_details: {
-      copy: 'First box 27.00, then 54.00 a week until you pause. New customers only.',
+      copy: 'First box €27.00, then €54.00 a week until you pause. New customers only.',
       content:
         'The discount applies to the first box of a new household. Later boxes are charged each Friday for the following week. ' +
         'You can skip a week or stop until Thursday midnight in your account, by e-mail or by phone. Delivery is included.',
@@ -68,7 +68,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     subcategory: 'Meal Kits',
     price: '11.00',
     heading: 'One-pot week: five recipes, no subscription',
-    subheading: 'A single box for 39. We will not ask you to come back; the ginger noodles will.',
+    subheading: 'A single box for €39. We will not ask you to come back; the ginger noodles will.',
     cta_details: cta('Order one box'),
   },
   {
@@ -77,11 +77,12 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     subcategory: 'Snacks',
     price: '4.20',
     heading: 'A snack drawer for the office 🥨',
-    subheading: 'Twelve salty and six sweet things. 🍫 First drawer 15, delivery free.',
+    subheading: 'Twelve salty and six sweet things. 🍫 First drawer €15, delivery free.',
     cta_details: cta('Fill my drawer', 'Maybe later'),
   },
   {
     slug: 'olive-oil',
+    language: 'ar',
     advertiser: 'zaytuna-grove',
     subcategory: 'Oils & Pantry',
     price: '8.00',
@@ -92,6 +93,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
   },
   {
     slug: 'olive-soap',
+    language: 'ar',
     advertiser: 'zaytuna-grove',
     subcategory: 'Skin Care',
     price: '5.50',
@@ -107,11 +109,12 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     subcategory: 'Oils & Pantry',
     price: '4.80',
     heading: 'Za’atar and olive oil for two — زعتر وزيت',
-    subheading: 'A 250 ml bottle and a jar of wild za’atar for 12, bread not included.',
+    subheading: 'A 250 ml bottle and a jar of wild za’atar for €12, bread not included.',
     cta_details: cta('Send me the duo'),
   },
   {
     slug: 'mint-tea',
+    language: 'he',
     advertiser: 'nana-tea',
     subcategory: 'Tea',
     price: '6.40',
@@ -122,6 +125,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
   },
   {
     slug: 'tea-calendar',
+    language: 'he',
     advertiser: 'nana-tea',
     subcategory: 'Tea',
     price: '7.20',
@@ -135,7 +139,7 @@ export const FOOD_OFFERS: readonly DemoOffer[] = [
     advertiser: 'nana-tea',
     subcategory: 'Tea',
     price: '3.90',
-    heading: 'Five loose-leaf teas to taste for 6',
+    heading: 'Five loose-leaf teas to taste for €6',
     subheading: 'Two cups of each, with a card that says how long to wait.',
     cta_details: cta('Taste all five'),
   },
