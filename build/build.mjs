@@ -26,6 +26,8 @@ await others;
 
 for (const path of ['demo', 'fresh-database.tar.br'])
   cpSync(join('dist', path), join('sandbox/dist', path), { recursive: true });
+// The compiler writes no declaration for a file that is one.
+cpSync('src/page/elementTypes.d.ts', 'dist/page/elementTypes.d.ts');
 linkPackages();
 markBuilt();
 

@@ -1,6 +1,7 @@
 import { defineElement } from './page/defineElement.ts';
 import { showOffers } from './showInspected.ts';
 
-export { defineElement, type OfferLetElement } from './page/defineElement.ts';
+export { defineElement } from './page/defineElement.ts';
+export type { OfferLetAttributes, OfferLetElement } from './page/elementTypes.d.ts';
 
 defineElement(showOffers);

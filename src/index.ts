@@ -9,5 +9,7 @@ export type {
   OutcomeEvent,
   PageEvent,
 } from './session/pageEvent.ts';
+export type { OfferLetElement } from './page/elementTypes.d.ts';
 export type { Offers } from './page/offers.ts';
+export type { PageApi } from './page/openPageApi.ts';
 export { showOffers } from './showInspected.ts';

@@ -84,8 +84,8 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
   }
 
   function findTarget(): Element | undefined {
-    const { target } = options;
     try {
+      const { target } = options;
       return (typeof target === 'string' ? dom.querySelector(target) : target) ?? undefined;
     } catch {
       return undefined;
@@ -97,7 +97,8 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
   }
 
   function dispatch(detail: PageEvent): void {
-    const place = mounted?.place.isConnected ? mounted.place : dom;
+    const found = mounted?.place ?? findTarget();
+    const place = found?.isConnected ? found : dom;
     // Missing on a server.
     (place as Partial<EventTarget>).dispatchEvent?.(
       new CustomEvent('offerlet', { bubbles: true, composed: true, detail }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { own } from '../../wire/json.ts';
 import { ID_MAX_LENGTH, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { parseRecommendationRequest } from '../../wire/offers/parseRecommendationRequest.ts';
-import type { RecommendationRequest } from '../../wire/offers/request.ts';
+import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { checkCall } from '../partner/checkCall.ts';
 import { partnerRefusal } from '../partner/partnerRefusal.ts';
@@ -42,7 +42,7 @@ async function postRecommendations(request: Request, context: NetworkContext): P
 }
 
 async function openSession(
-  request: RecommendationRequest,
+  request: IdentifiedRequest,
   publisher: ServedPublisher,
   context: NetworkContext,
 ): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { RecommendationRequest } from '../../wire/offers/request.ts';
+import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
 import type { ServedPublisher } from '../partner/publisherOfKey.ts';
@@ -9,7 +9,7 @@ import type { OfferExplanation } from './chooseOffers.ts';
 export interface NewSession {
   readonly session_id: string;
   readonly publisher: ServedPublisher;
-  readonly request: RecommendationRequest;
+  readonly request: IdentifiedRequest;
   readonly insertions: readonly Insertion[];
   readonly created_at: Date;
   /** Only events with a key of the same environment are accepted. */
@@ -54,7 +54,7 @@ export async function storeSession(db: Queries, session: NewSession): Promise<vo
 }
 
 /** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one currency. */
-function orderAmount({ order_details }: RecommendationRequest): string | null {
+function orderAmount({ order_details }: IdentifiedRequest): string | null {
   const amount = order_details?.cost_details?.amount;
   return amount === undefined ? null : decimalText(amount);
 }

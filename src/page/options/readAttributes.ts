@@ -1,6 +1,14 @@
 import { own } from '../../wire/json.ts';
 import type { ShowOptions } from './showOptions.ts';
 
+const TOP = 'relay theme locale';
+const USER = 'email-hash email phone external-guid';
+const PLACEMENT = 'view display-mode widget-id';
+
+/** The attributes of an element that are read. A script tag has them with the prefix `data-`, and `data-target`. */
+export const ATTRIBUTES: readonly string[] =
+  `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(' ');
+
 /** Whether a mount waits for a decision on the whole page, as `data-consent="required"` says. */
 export function isPageDecision(consent: unknown): boolean {
   return own(consent, 'isPageWide') === true;
@@ -23,10 +31,10 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
   const sandbox = element.getAttribute(`${prefix}sandbox`);
   const most = get('max-offers');
   const options = {
-    ...pick('relay target theme locale'),
+    ...pick(`target ${TOP}`),
     request: {
-      user_details: pick('email-hash email phone external-guid'),
-      placement_details: pick('view display-mode widget-id'),
+      user_details: pick(USER),
+      placement_details: pick(PLACEMENT),
       order_details: (get('order-id') ?? get('order-amount')) && {
         ...pick('order-id'),
         cost_details: { amount: get('order-amount'), currency_code: get('order-currency') },

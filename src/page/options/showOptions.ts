@@ -1,4 +1,5 @@
 import type { OfferOptions } from '../../session/options.ts';
+import type { MessageOverrides } from '../../widget/messages/messages.ts';
 
 /** The options of `showOffers`. Only `relay` and `request` are required. */
 export interface ShowOptions extends OfferOptions {
@@ -9,5 +10,5 @@ export interface ShowOptions extends OfferOptions {
   /** BCP 47 language of the widget's own texts. By default the page's `lang`. */
   locale?: string | undefined;
   /** Replaces the widget's own texts, for other languages or another tone. */
-  messages?: Readonly<Record<string, string>> | undefined;
+  messages?: MessageOverrides | undefined;
 }

@@ -27,6 +27,9 @@ export interface Messages {
   claimed: string;
 }
 
+/** Texts of the page's own, for some or all of them. */
+export type MessageOverrides = { readonly [Name in keyof Messages]?: string | undefined };
+
 /** The order of the texts in `LANGUAGES`. */
 export const MESSAGE_KEYS = [
   'offers',

@@ -8,7 +8,7 @@ import {
   type Attributes,
   type CustomMetadata,
   type PlacementDetails,
-  type RecommendationRequest,
+  type IdentifiedRequest,
 } from './request.ts';
 import { readUser } from './readUser.ts';
 
@@ -18,7 +18,7 @@ const DEVICE_TYPES = ['MOBILE', 'TABLET', 'DESKTOP'] as const;
  * Parses a recommendations request: exactly one identifier, a known view and display mode, and optional parts of the right
  * type. Unknown top-level fields are dropped; unknown fields inside the parts are kept.
  */
-export function parseRecommendationRequest(json: unknown): Parsed<RecommendationRequest> {
+export function parseRecommendationRequest(json: unknown): Parsed<IdentifiedRequest> {
   if (!isObject(json)) return { ok: false, problems: [{ path: '', message: 'the body must be a JSON object' }] };
   const { problems, addProblem } = collectProblems();
   const user_details = readUser(own(json, 'user_details'), addProblem);
@@ -29,7 +29,7 @@ export function parseRecommendationRequest(json: unknown): Parsed<Recommendation
   const custom_metadata = readMetadata(own(json, 'custom_metadata'), addProblem);
   if (problems.length > 0 || !user_details || !placement_details) return { ok: false, problems };
 
-  const value: RecommendationRequest = { user_details, placement_details };
+  const value: IdentifiedRequest = { user_details, placement_details };
   if (order_details) value.order_details = order_details;
   if (purchases) value.purchases = purchases;
   if (attributes) value.attributes = attributes;

@@ -15,72 +15,84 @@ export const IDENTIFIERS = ['email', 'email_hash', 'phone', 'external_guid'] as 
 export type View = (typeof VIEWS)[number];
 export type DisplayMode = (typeof DISPLAY_MODES)[number];
 
-export interface UserDetails {
-  email?: string;
-  /** SHA-256 of the trimmed, lower-cased e-mail in lower-case hex. Pseudonymous, not anonymous. */
-  email_hash?: string;
-  phone?: string;
-  external_guid?: string;
-  first_name?: string;
-  last_name?: string;
+type Identifier = (typeof IDENTIFIERS)[number];
+
+/** At most one of the identifiers. */
+type OneIdentifier = {
+  [Given in Identifier]: { [Name in Identifier]?: Name extends Given ? string | undefined : undefined };
+}[Identifier];
+
+/**
+ * A shopper. Has at most one of `email`, `email_hash`, `phone` and `external_guid`. `email_hash` is the SHA-256 of the trimmed,
+ * lower-cased e-mail address in lower-case hex: pseudonymous, not anonymous.
+ */
+export type UserDetails = OneIdentifier & {
+  first_name?: string | undefined;
+  last_name?: string | undefined;
   [other: string]: unknown;
-}
+};
 
 export interface PlacementDetails {
   view: View;
   display_mode: DisplayMode;
-  widget_id?: string;
-  sub_view?: string;
+  widget_id?: string | undefined;
+  sub_view?: string | undefined;
   [other: string]: unknown;
 }
 
 interface CostDetails {
-  amount?: number | string;
-  currency_code?: string;
+  amount?: number | string | undefined;
+  currency_code?: string | undefined;
   [other: string]: unknown;
 }
 
 export interface OrderDetails {
-  order_id?: string;
-  cost_details?: CostDetails;
+  order_id?: string | undefined;
+  cost_details?: CostDetails | undefined;
   [other: string]: unknown;
 }
 
 export interface Purchase {
-  product_id?: string;
-  name?: string;
+  product_id?: string | undefined;
+  name?: string | undefined;
   /** A string such as "2"; a number is accepted and converted. */
-  quantity?: string | number;
-  cost_details?: CostDetails;
+  quantity?: string | number | undefined;
+  cost_details?: CostDetails | undefined;
   [other: string]: unknown;
 }
 
 export interface Attributes {
-  device_type?: 'MOBILE' | 'TABLET' | 'DESKTOP';
-  operating_system?: string;
-  user_agent?: string;
+  device_type?: 'MOBILE' | 'TABLET' | 'DESKTOP' | undefined;
+  operating_system?: string | undefined;
+  user_agent?: string | undefined;
   /** ISO 639. */
-  language?: string;
-  ip_address?: string;
-  platform_type?: string;
+  language?: string | undefined;
+  ip_address?: string | undefined;
+  platform_type?: string | undefined;
   [other: string]: unknown;
 }
 
 export interface CustomMetadata {
-  is_sandbox?: boolean;
+  is_sandbox?: boolean | undefined;
   [other: string]: unknown;
 }
 
 export interface RecommendationRequest {
-  user_details: UserDetails;
+  /** Not required by a relay that knows the shopper. */
+  user_details?: UserDetails | undefined;
   placement_details: PlacementDetails;
-  order_details?: OrderDetails;
-  purchases?: readonly Purchase[];
-  attributes?: Attributes;
-  custom_metadata?: CustomMetadata;
+  order_details?: OrderDetails | undefined;
+  purchases?: readonly Purchase[] | undefined;
+  attributes?: Attributes | undefined;
+  custom_metadata?: CustomMetadata | undefined;
   shipping?: unknown;
   billing?: unknown;
   running_experiments?: unknown;
+}
+
+/** A request as the network gets it. */
+export interface IdentifiedRequest extends RecommendationRequest {
+  user_details: UserDetails;
 }
 
 /** The top-level fields that a relay forwards; it drops everything else. */

@@ -1,0 +1,91 @@
+// @ts-nocheck: of the frameworks below, a project has the types of some only. What augments the others has no effect there.
+// The compiler does not emit this file: the build copies it.
+import type { PageEvent } from '../session/pageEvent.ts';
+import type { DisplayMode, View } from '../wire/offers/request.ts';
+import type { Offers } from './offers.ts';
+import type { PageApi } from './openPageApi.ts';
+import type { ShowOptions } from './options/showOptions.ts';
+
+/** An `<offer-let>` element. */
+export interface OfferLetElement extends HTMLElement {
+  /** The element's mount. Missing while the element is not on a page. */
+  readonly offers: Offers | undefined;
+}
+
+type Text = string | null | undefined;
+
+/** The attributes of `<offer-let>` in a template. Identity is at most one of `email-hash`, `email`, `phone` and `external-guid`. */
+export interface OfferLetAttributes {
+  /** Required: the URL or path where the relay is mounted. */
+  relay?: Text;
+  /** Required. A change shows offers anew. */
+  view?: View | null | undefined;
+  /** Required. A change shows offers anew. */
+  'display-mode'?: DisplayMode | null | undefined;
+  'widget-id'?: Text;
+  /** SHA-256 of the trimmed, lower-cased e-mail address in lower-case hex. */
+  'email-hash'?: Text;
+  /** Hashed in the browser, on https pages and localhost only. */
+  email?: Text;
+  phone?: Text;
+  'external-guid'?: Text;
+  /** With it, the offers of the order are remembered for 24 hours. */
+  'order-id'?: Text;
+  'order-amount'?: number | Text;
+  'order-currency'?: Text;
+  /** Requests test offers. */
+  sandbox?: boolean | Text;
+  theme?: ShowOptions['theme'] | null;
+  /** BCP 47 language of the widget's own texts. */
+  locale?: Text;
+  'max-offers'?: number | Text;
+  /** Nothing is requested or stored before `consent(true)`. */
+  consent?: 'required' | '' | null | undefined;
+}
+
+interface Listening {
+  onofferlet?: ((event: CustomEvent<PageEvent>) => void) | undefined;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'offer-let': OfferLetElement;
+  }
+  interface GlobalEventHandlersEventMap {
+    offerlet: CustomEvent<PageEvent>;
+  }
+  interface Window {
+    /** The API of the script tag. Before the script has loaded it is an array, in which calls wait. */
+    offerlet?: Pick<PageApi, 'push'> & Partial<PageApi>;
+  }
+}
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'offer-let': DetailedHTMLProps<HTMLAttributes<OfferLetElement>, OfferLetElement> & OfferLetAttributes & Listening;
+    }
+  }
+}
+
+declare module 'preact' {
+  namespace createElement.JSX {
+    interface IntrinsicElements {
+      'offer-let': import('preact').HTMLAttributes<OfferLetElement> & OfferLetAttributes & Listening;
+    }
+  }
+}
+
+declare module 'vue' {
+  interface GlobalComponents {
+    'offer-let': new () => {
+      $props: import('vue').HTMLAttributes & OfferLetAttributes & { onOfferlet?: Listening['onofferlet'] };
+    };
+  }
+}
+
+declare module 'svelte/elements' {
+  interface SvelteHTMLElements {
+    'offer-let': HTMLAttributes<OfferLetElement> & OfferLetAttributes & Listening;
+  }
+}

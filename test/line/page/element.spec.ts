@@ -1,0 +1,126 @@
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { HASH, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+/** Opens a page with the element's module, then runs the code: `element` is a new `<offer-let>`, `heard` its events. */
+async function openWith(page: Page, code: string): Promise<void> {
+  const script = `<script type="module">
+    import '/element.js';
+    window.element = document.createElement('offer-let');
+    window.heard = [];
+    element.addEventListener('offerlet', (event) => heard.push(event.detail.code ?? event.detail.type));
+    window.set = (attributes) => { for (const name in attributes) element.setAttribute(name, attributes[name]); };
+    ${code}
+  </script>`;
+  await page.goto(fixture.page('/element', shop(script)));
+}
+
+const REQUIRED = "relay: '/offers', view: 'THANK_YOU', 'display-mode': 'INLINE'";
+const accept = (page: Page) => page.locator('offer-let [part~=accept]');
+const bodies = () => fixture.asked.filter(({ path }) => path.endsWith('recommendations')).map(({ body }) => body);
+
+test('attributes that are set after the element is inserted are in the one request', async ({ page }) => {
+  await openWith(
+    page,
+    `document.body.append(element); set({ ${REQUIRED}, 'email-hash': '${HASH}', 'order-id': '7' });`,
+  );
+  await expect(accept(page)).toBeVisible();
+  expect(bodies()).toEqual([
+    {
+      user_details: { email_hash: HASH },
+      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+      order_details: { order_id: '7', cost_details: {} },
+    },
+  ]);
+  expect(await page.evaluate('heard.filter((type) => type === "no_offers")')).toEqual([]);
+});
+
+test('until the request, every attribute may change; afterwards the order and the shopper are fixed', async ({
+  page,
+}) => {
+  await openWith(
+    page,
+    `set({ ${REQUIRED}, consent: 'required', 'external-guid': 'a' }); document.body.append(element);`,
+  );
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
+  await page.evaluate("set({ 'external-guid': 'b', 'order-id': '1', theme: 'dark' })");
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
+  expect(bodies()).toEqual([]);
+  await page.evaluate('element.offers.consent(true)');
+  await expect(accept(page)).toBeVisible();
+  await page.evaluate("set({ 'external-guid': 'c', 'order-id': '2', relay: '/other' })");
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
+  expect(bodies()).toMatchObject([{ user_details: { external_guid: 'b' }, order_details: { order_id: '1' } }]);
+});
+
+test('a missing attribute that comes later repairs the element', async ({ page }) => {
+  await openWith(page, "document.body.append(element); set({ view: 'THANK_YOU', 'display-mode': 'INLINE' });");
+  await page.waitForFunction('heard.includes("invalid_config")');
+  await page.evaluate("element.setAttribute('relay', '/offers')");
+  await expect(accept(page)).toBeVisible();
+});
+
+test('another view or display mode shows the offers anew', async ({ page }) => {
+  await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
+  await expect(accept(page)).toBeVisible();
+  await page.evaluate("element.setAttribute('display-mode', 'OVERLAY')");
+  await expect(page.locator('offer-let-layer [part~=accept]')).toBeVisible();
+  await expect(accept(page)).toHaveCount(0);
+  await page.evaluate("set({ view: 'ORDER_STATUS', 'display-mode': 'INLINE' })");
+  await expect(accept(page)).toBeVisible();
+  await expect(page.locator('offer-let-layer')).toHaveCount(0);
+  expect(bodies().map(({ placement_details }) => placement_details)).toEqual([
+    { view: 'THANK_YOU', display_mode: 'INLINE' },
+    { view: 'THANK_YOU', display_mode: 'OVERLAY' },
+    { view: 'ORDER_STATUS', display_mode: 'INLINE' },
+  ]);
+});
+
+test('the same value again changes nothing', async ({ page }) => {
+  await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
+  await expect(accept(page)).toBeVisible();
+  await page.evaluate("window.before = element.offers; set({ view: 'THANK_YOU', 'display-mode': 'INLINE' })");
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+  expect(await page.evaluate('before === element.offers')).toBe(true);
+});
+
+test('a withdrawn consent holds when the element shows offers anew', async ({ page }) => {
+  await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
+  await expect(accept(page)).toBeVisible();
+  await page.evaluate("element.offers.consent(false); element.setAttribute('view', 'CHECKOUT')");
+  await page.waitForFunction('heard.includes("consent_denied")');
+  expect(bodies()).toHaveLength(1);
+  await page.evaluate('element.offers.consent(true)');
+  await expect(accept(page)).toBeVisible();
+});
+
+test('the element gets its events also when there is nothing to show', async ({ page }) => {
+  fixture.reply = () => offersOf(0);
+  await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
+  await page.waitForFunction('heard.includes("no_offers")');
+  await expect(page.locator('offer-let')).toHaveAttribute('data-offerlet', 'empty');
+});
+
+test('a second copy of the module and the script tag leave the element that is defined', async ({ page }) => {
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  const tags = ['/element.js', '/element.js?copy']
+    .map((src) => `<script type="module" src="${src}"></script>`)
+    .join('');
+  const element = '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
+  await page.goto(fixture.page('/copies', shop(`${tags}<script src="/offerlet.js"></script>${element}`)));
+  await expect(accept(page)).toBeVisible();
+  await page.addScriptTag({ url: '/offerlet.js?again' });
+  await page.waitForTimeout(300);
+  expect(errors).toEqual([]);
+  expect(bodies()).toHaveLength(1);
+  await expect.poll(fixture.names).toContain('WIDGET_LOAD');
+  expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
+});
