@@ -12,6 +12,15 @@ export interface Queries {
   exec(sql: string): Promise<void>;
 }
 
+/** The statements of one transaction. */
+export interface Transaction extends Queries {
+  /**
+   * Sends a statement without waiting for it; its rows are dropped. If it fails, so does the transaction. A server gets it
+   * together with the next statement, or with the COMMIT: one round trip for all of them.
+   */
+  send(sql: string, params?: readonly Parameter[]): void;
+}
+
 /** How a transaction runs. */
 export interface TransactionOptions {
   /** Milliseconds that a statement may take, where the default of a server's is too short. */
@@ -21,7 +30,7 @@ export interface TransactionOptions {
 /** A PostgreSQL database, embedded or on a server, with the same SQL and the same values. */
 export interface Database extends Queries {
   /** Runs `work` in one transaction, again from the start after a conflict. It must have no other effects. */
-  transaction<T>(work: (db: Queries) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(work: (db: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Closes the database after the statements in progress. */
   close(): Promise<void>;
 }

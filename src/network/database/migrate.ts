@@ -36,13 +36,18 @@ export async function migrate(db: Database): Promise<number> {
     }
     for (const [index, migration] of MIGRATIONS.entries()) {
       if (index < version) continue;
-      await transaction.exec(migration.sql);
+      await runEach(transaction, migration.sql);
       await distribute(transaction, migration);
-      if (migration.fill) await transaction.exec(migration.fill);
+      if (migration.fill) await runEach(transaction, migration.fill);
       await transaction.query('INSERT INTO schema_versions VALUES ($1, $2)', [index + 1, new Date()]);
     }
     return MIGRATIONS.length - version;
   });
+}
+
+/** Runs statements one by one: of a text with several, citus would send the whole to its nodes for each. */
+async function runEach(db: Queries, sql: string): Promise<void> {
+  for (const statement of sql.split(/;\s*$/m)) if (statement.trim() !== '') await db.exec(statement);
 }
 
 /** On a database with the citus extension: distributes the new large tables by publisher, and copies the new small ones to every node. */

@@ -1,7 +1,7 @@
-import { PGlite, type Transaction } from '@electric-sql/pglite';
+import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database, Parameter, Queries } from './database.ts';
+import type { Database, Parameter, Queries, Transaction } from './database.ts';
 import { readFreshDatabase, unpack } from './freshDatabase.ts';
 import { retry } from './retry.ts';
 import { reach } from './DatabaseUnavailableError.ts';
@@ -41,15 +41,26 @@ async function createIn(directory: string): Promise<PGlite> {
   });
 }
 
-async function inTransaction<T>(pglite: PGlite, work: (db: Queries) => Promise<T>): Promise<T> {
+async function inTransaction<T>(pglite: PGlite, work: (db: Transaction) => Promise<T>): Promise<T> {
   let failure: { readonly error: unknown } | undefined;
   const outcome = await reach(() =>
     pglite.transaction(async (transaction) => {
+      const db = queries(transaction);
+      const sent: Promise<unknown>[] = [];
+      function send(sql: string, params?: readonly Parameter[]): void {
+        const statement = db.query(sql, params);
+        // The first statement that failed says why. Those sent after it fail only because the transaction has.
+        statement.catch((error: unknown) => (failure ??= { error }));
+        sent.push(statement);
+      }
       try {
-        return { result: await work(queries(transaction)) };
+        const result = await work({ ...db, send });
+        await Promise.all(sent);
+        return { result };
       } catch (error) {
+        await Promise.allSettled(sent);
         // Kept apart from errors of the database itself, which mean that it is unavailable.
-        failure = { error };
+        failure ??= { error };
         await transaction.rollback();
       }
     }),
@@ -59,7 +70,7 @@ async function inTransaction<T>(pglite: PGlite, work: (db: Queries) => Promise<T
   return outcome.result;
 }
 
-function queries(on: PGlite | Transaction): Queries {
+function queries(on: PGlite | PgliteTransaction): Queries {
   async function query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
     return (await reach(() => on.query<Row>(sql, [...params]))).rows;
   }

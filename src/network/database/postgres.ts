@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { Pool, types, type ClientBase, type QueryConfig, type QueryResult } from 'pg';
-import type { Database, Parameter, Queries, TransactionOptions } from './database.ts';
+import type { Database, Parameter, Queries, Transaction, TransactionOptions } from './database.ts';
 import { retry } from './retry.ts';
 import { DatabaseUnavailableError, reach } from './DatabaseUnavailableError.ts';
 import { readInt8, readText, TYPE } from './values.ts';
@@ -27,6 +27,8 @@ export function openPostgres(url: string, options: { connections?: number } = {}
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
+    // Statements of a transaction that are sent together travel together.
+    pipeline: true,
     stream: () => {
       const socket = new Socket();
       sockets.add(socket);
@@ -57,23 +59,37 @@ export function openPostgres(url: string, options: { connections?: number } = {}
 
 async function inTransaction<T>(
   pool: Pool,
-  work: (db: Queries) => Promise<T>,
+  work: (db: Transaction) => Promise<T>,
   { statementTimeoutMs = STATEMENT_TIMEOUT_MS }: TransactionOptions,
 ): Promise<T> {
   const client = await reach(() => pool.connect());
+  const db = queries(client, statementTimeoutMs);
+  const sent: Promise<unknown>[] = [];
+  // The first statement that failed says why. Those sent after it fail only because the transaction has.
+  let failure: { readonly error: unknown } | undefined;
+  function send(statement: Promise<unknown>): void {
+    statement.catch((error: unknown) => (failure ??= { error }));
+    sent.push(statement);
+  }
   let broken: Error | undefined;
   try {
     // The server gives up as well: nobody else waits for the locks of a network that is gone. Not as options of the connection,
     // which poolers refuse.
-    await reach(() =>
-      client.query(
+    send(
+      db.exec(
         `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`,
       ),
     );
-    const result = await work(queries(client, statementTimeoutMs));
-    await reach(() => client.query('COMMIT'));
+    const result = await work({ ...db, send: (sql, params) => send(db.hot(sql, params)) });
+    const commit = reach(() => client.query('COMMIT'));
+    send(commit);
+    await Promise.all(sent);
+    // After a failed statement a COMMIT rolls back, and reports success.
+    if ((await commit).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
     return result;
-  } catch (error) {
+  } catch (thrown) {
+    await Promise.allSettled(sent);
+    const error = failure?.error ?? thrown;
     // Ending the connection rolls back too, without waiting for a server that may not reply.
     if (error instanceof DatabaseUnavailableError) broken = error;
     else
@@ -88,7 +104,7 @@ async function inTransaction<T>(
 
 const names = new Map<string, string>();
 
-/** The name under which a server stores the plan of a statement. There are a few dozen, because only constant texts are hot. */
+/** The name under which a server stores the plan of a statement. There are some hundreds at most: hot texts are constant but for their number of rows. */
 function nameOf(text: string): string {
   const name = names.get(text) ?? `hot${names.size}`;
   names.set(text, name);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
-import type { Queries } from '../database/database.ts';
-import { periodsOf, type Periods } from '../time/periodsOf.ts';
-import { INGEST, type IncomingEvent, type IncomingSession } from './ingestStatement.ts';
+import type { WireEvent } from '../../wire/events/wireEvent.ts';
+import type { Database } from '../database/database.ts';
+import { insertRows } from '../database/insertRows.ts';
 import type { Session } from '../sessions/session.ts';
+import { countEvents } from './countEvents.ts';
 
 /** A valid event, as it arrived. */
 export interface AcceptedEvent {
@@ -17,89 +17,61 @@ export interface AcceptedEvent {
   readonly raw: unknown;
 }
 
-/** What each kind of event makes count once per session, or once per insertion. Each click counts. */
-const COUNTS_ONCE: Partial<Record<EventName, string>> = {
-  WIDGET_LOAD: 'load',
-  WIDGET_DISPLAY: 'display',
-  WIDGET_VIEW: 'view',
-  BRAND_DISPLAY: 'impression',
-  BRAND_VIEW: 'impression',
-};
+/** body is JSON as text: PostgreSQL's json type would refuse some escapes. */
+const insertEvents = insertRows({
+  into: 'events',
+  columns: ['event_id', 'session_id', 'event_name', 'event_at', 'offer_id', 'body', 'received_at', 'arrival'],
+  then: 'ON CONFLICT (publisher_id, session_id, event_id) DO NOTHING RETURNING session_id, event_id',
+});
 
-/** Stores events of one publisher and counts them, in one statement. Returns the arrivals of those that were new. */
-export async function storeEvents(
-  db: Queries,
+/**
+ * Stores events of one publisher and counts them, in one transaction whose statements each touch one shard. Returns the
+ * arrivals of those that were new. Its locks are taken in one order: events, activity, conversions, hourly facts, daily
+ * facts, and each table's rows sorted. So of two batches that share rows, one waits for the other, and neither deadlocks.
+ */
+export function storeEvents(
+  db: Database,
   publisherId: string,
   events: readonly AcceptedEvent[],
   receivedAt: Date,
 ): Promise<Set<number>> {
-  const statement = ingestParams(publisherId, events, receivedAt);
-  const stored = await db.hot<EventIdentity>(INGEST, statement.params);
-  return new Set(stored.map((event) => statement.arrivals.get(identityOf(event)) ?? -1));
+  const incoming = [...byIdentity(events)].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const rows = incoming.map(([, { event_id, event, at, session, raw, arrival }]) => [
+    event_id,
+    session.session_id,
+    event.event_name,
+    new Date(at).toISOString(),
+    event.brand_properties?.offer_id ?? null,
+    JSON.stringify(raw),
+    receivedAt,
+    arrival,
+  ]);
+  return db.transaction(async (transaction) => {
+    const stored = await transaction.hot<EventIdentity>(...insertEvents(publisherId, rows));
+    const names = new Set(stored.map(identityOf));
+    const fresh = incoming.flatMap(([name, event]) => (names.has(name) ? [event] : []));
+    await countEvents(transaction, publisherId, fresh);
+    return new Set(fresh.map(({ arrival }) => arrival));
+  });
 }
 
 /** What makes two events the same: the session and the exact event_id. */
-type EventIdentity = Pick<IncomingEvent, 'session_id' | 'event_id'>;
+interface EventIdentity {
+  readonly session_id: string;
+  readonly event_id: string;
+}
 
 function identityOf({ session_id, event_id }: EventIdentity): string {
   return `${session_id} ${event_id}`;
 }
 
-/** The parameters of the ingest statement, and the arrival of each event: of the first where a batch repeats one. */
-export function ingestParams(
-  publisherId: string,
-  events: readonly AcceptedEvent[],
-  receivedAt: Date,
-): { params: readonly unknown[]; arrivals: ReadonlyMap<string, number> } {
-  const incoming = new Map<string, IncomingEvent>();
-  const sessions = new Map<string, IncomingSession>();
-  const periods = new Map<string, Periods>();
-  for (const good of events) {
-    const event_id = good.event.event_id ?? randomUUID();
-    const identity = identityOf({ session_id: good.session.session_id, event_id });
-    if (incoming.has(identity)) continue;
-    const at = periodsOf(good.at);
-    periods.set(at.hour, at);
-    incoming.set(identity, incomingEvent(event_id, good, at.hour));
-    sessions.set(good.session.session_id, incomingSession(good.session));
+/** The events by identity: the first where a batch repeats one. */
+function byIdentity(events: readonly AcceptedEvent[]): Map<string, AcceptedEvent & { readonly event_id: string }> {
+  const unique = new Map<string, AcceptedEvent & { readonly event_id: string }>();
+  for (const event of events) {
+    const event_id = event.event.event_id ?? randomUUID();
+    const identity = identityOf({ session_id: event.session.session_id, event_id });
+    if (!unique.has(identity)) unique.set(identity, { ...event, event_id });
   }
-  // All writers use one order: of two batches that share events, one waits for the other, and neither deadlocks.
-  const sorted = [...incoming].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    params: [
-      publisherId,
-      JSON.stringify(sorted.map(([, event]) => event)),
-      JSON.stringify([...sessions.values()]),
-      JSON.stringify([...periods.values()]),
-      receivedAt,
-    ],
-    arrivals: new Map(sorted.map(([identity, { arrival }]) => [identity, arrival])),
-  };
-}
-
-function incomingEvent(
-  event_id: string,
-  { event, at, session, arrival, raw }: AcceptedEvent,
-  hour: string,
-): IncomingEvent {
-  const kind = COUNTS_ONCE[event.event_name] ?? '';
-  return {
-    event_id,
-    session_id: session.session_id,
-    event_name: event.event_name,
-    event_at: new Date(at).toISOString(),
-    hour,
-    offer_id: event.brand_properties?.offer_id ?? null,
-    kind,
-    insertion_id: kind === 'impression' ? (event.brand_properties?.insertion_id ?? '') : '',
-    conversion_id: session.is_sandbox ? null : (event.conversion_properties?.conversion_id ?? null),
-    arrival,
-    body: JSON.stringify(raw),
-  };
-}
-
-function incomingSession(session: Session): IncomingSession {
-  const { session_id, channel_id, page_type, widget_type, widget_id } = session;
-  const order_amount = session.is_sandbox ? '0' : (session.order_amount ?? '0');
-  return { session_id, channel_id, page_type, widget_type, widget_id, order_amount };
+  return unique;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { own } from '../../wire/json.ts';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkContext } from '../context.ts';
+import { insertRows } from '../database/insertRows.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
 
 /** An event that arrived and was not stored. */
@@ -14,6 +15,14 @@ export interface Receipt {
 
 /** The publisher of receipts whose key belongs to none. */
 const NO_PUBLISHER = '00000000-0000-0000-0000-000000000000';
+
+const insertReceipts = insertRows({
+  into: 'receipts',
+  columns: ['id', 'arrival', 'session_id', 'event_name', 'status', 'reason', 'body', 'received_at'],
+  then: '',
+});
+/** Rows per statement: a refused body may look as if it held thousands of events. */
+const CHUNK = 500;
 
 /** Numbers for the events of one batch: microseconds, so they rise within a process, and with time between processes. */
 export function numberArrivals(count: number): number[] {
@@ -28,23 +37,20 @@ export async function storeReceipts(
   receipts: readonly Receipt[],
 ): Promise<void> {
   if (context.environment !== 'staging' || receipts.length === 0) return;
-  const rows = receipts.map(({ arrival, raw, status, reason }) => {
-    return {
-      id: randomUUID(),
-      arrival,
-      session_id: storableText(own(raw, 'session_id')),
-      event_name: storableText(own(raw, 'event_name')),
-      status,
-      reason,
-      body: JSON.stringify(raw),
-    };
-  });
-  await context.db.query(
-    `INSERT INTO receipts (publisher_id, id, arrival, session_id, event_name, status, reason, body, received_at)
-     SELECT $1::uuid, id, arrival, session_id, event_name, status, reason, body, $3::timestamptz
-     FROM json_to_recordset($2::json) AS r(id uuid, arrival bigint, session_id text, event_name text, status text, reason text, body text)`,
-    [key?.publisher_id ?? NO_PUBLISHER, JSON.stringify(rows), await context.now()],
-  );
+  const publisherId = key?.publisher_id ?? NO_PUBLISHER;
+  const receivedAt = await context.now();
+  const rows = receipts.map(({ arrival, raw, status, reason }) => [
+    randomUUID(),
+    arrival,
+    storableText(own(raw, 'session_id')) ?? null,
+    storableText(own(raw, 'event_name')) ?? null,
+    status,
+    reason ?? null,
+    JSON.stringify(raw),
+    receivedAt,
+  ]);
+  for (let start = 0; start < rows.length; start += CHUNK)
+    await context.db.query(...insertReceipts(publisherId, rows.slice(start, start + CHUNK)));
 }
 
 /** A field of a refused event may be anything, and PostgreSQL can store neither U+0000 nor lone surrogates. */

@@ -1,5 +1,5 @@
-import type { Database, Queries } from '../database/database.ts';
-import { addCells } from '../facts/addCells.ts';
+import type { Database, Queries, Transaction } from '../database/database.ts';
+import { factsWriter } from '../facts/factsWriter.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Shares } from '../settings/settings.ts';
 import { periodsOf } from '../time/periodsOf.ts';
@@ -7,20 +7,14 @@ import { periodsOf } from '../time/periodsOf.ts';
 /** The shares unless PUT /sandbox/settings sets others. */
 export const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
 
-const EARNED = [
+const addEarnings = factsWriter([
   'attributed_ad_spend_amount',
   'billable_ad_spend_amount',
   'channel_payout',
   'publisher_payout',
   'revenue_with_email',
   'revenue_without_email',
-] as const;
-const ADD_MONEY = `
-WITH cells AS (
-  SELECT $1::uuid AS publisher_id, $2::uuid AS channel_id, $3::timestamptz AS hour, $4::date AS day, $5::date AS week_start, $6::date AS month_start,
-    $7::text AS page_type, $8::text AS widget_type, $9::text AS widget_id, ${EARNED.map((column, index) => `$${index + 10}::numeric AS ${column}`).join(', ')}
-), ${addCells(EARNED)}
-SELECT 1 AS done`;
+]);
 
 /** A conversion that a click has earned, and its price. */
 interface EarnedConversion {
@@ -68,7 +62,12 @@ async function findEarned(db: Queries, publisherId: string, sessions: readonly S
   );
 }
 
-async function attribute(db: Queries, conversion: EarnedConversion, session: Session, shares: Shares): Promise<void> {
+async function attribute(
+  db: Transaction,
+  conversion: EarnedConversion,
+  session: Session,
+  shares: Shares,
+): Promise<void> {
   const [won] = await db.query(
     `UPDATE conversions SET attributed = true, price = $3 WHERE publisher_id = $1 AND conversion_id = $2 AND NOT attributed
      RETURNING conversion_id`,
@@ -88,7 +87,7 @@ async function attribute(db: Queries, conversion: EarnedConversion, session: Ses
       shares.publisher,
     ],
   );
-  await addMoney(db, conversion, session, {
+  addMoney(db, conversion, session, {
     billable: billed ? conversion.price : '0',
     channel: payout?.channel ?? '0',
     publisher: payout?.publisher ?? '0',
@@ -106,30 +105,28 @@ async function bill(db: Queries, { offer_id, price }: EarnedConversion): Promise
   return paid !== undefined;
 }
 
-async function addMoney(
-  db: Queries,
+function addMoney(
+  db: Transaction,
   conversion: EarnedConversion,
   session: Session,
   money: { readonly billable: string; readonly channel: string; readonly publisher: string },
-): Promise<void> {
-  const { hour, day, week_start, month_start } = periodsOf(conversion.hour);
-  const withEmail = session.has_email ? money.channel : '0';
-  const withoutEmail = session.has_email ? '0' : money.channel;
-  await db.query(ADD_MONEY, [
-    session.publisher_id,
-    session.channel_id,
-    hour,
-    day,
-    week_start,
-    month_start,
-    session.page_type,
-    session.widget_type,
-    session.widget_id,
-    conversion.price,
-    money.billable,
-    money.channel,
-    money.publisher,
-    withEmail,
-    withoutEmail,
+): void {
+  const { publisher_id, channel_id, page_type, widget_type, widget_id } = session;
+  addEarnings(db, publisher_id, [
+    {
+      channel_id,
+      page_type,
+      widget_type,
+      widget_id,
+      ...periodsOf(conversion.hour),
+      measures: {
+        attributed_ad_spend_amount: conversion.price,
+        billable_ad_spend_amount: money.billable,
+        channel_payout: money.channel,
+        publisher_payout: money.publisher,
+        revenue_with_email: session.has_email ? money.channel : '0',
+        revenue_without_email: session.has_email ? '0' : money.channel,
+      },
+    },
   ]);
 }

@@ -1,6 +1,7 @@
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import type { Environment } from '../../wire/keys.ts';
-import type { Queries } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { insertRows, type Statement } from '../database/insertRows.ts';
 import type { ServedPublisher } from '../partner/publisherOfKey.ts';
 import type { Insertion } from './offersBody.ts';
 import type { OfferExplanation } from './chooseOffers.ts';
@@ -18,8 +19,27 @@ export interface NewSession {
   readonly explanations?: readonly OfferExplanation[] | undefined;
 }
 
+const insertSession = insertRows({
+  into: 'sessions',
+  columns: [
+    'session_id',
+    'channel_id',
+    'page_type',
+    'widget_type',
+    'widget_id',
+    'is_sandbox',
+    'has_email',
+    'order_amount',
+    'insertions',
+    'created_at',
+    'environment',
+  ],
+  then: '',
+});
+const insertExplanation = insertRows({ into: 'explanations', columns: ['session_id', 'explanation'], then: '' });
+
 /** Stores what the session's events will need. About the shopper it stores only whether the request had an email address. */
-export async function storeSession(db: Queries, session: NewSession): Promise<void> {
+export async function storeSession(db: Database, session: NewSession): Promise<void> {
   const { publisher, request, session_id } = session;
   const { view, display_mode, widget_id } = request.placement_details;
   const insertions = Object.fromEntries(
@@ -29,28 +49,28 @@ export async function storeSession(db: Queries, session: NewSession): Promise<vo
     ]),
   );
   const { email, email_hash } = request.user_details;
-  await db.hot(
-    `WITH explained AS (
-       INSERT INTO explanations (publisher_id, session_id, explanation) SELECT $1::uuid, $2::uuid, $12::json WHERE $12::text IS NOT NULL
-     )
-     INSERT INTO sessions (publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at, environment)
-     VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13)`,
-    [
-      publisher.publisher_id,
-      session_id,
-      publisher.channel_id,
-      view,
-      display_mode,
-      widget_id ?? '',
-      request.custom_metadata?.is_sandbox === true,
-      email !== undefined || email_hash !== undefined,
-      orderAmount(request),
-      JSON.stringify(insertions),
-      session.created_at,
-      session.explanations ? JSON.stringify(session.explanations) : null,
-      session.environment,
-    ],
-  );
+  const rows: Statement[] = [
+    insertSession(publisher.publisher_id, [
+      [
+        session_id,
+        publisher.channel_id,
+        view,
+        display_mode,
+        widget_id ?? '',
+        request.custom_metadata?.is_sandbox === true,
+        email !== undefined || email_hash !== undefined,
+        orderAmount(request),
+        JSON.stringify(insertions),
+        session.created_at,
+        session.environment,
+      ],
+    ]),
+  ];
+  if (session.explanations)
+    rows.push(insertExplanation(publisher.publisher_id, [[session_id, JSON.stringify(session.explanations)]]));
+  await db.transaction(async (transaction) => {
+    for (const row of rows) transaction.send(...row);
+  });
 }
 
 /** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one currency. */

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { migrate } from '../../../src/network/database/migrate.ts';
-import { INGEST } from '../../../src/network/ingest/ingestStatement.ts';
 import type { Session } from '../../../src/network/sessions/session.ts';
-import { ingestParams } from '../../../src/network/ingest/storeEvents.ts';
+import { storeEvents, type AcceptedEvent } from '../../../src/network/ingest/storeEvents.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
 import { event, testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 
@@ -26,7 +25,7 @@ const KINDS = [
 
 /**
  * Sends the same kind of batches through the network and straight to a database, in turns; prints events per second. The
- * floor sends the statement's text each time; where a server can plan it once, `planned` shows what that alone would give.
+ * floor runs the transaction alone: no HTTP, no key, no checks.
  */
 export async function compareIngest(options: {
   readonly batches: number;
@@ -40,8 +39,8 @@ export async function compareIngest(options: {
   await migrate(floor);
   const sessions: Shown[] = [];
   for (let n = 0; n < 20; n += 1) sessions.push(await world.session());
-  const kinds = floor.kind === 'postgres' ? (['floor', 'planned', 'ours'] as const) : (['floor', 'ours'] as const);
-  const rates: Record<(typeof kinds)[number], number[]> = { ours: [], floor: [], planned: [] };
+  const kinds = ['floor', 'ours'] as const;
+  const rates: Record<(typeof kinds)[number], number[]> = { ours: [], floor: [] };
   const publisherId = randomUUID();
   const headers = {
     'x-api-key': network.describe().keys.integration ?? '',
@@ -59,10 +58,7 @@ export async function compareIngest(options: {
       if (status !== 202) throw new Error(`The network answered ${status}`);
     },
     floor: async (index: number): Promise<void> => {
-      await floor.query(INGEST, straight(publisherId, sessions, index));
-    },
-    planned: async (index: number): Promise<void> => {
-      await floor.hot(INGEST, straight(publisherId, sessions, index));
+      await storeEvents(floor, publisherId, straight(publisherId, sessions, index), new Date());
     },
   };
   for (const who of kinds) await runAll(options, tasks[who]);
@@ -104,20 +100,14 @@ function batchOf(sessions: readonly Shown[], index: number): Record<string, unkn
   });
 }
 
-/** The parameters of the statement that the network would run for such a batch. */
-function straight(publisherId: string, sessions: readonly Shown[], index: number): readonly unknown[] {
-  const good = batchOf(sessions, index).map((raw, arrival) => {
+/** What the network would store of such a batch. */
+function straight(publisherId: string, sessions: readonly Shown[], index: number): AcceptedEvent[] {
+  return batchOf(sessions, index).map((raw, arrival) => {
     const parsed = parseEvent(raw);
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-    return {
-      event: parsed.value,
-      at: Date.now(),
-      session: sessionRow(publisherId, parsed.value.session_id),
-      arrival,
-      raw,
-    };
+    const { value } = parsed;
+    return { event: value, at: Date.now(), session: sessionRow(publisherId, value.session_id), arrival, raw };
   });
-  return ingestParams(publisherId, good, new Date()).params;
 }
 
 function sessionRow(publisher_id: string, session_id: string): Session {

@@ -76,6 +76,14 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 2.5 });
   });
 
+  test('no other event reports a conversion, whatever it carries', async () => {
+    const forged = { conversion_properties: { conversion_id: 'forged' } };
+    const names = ['BRAND_CLICK', 'BRAND_DISPLAY', 'WIDGET_LOAD'];
+    const { status } = await world.batch(names.map((name) => event(name, session, forged)));
+    expect(status).toBe(202);
+    expect(await money()).toMatchObject({ conversions: 0, attributed_ad_spend_amount: 0 });
+  });
+
   test('a conversion counts for the offer that it names, and only if that was clicked', async () => {
     await world.offer({ heading: 'Another', price_per_conversion: '10' });
     session = await world.session();

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Network } from '../../../src/network.ts';
+import type { Database, Parameter, Queries, Transaction } from '../../../src/network/database/database.ts';
+import { REFERENCE_TABLES } from '../../../src/network/database/tables.ts';
+import { createMetrics } from '../../../src/network/http/createMetrics.ts';
+import { createFetch } from '../../../src/network/http/createFetch.ts';
+import { networkRoutes, surfaceOf } from '../../../src/network/networkRoutes.ts';
+import { createRunner } from '../../../src/network/runRoute.ts';
+import { firstStart } from '../../../src/network/start/firstStart.ts';
+import { openTestDatabase } from '../databases.ts';
+import { event, NOW, testNetworkOf, type TestNetwork } from '../testNetwork.ts';
+import { whyNotOneShard } from './oneShard.ts';
+
+// Every statement of the core path (a session, events, conversions, a publisher's report) touches one publisher's shard.
+
+interface Said {
+  readonly sql: string;
+  readonly params: readonly Parameter[];
+  readonly transaction: number | undefined;
+}
+
+const said: Said[] = [];
+let world: Omit<TestNetwork, 'url'>;
+let close: () => Promise<void>;
+
+/** The database, which also writes down every statement. */
+function recording(db: Database): Database {
+  let transactions = 0;
+  const listen = (on: Queries, transaction?: number): Queries => {
+    const noting =
+      (run: Queries['query']): Queries['query'] =>
+      (sql, params = []) => {
+        said.push({ sql, params, transaction });
+        return run(sql, params);
+      };
+    return { ...on, query: noting(on.query), hot: noting(on.hot) };
+  };
+  return {
+    ...db,
+    ...listen(db),
+    transaction(work, options) {
+      const number = (transactions += 1);
+      return db.transaction((transaction) => {
+        const noted: Transaction = {
+          ...listen(transaction, number),
+          send(sql, params = []) {
+            said.push({ sql, params, transaction: number });
+            transaction.send(sql, params);
+          },
+        };
+        return work(noted);
+      }, options);
+    },
+  };
+}
+
+beforeAll(async () => {
+  const opened = await openTestDatabase('pglite');
+  const description = await firstStart(opened.db, {
+    environment: 'staging',
+    seed: 'empty',
+    now: new Date(NOW),
+    showKeys: false,
+    keyPlace: {},
+  });
+  const controls = { reset: async () => undefined, hosts: [], metrics: () => '' };
+  const requests = createFetch({
+    routes: networkRoutes('staging'),
+    // As several processes on one server would run: nothing that can change is cached.
+    run: createRunner({ db: { ...recording(opened.db), kind: 'postgres' }, environment: 'staging', controls }),
+    surfaceOf,
+    metrics: createMetrics(),
+    log: () => undefined,
+  });
+  const network: Network = {
+    fetch: requests.fetch,
+    environment: 'staging',
+    describe: () => description,
+    lost: new Promise(() => undefined),
+    close: async () => undefined,
+  };
+  world = testNetworkOf(network);
+  close = opened.close;
+  await world.control('POST', '/sandbox/clock', { now: NOW });
+  await world.offer({ budget: '100' });
+  await world.offer();
+}, 60_000);
+afterAll(() => close());
+beforeEach(() => {
+  said.length = 0;
+});
+
+/** The statements about a publisher's own tables. */
+function expectOneShard(): void {
+  expect(said.length).toBeGreaterThan(0);
+  for (const { sql, params } of said) expect(whyNotOneShard(sql, params), sql).toBeUndefined();
+}
+
+test('a session is stored in one transaction, on one shard', async () => {
+  await world.session();
+  expectOneShard();
+  const writes = said.filter(({ sql }) => sql.startsWith('INSERT'));
+  expect(new Set(writes.map(({ transaction }) => transaction)).size).toBe(1);
+  expect(writes).toHaveLength(2);
+});
+
+test('a batch is stored and counted in one transaction, on one shard; so is money', async () => {
+  const session = await world.session();
+  said.length = 0;
+  const names = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK', 'ELEMENT_CLICK', 'CONVERSION'];
+  const batch = names.map((name) =>
+    event(name, session, name === 'ELEMENT_CLICK' ? { initiating_target: 'INLINE_NAV_FORWARD' } : {}),
+  );
+  expect((await world.batch(batch)).status).toBe(202);
+  expectOneShard();
+  const [stored] = said.filter(({ sql }) => sql.startsWith('INSERT INTO events'));
+  const ingest = said.filter(({ transaction }) => transaction === stored?.transaction);
+  expect(ingest.map(({ sql }) => /^INSERT INTO (\w+)/.exec(sql)?.[1])).toEqual([
+    'events',
+    'activity',
+    'conversions',
+    'hourly_facts',
+    'daily_facts',
+  ]);
+  expect(said.some(({ sql }) => sql.startsWith('UPDATE conversions'))).toBe(true);
+});
+
+test('a batch of duplicates only asks whether it is one', async () => {
+  const session = await world.session();
+  const batch = [event('WIDGET_LOAD', session), event('BRAND_DISPLAY', session)];
+  await world.batch(batch);
+  said.length = 0;
+  expect((await world.batch([...batch, { event_name: 'refused' }])).status).toBe(207);
+  expectOneShard();
+  const written = said.flatMap(({ sql }) => /^(?:INSERT INTO|UPDATE) (\w+)/.exec(sql)?.[1] ?? []);
+  expect(written).toEqual(['events', 'receipts']);
+});
+
+test('a report of a publisher touches one shard', async () => {
+  const key = world.network.describe().keys.publisher_reporting ?? '';
+  await world.call('GET', '/api/analysis/publisher-reporting/v2/report/?time_grain=day', { key });
+  expectOneShard();
+});
+
+test('the check finds what a distributed PostgreSQL cannot route', () => {
+  const one = '6f2e0a53-0000-4000-8000-000000000000';
+  const wrong: [string, Parameter[]][] = [
+    ['WITH x AS (INSERT INTO events (publisher_id, event_id) VALUES ($1, $2)) SELECT 1', [one, 'e']],
+    ['INSERT INTO events (publisher_id, event_id) SELECT $1, $2', [one, 'e']],
+    ['INSERT INTO events (publisher_id, event_id) VALUES ($1, $2), ($3, $4)', [one, 'e', one, 'f']],
+    ['INSERT INTO events (publisher_id, received_at) VALUES ($1, now())', [one]],
+    ['INSERT INTO events (publisher_id, event_id) VALUES ($1, $2) ON CONFLICT (event_id) DO NOTHING', [one, 'e']],
+    ['INSERT INTO events (publisher_id, event_id) VALUES ($1, $2) RETURNING lower(event_id)', [one, 'e']],
+    ['SELECT 1 FROM sessions WHERE session_id = $1', [one]],
+    ['SELECT 1 FROM conversions c JOIN events e USING (session_id) WHERE c.publisher_id = $1', [one]],
+    ['UPDATE conversions SET billed = true WHERE conversion_id = $1', ['c']],
+    ['UPDATE conversions SET billed = true WHERE publisher_id = $1 RETURNING price * (1 + 1)', [one]],
+  ];
+  for (const [sql, params] of wrong) expect(whyNotOneShard(sql, params), sql).toBeDefined();
+  for (const table of REFERENCE_TABLES) expect(whyNotOneShard(`SELECT 1 FROM ${table}`)).toBeUndefined();
+  expect(
+    whyNotOneShard('INSERT INTO events (publisher_id, event_id) VALUES ($1, $2), ($1, $3)', [one, 'e', 'f']),
+  ).toBeUndefined();
+});
