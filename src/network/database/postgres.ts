@@ -30,7 +30,7 @@ export function openPostgres(url: string, options: { connections?: number } = {}
     // Statements of a transaction that are sent together travel together.
     pipeline: true,
     stream: () => {
-      const socket = new Socket();
+      const socket = coalescing(new Socket());
       sockets.add(socket);
       return socket.once('close', () => sockets.delete(socket));
     },
@@ -55,6 +55,19 @@ export function openPostgres(url: string, options: { connections?: number } = {}
       clearTimeout(deadline);
     },
   };
+}
+
+/** Sends together what is written before Node returns to its event loop: a system call costs more than a statement's bytes. */
+function coalescing(socket: Socket): Socket {
+  const write = socket.write.bind(socket) as (...parts: unknown[]) => boolean;
+  socket.write = (...parts: unknown[]) => {
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    }
+    return write(...parts);
+  };
+  return socket;
 }
 
 async function inTransaction<T>(
