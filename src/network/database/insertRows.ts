@@ -9,14 +9,14 @@ export type Statement = readonly [sql: string, params: readonly Parameter[]];
  * fastest form on every other as well. Rows in one fixed order keep concurrent writers from deadlocking.
  */
 export function insertRows(options: {
-  /** The table, with an alias if `then` needs one. */
+  /** The table, with an alias if `suffix` needs one. */
   readonly into: string;
   /** The columns after publisher_id. */
   readonly columns: readonly string[];
   /** What follows the rows: ON CONFLICT and RETURNING. */
-  readonly then: string;
+  readonly suffix?: string;
 }): (publisherId: string, rows: readonly (readonly Parameter[])[]) => Statement {
-  const { into, columns, then } = options;
+  const { into, columns, suffix = '' } = options;
   // One text per number of rows, so that the server knows the statement again.
   const texts: string[] = [];
   const textFor = (count: number): string => {
@@ -24,7 +24,7 @@ export function insertRows(options: {
       const places = columns.map((_column, index) => `$${row * columns.length + index + 2}`);
       return `($1, ${places.join(', ')})`;
     });
-    return `INSERT INTO ${into} (publisher_id, ${columns.join(', ')}) VALUES ${rows.join(', ')} ${then}`;
+    return `INSERT INTO ${into} (publisher_id, ${columns.join(', ')}) VALUES ${rows.join(', ')} ${suffix}`;
   };
   return (publisherId, rows) => [(texts[rows.length] ??= textFor(rows.length)), [publisherId, ...rows.flat()]];
 }

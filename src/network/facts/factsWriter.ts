@@ -19,20 +19,20 @@ const BY_HOUR = ['channel_id', 'hour', 'day', 'week_start', 'month_start', ...DI
 const BY_DAY = ['channel_id', 'day', 'week_start', 'month_start', ...DIMENSIONS] as const;
 
 /** Returns a function that adds cells of one publisher to the hourly and the daily facts, so that both always agree. */
-export function factsWriter<Column extends FactColumn>(
-  columns: readonly Column[],
+export function factsWriter(
+  columns: readonly FactColumn[],
 ): (db: Transaction, publisherId: string, cells: readonly Cell[]) => void {
   const added = columns.map((column) => `${column} = f.${column} + excluded.${column}`).join(', ');
   const key = `publisher_id, channel_id, ${DIMENSIONS.join(', ')}`;
   const insertHours = insertRows({
     into: 'hourly_facts AS f',
     columns: [...BY_HOUR, ...columns],
-    then: `ON CONFLICT (${key}, hour) DO UPDATE SET ${added}`,
+    suffix: `ON CONFLICT (${key}, hour) DO UPDATE SET ${added}`,
   });
   const insertDays = insertRows({
     into: 'daily_facts AS f',
     columns: [...BY_DAY, ...columns],
-    then: `ON CONFLICT (${key}, day) DO UPDATE SET ${added}`,
+    suffix: `ON CONFLICT (${key}, day) DO UPDATE SET ${added}`,
   });
   return (db, publisherId, cells) => {
     const rowsOf = (by: typeof BY_HOUR | typeof BY_DAY): unknown[][] =>

@@ -39,7 +39,7 @@ const addCounts = factsWriter([
 const insertActivity = insertRows({
   into: 'activity AS a',
   columns: ['session_id', 'kind', 'insertion_id', 'hour'],
-  then: `ON CONFLICT (publisher_id, session_id, kind, insertion_id)
+  suffix: `ON CONFLICT (publisher_id, session_id, kind, insertion_id)
     DO UPDATE SET previous_hour = a.hour, hour = excluded.hour WHERE excluded.hour < a.hour
     RETURNING session_id, kind, hour, previous_hour`,
 });
@@ -47,7 +47,7 @@ const insertActivity = insertRows({
 const insertConversions = insertRows({
   into: 'conversions',
   columns: ['conversion_id', 'session_id', 'offer_id', 'event_at', 'hour'],
-  then: 'ON CONFLICT (publisher_id, conversion_id) DO NOTHING RETURNING session_id, hour',
+  suffix: 'ON CONFLICT (publisher_id, conversion_id) DO NOTHING RETURNING session_id, hour',
 });
 
 interface Marked {

@@ -21,7 +21,7 @@ export interface AcceptedEvent {
 const insertEvents = insertRows({
   into: 'events',
   columns: ['event_id', 'session_id', 'event_name', 'event_at', 'offer_id', 'body', 'received_at', 'arrival'],
-  then: 'ON CONFLICT (publisher_id, session_id, event_id) DO NOTHING RETURNING session_id, event_id',
+  suffix: 'ON CONFLICT (publisher_id, session_id, event_id) DO NOTHING RETURNING session_id, event_id',
 });
 
 /**

@@ -19,7 +19,6 @@ const NO_PUBLISHER = '00000000-0000-0000-0000-000000000000';
 const insertReceipts = insertRows({
   into: 'receipts',
   columns: ['id', 'arrival', 'session_id', 'event_name', 'status', 'reason', 'body', 'received_at'],
-  then: '',
 });
 /** Rows per statement: a refused body may look as if it held thousands of events. */
 const CHUNK = 500;

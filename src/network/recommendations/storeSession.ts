@@ -34,9 +34,8 @@ const insertSession = insertRows({
     'created_at',
     'environment',
   ],
-  then: '',
 });
-const insertExplanation = insertRows({ into: 'explanations', columns: ['session_id', 'explanation'], then: '' });
+const insertExplanation = insertRows({ into: 'explanations', columns: ['session_id', 'explanation'] });
 
 /** Stores what the session's events will need. About the shopper it stores only whether the request had an email address. */
 export async function storeSession(db: Database, session: NewSession): Promise<void> {
