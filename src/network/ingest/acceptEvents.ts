@@ -1,3 +1,4 @@
+import { judgeEvent, readEvent } from '../../wire/events/judgeEvent.ts';
 import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
 import type { NetworkContext } from '../context.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -5,7 +6,6 @@ import type { KeyRecord } from '../keys/keyRecord.ts';
 import { attributeConversions } from '../money/attributeConversions.ts';
 import { readSessions } from '../sessions/readSessions.ts';
 import type { Session } from '../sessions/session.ts';
-import { judgeEvent, readEvent } from './judgeEvent.ts';
 import { storeEvents, type AcceptedEvent } from './storeEvents.ts';
 import { numberArrivals, storeReceipts, type Receipt } from './storeReceipts.ts';
 

@@ -1,15 +1,21 @@
-import { parseEvent } from '../../wire/events/parseEvent.ts';
-import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
-import { EVENT_MAX_AGE_MS, EVENT_MAX_AHEAD_MS, EVENT_MAX_BEFORE_SESSION_MS } from '../../wire/limits.ts';
-import { parseDatetime } from '../../wire/parseDatetime.ts';
-import type { Session } from '../sessions/session.ts';
+import { EVENT_MAX_AGE_MS, EVENT_MAX_AHEAD_MS, EVENT_MAX_BEFORE_SESSION_MS } from '../limits.ts';
+import { parseDatetime } from '../parseDatetime.ts';
+import { parseEvent } from './parseEvent.ts';
+import type { ResultError, WireEvent } from './wireEvent.ts';
+
+/** What a network knows about the session that an event names. */
+export interface EventSession {
+  readonly created_at: Date;
+  /** What was shown in the session, by insertion_id. */
+  readonly insertions: Readonly<Record<string, { readonly offer_id: string }>>;
+}
 
 /** An event that may be stored, or why not. Sending it again would not help, so none of these errors is retryable. */
-export type EventVerdict =
+export type EventVerdict<Session extends EventSession> =
   | { readonly ok: true; readonly event: WireEvent; readonly at: number; readonly session: Session }
   | { readonly ok: false; readonly error: ResultError };
 
-/** Parses an event; `judgeEvent` checks it against its session later. */
+/** Parses an event as a network does; `judgeEvent` checks it against its session later. */
 export function readEvent(
   raw: unknown,
 ): { readonly ok: true; readonly event: WireEvent } | { readonly ok: false; readonly error: ResultError } {
@@ -20,7 +26,11 @@ export function readEvent(
 }
 
 /** Checks the time of an event and that it belongs to its session (docs/rules.md#e6, docs/rules.md#e8). */
-export function judgeEvent(event: WireEvent, session: Session | undefined, now: number): EventVerdict {
+export function judgeEvent<Session extends EventSession>(
+  event: WireEvent,
+  session: Session | undefined,
+  now: number,
+): EventVerdict<Session> {
   const at = parseDatetime(event.event_datetime) ?? Number.NaN;
   if (at - now > EVENT_MAX_AHEAD_MS)
     return refuseEvent('EVENT_IN_THE_FUTURE', 'event_datetime is more than 5 minutes ahead of the network');
@@ -45,6 +55,6 @@ export function judgeEvent(event: WireEvent, session: Session | undefined, now: 
   return { ok: true, event, at, session };
 }
 
-function refuseEvent(code: string, message: string): EventVerdict {
+function refuseEvent(code: string, message: string): { readonly ok: false; readonly error: ResultError } {
   return { ok: false, error: { code, message, retryable: false } };
 }
