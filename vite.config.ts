@@ -6,7 +6,18 @@ import { minify } from 'terser';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 
 /** Every entry of the two packages and their commands. Each is one file at the top of src/. */
-const ENTRIES = ['index', 'element', 'session', 'queue', 'relay', 'relay-redis', 'clients', 'cli'];
+const ENTRIES = [
+  'index',
+  'element',
+  'session',
+  'queue',
+  'relay',
+  'relay-redis',
+  'clients',
+  'testing',
+  'testing/playwright',
+  'cli',
+];
 const SANDBOX_ENTRIES = ['network', 'commands', 'sandbox'];
 
 /** Browsers that support `light-dark()`: for older targets the CSS minifier replaces it with CSS that does not work here. */

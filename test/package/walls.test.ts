@@ -38,6 +38,9 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/relay/seeded-package.ts', 'valibot'],
   ['src/clients/seeded-package.ts', 'hono'],
   ['src/sandbox/seeded.ts', '../relay.ts'],
+  ['src/testing/seeded.ts', '../network/createNetwork.ts'],
+  ['src/testing/deep/seeded.ts', '../../session/openSession.ts'],
+  ['src/testing/seeded-package.ts', 'preact'],
   ['src/seeded.ts', './widget/Offer.tsx'],
   ['demo/seeded.ts', '../src/index.ts'],
 ];
@@ -60,6 +63,9 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/network/deep/fine.ts', '../database/database.ts'],
   ['src/cli/fine.ts', '../relay.ts'],
   ['src/cli/fine-node.ts', 'node:http'],
+  ['src/testing/fine.ts', '../relay/createHandler.ts'],
+  ['src/testing/deep/fine.ts', '../../wire/json.ts'],
+  ['src/testing/fine-package.ts', '@playwright/test'],
   ['src/sandbox/fine.ts', 'offerlet/relay'],
   ['demo/fine.ts', 'offerlet/clients'],
 ];

@@ -10,8 +10,7 @@ export interface Scenario extends Forcing {
 /** The promo code of every offer in the promo-code scenario. */
 export const PROMO_CODE = 'QA-2026';
 
-/** Every scenario of `offerlet sandbox --scenario NAME` and of `?offerlet=inspect&offerlet-scenario=NAME`. */
-export const SCENARIOS: readonly Scenario[] = [
+const TABLE = [
   {
     name: 'no-offers',
     title: 'The network has no offers for this shopper',
@@ -140,7 +139,15 @@ export const SCENARIOS: readonly Scenario[] = [
     mustSee: 'Nothing is shown and nothing is requested. The outcome is consent_denied and the queue is empty.',
     page: { consent: 'denied' },
   },
-];
+] as const satisfies readonly Scenario[];
+
+/** The name of a scenario. */
+export type ScenarioName = (typeof TABLE)[number]['name'];
+
+/**
+ * Every scenario of `offerlet sandbox --scenario NAME`, of `?offerlet=inspect&offerlet-scenario=NAME` and of offerlet/testing.
+ */
+export const SCENARIOS: readonly Scenario[] = TABLE;
 
 /** Finds a scenario by name. */
 export function findScenario(name: unknown): Scenario | undefined {

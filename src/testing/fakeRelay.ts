@@ -1,0 +1,145 @@
+import { createHandler } from '../relay/createHandler.ts';
+import { readOptions } from '../relay/options/readOptions.ts';
+import { fromRequest } from '../relay/runtime/fromRequest.ts';
+import type { Handler, RelayRequest } from '../relay/runtime/request.ts';
+import { createSeenMemory } from '../relay/seen/createSeenMemory.ts';
+import type { EventName } from '../wire/events/wireEvent.ts';
+import type { RecommendationRequest } from '../wire/offers/request.ts';
+import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
+import type { Scenario, ScenarioName } from '../wire/scenarios/scenarios.ts';
+import { createFakeNetwork, type DeliveredEvent, type Receipt } from './createFakeNetwork.ts';
+import { describeDelivery } from './describeDelivery.ts';
+import type { FakeOffers } from './fakeOffers.ts';
+import { requireFetch } from './environment.ts';
+import { EXAMPLE_OFFERS } from './exampleOffers.ts';
+import { findScenario } from './findScenario.ts';
+import { matchesFields, type EventFields } from './matchesFields.ts';
+
+/** The options of a fake relay. */
+export interface FakeRelayOptions {
+  /** A scenario of docs/qa.md#scenarios. By default nothing goes wrong. */
+  readonly scenario?: ScenarioName | undefined;
+  /** A number of example offers, or offers of your own; three examples by default. */
+  readonly offers?: FakeOffers | undefined;
+  /** Marks the offers as a test, so that the widget shows its Sandbox mark; true by default. */
+  readonly sandbox?: boolean | undefined;
+  /** The time at which the network's clock stands still. By default it is this machine's clock. */
+  readonly now?: Date | number | string | undefined;
+}
+
+/**
+ * A relay with a network in memory: no port, no key, no database. It responds to a request for any path that ends in one of
+ * the relay's routes, from any origin. It never rejects.
+ */
+export interface FakeRelay {
+  (request: Request): Promise<Response>;
+  /** The events that the network has stored, each once, in the order in which they arrived. */
+  readonly delivered: readonly DeliveredEvent[];
+  /** Every event that arrived, duplicates and refused events included. */
+  readonly receipts: readonly Receipt[];
+  /** The requests for offers that the network accepted. */
+  readonly requests: readonly RecommendationRequest[];
+  /** Resolves to the first delivered event with this name and these fields. Rejects and says what was delivered instead. */
+  whenDelivered(name: EventName, fields?: EventFields, options?: { timeout?: number }): Promise<DeliveredEvent>;
+  /** Plays another scenario from now on, or none. */
+  scenario(name?: ScenarioName): void;
+  /** Returns other offers from now on. */
+  offers(offers: FakeOffers): void;
+  /** Forgets what happened, and starts again with the options that it was created with. */
+  reset(): void;
+  /** @internal The URLs that its offers open. */
+  targets(): ReadonlySet<string>;
+}
+
+/** The host of the network. No such host exists, and nothing is sent to it. */
+const NETWORK = 'https://network.offerlet.test';
+const ROUTES = ['/recommendations', '/events/batch', '/events', '/health'];
+/** Milliseconds between two looks at what was delivered. */
+const POLL_MS = 20;
+
+/** Creates a fake relay for tests: the relay itself, in front of a network in memory that plays a scenario. */
+export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
+  requireFetch();
+  const now = readClock(options.now);
+  const network = createFakeNetwork({ offers: options.offers, now });
+  const origins = new Set<string>();
+  let scenario: Scenario | undefined = findScenario(options.scenario);
+  let seen = createSeenMemory({ now });
+  let requestId = 0;
+  let handler = openRelay();
+
+  /** A relay of its own for each scenario: the circuit breaker of the last one would hold up the next. */
+  function openRelay(): Handler {
+    const { sandbox = true } = options;
+    const settings = readOptions({
+      apiKey: 'adnet_rk_test_kit',
+      version: '1.0.0',
+      baseUrl: NETWORK,
+      forwardEventIds: true,
+      rateLimit: false,
+      sandbox,
+      seen,
+      now,
+      fetch: forcedFetch(network.fetch, scenario ?? {}),
+    });
+    return createHandler({ ...settings, allowedOrigins: origins });
+  }
+
+  async function respond(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const route = ROUTES.find((candidate) => pathname.endsWith(candidate));
+    const origin = request.headers.get('origin');
+    if (origin !== null) origins.add(origin);
+    const from = { mountedAt: route && pathname.slice(0, -route.length) };
+    const { status, headers, body } = await handler(withRequestId(fromRequest(request, { keepBody: false })), from);
+    return new Response(body === '' ? null : body, { status, headers });
+  }
+
+  function withRequestId(request: RelayRequest): RelayRequest {
+    const id = `request-${++requestId}`;
+    return { ...request, header: (name) => request.header(name) ?? (name === 'x-request-id' ? id : null) };
+  }
+
+  async function whenDelivered(
+    name: EventName,
+    fields: EventFields = {},
+    { timeout = 5_000 }: { timeout?: number } = {},
+  ): Promise<DeliveredEvent> {
+    const deadline = performance.now() + timeout;
+    for (;;) {
+      const found = network.delivered.find((event) => event.event_name === name && matchesFields(event, fields));
+      if (found) return found;
+      if (performance.now() >= deadline) throw new Error(describeDelivery({ name, fields, network, scenario }));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  return Object.assign(respond, {
+    delivered: network.delivered,
+    receipts: network.receipts,
+    requests: network.requests,
+    whenDelivered,
+    scenario(name?: ScenarioName): void {
+      scenario = findScenario(name);
+      handler = openRelay();
+    },
+    offers: network.setOffers,
+    targets: network.targets,
+    reset(): void {
+      network.reset();
+      network.setOffers(options.offers ?? EXAMPLE_OFFERS.length);
+      scenario = findScenario(options.scenario);
+      seen = createSeenMemory({ now });
+      requestId = 0;
+      handler = openRelay();
+    },
+  });
+}
+
+function readClock(now: FakeRelayOptions['now']): () => number {
+  if (now === undefined) return Date.now;
+  const time = new Date(now).getTime();
+  if (Number.isNaN(time))
+    throw new Error(`now is not a valid date: "${String(now)}". Use something like "2026-11-21".`);
+  return () => time;
+}

@@ -1,0 +1,57 @@
+/* @ts-ignore -- an optional peer: without it the type is any, and nobody calls this */
+import type { RequestHandler } from 'msw';
+import { EXAMPLE_HOST } from './exampleOffers.ts';
+import { exampleResponse } from './exampleResponse.ts';
+import { fakeRelay, type FakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
+import { isForRelay } from './isForRelay.ts';
+
+/** Handlers for MSW, and the relay behind them, which knows what was delivered. */
+export type OfferletHandlers = RequestHandler[] & { readonly relay: FakeRelay };
+
+interface Run {
+  readonly request: Request;
+  readonly requestId: string;
+}
+
+/**
+ * Returns handlers for MSW 2 and later: `setupServer(...offerletHandlers())`. They respond to requests of offerlet on any
+ * path and origin, and leave every other request to your own handlers.
+ */
+export function offerletHandlers(options: FakeRelayOptions = {}): OfferletHandlers {
+  const relay = fakeRelay(options);
+  const handlers = [
+    handlerFor('offerlet relay', async (request) => ((await isForRelay(request.clone())) ? relay(request) : undefined)),
+    handlerFor(`GET https://${EXAMPLE_HOST}/*`, (request) => exampleResponse(request.url)),
+  ];
+  return Object.assign(handlers as unknown as RequestHandler[], { relay });
+}
+
+/**
+ * Creates a handler. MSW calls `run` of each handler and never checks its class; importing MSW for `http.all()` would make
+ * it a dependency of everybody who uses the fake relay alone.
+ */
+function handlerFor(
+  header: string,
+  respond: (request: Request) => Response | undefined | Promise<Response | undefined>,
+) {
+  const handler = {
+    kind: 'request', // MSW from 2.13
+    __kind: 'RequestHandler', // MSW before that
+    info: { header },
+    isUsed: false,
+    async run({ request, requestId }: Run) {
+      const response = await respond(request);
+      if (!response) return null;
+      handler.isUsed = true;
+      return { handler, request, requestId, response, parsedResult: {} };
+    },
+    parse: () => Promise.resolve({}),
+    predicate: ({ request }: Run) => isForRelay(request.clone()),
+    test: ({ request }: Run) => isForRelay(request.clone()),
+    log: () => undefined,
+    reset: () => undefined,
+    restore: () => undefined,
+    dispose: () => undefined,
+  };
+  return handler;
+}

@@ -1,0 +1,38 @@
+import { test as base } from '@playwright/test';
+import type { QUEUE_PREFIX as QueuePrefix } from '../queue/rows/key.ts';
+import { fakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
+import { describePage } from './fixture/describePage.ts';
+import { createOffersOnPage, type OffersOnPage } from './fixture/offersOnPage.ts';
+import { serveRelay } from './fixture/serveRelay.ts';
+import { watchPage } from './fixture/watchPage.ts';
+
+export type { OffersOnPage } from './fixture/offersOnPage.ts';
+export { expect } from './fixture/expectOffers.ts';
+
+/** The fixtures that this `test` adds to Playwright's own. */
+export interface OfferletFixtures {
+  /** Options of the fake relay: `test.use({ offerlet: { offers: 1 } })`. */
+  offerlet: FakeRelayOptions;
+  /** The offers of this test. A test that names it reaches no real relay. */
+  offers: OffersOnPage;
+}
+
+/** The start of the name of every queue's database. The type keeps it equal to the queue's own constant. */
+const QUEUE_PREFIX: typeof QueuePrefix = 'offerlet-queue';
+
+/** Playwright's `test`, with the fixtures `offers` and `offerlet`. */
+export const test = base.extend<OfferletFixtures>({
+  offerlet: [{}, { option: true }],
+  async offers({ page, context, offerlet }, use, testInfo) {
+    const relay = fakeRelay(offerlet);
+    await context.addInitScript(watchPage, QUEUE_PREFIX);
+    await serveRelay(context, relay);
+    const offers = createOffersOnPage({ page, relay });
+    await offers.scenario(offerlet.scenario);
+    await use(offers);
+    if (testInfo.status === testInfo.expectedStatus || page.isClosed()) return;
+    const reported = await offers.reported().catch(() => []);
+    const body = JSON.stringify({ page: describePage(reported), reported, received: relay.receipts }, null, 2);
+    await testInfo.attach('offerlet', { body, contentType: 'application/json' });
+  },
+});
