@@ -81,6 +81,8 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
       seen,
       now,
       fetch: forcedFetch(network.fetch, scenario ?? {}),
+      // A test that plays an outage has no use for its log.
+      onLog: () => undefined,
     });
     return createHandler({ ...settings, allowedOrigins: origins });
   }

@@ -1,12 +1,13 @@
-/* @ts-ignore -- an optional peer: without it the type is any, and nobody calls this */
-import type { RequestHandler } from 'msw';
 import { EXAMPLE_HOST } from './exampleOffers.ts';
 import { exampleResponse } from './exampleResponse.ts';
 import { fakeRelay, type FakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
 import { isForRelay } from './isForRelay.ts';
 
+/** @ts-ignore MSW is an optional peer: where it is not installed this type is any, and nobody needs it. */
+type MswHandler = import('msw').RequestHandler;
+
 /** Handlers for MSW, and the relay behind them, which knows what was delivered. */
-export type OfferletHandlers = RequestHandler[] & { readonly relay: FakeRelay };
+export type OfferletHandlers = MswHandler[] & { readonly relay: FakeRelay };
 
 interface Run {
   readonly request: Request;
@@ -23,7 +24,7 @@ export function offerletHandlers(options: FakeRelayOptions = {}): OfferletHandle
     handlerFor('offerlet relay', async (request) => ((await isForRelay(request.clone())) ? relay(request) : undefined)),
     handlerFor(`GET https://${EXAMPLE_HOST}/*`, (request) => exampleResponse(request.url)),
   ];
-  return Object.assign(handlers as unknown as RequestHandler[], { relay });
+  return Object.assign(handlers as unknown as MswHandler[], { relay });
 }
 
 /**

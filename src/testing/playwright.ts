@@ -1,4 +1,11 @@
-import { test as base } from '@playwright/test';
+import {
+  test as base,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestType,
+} from '@playwright/test';
 import type { QUEUE_PREFIX as QueuePrefix } from '../queue/rows/key.ts';
 import { fakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
 import { describePage } from './fixture/describePage.ts';
@@ -20,8 +27,11 @@ export interface OfferletFixtures {
 /** The start of the name of every queue's database. The type keeps it equal to the queue's own constant. */
 const QUEUE_PREFIX: typeof QueuePrefix = 'offerlet-queue';
 
+type TestArgs = PlaywrightTestArgs & PlaywrightTestOptions & OfferletFixtures;
+type WorkerArgs = PlaywrightWorkerArgs & PlaywrightWorkerOptions;
+
 /** Playwright's `test`, with the fixtures `offers` and `offerlet`. */
-export const test = base.extend<OfferletFixtures>({
+export const test: TestType<TestArgs, WorkerArgs> = base.extend<OfferletFixtures>({
   offerlet: [{}, { option: true }],
   async offers({ page, context, offerlet }, use, testInfo) {
     const relay = fakeRelay(offerlet);

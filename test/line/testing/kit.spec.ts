@@ -1,0 +1,135 @@
+import { expect, test } from 'offerlet/testing/playwright';
+import { SHOP, serveShop } from './shopPage.ts';
+
+test.beforeEach(({ context }) => serveShop(context));
+
+test('a click reaches the relay, and opens the target without the network', async ({ page, offers }) => {
+  await offers.scenario('one-offer');
+  await page.goto(`${SHOP}/thank-you`);
+  expect(await offers.accept()).toBe('https://offers.offerlet.test/1');
+  await expect(offers).toHaveDelivered('BRAND_CLICK');
+  await expect(offers).toHaveDelivered('BRAND_CLICK', { brand_properties: { offer_id: 'offer-1' } });
+  await expect(offers).not.toHaveDelivered('ELEMENT_CLICK');
+  await expect(offers).toHaveOutcome('rendered');
+  await expect(offers).not.toHaveOutcome('no_offers');
+  expect(offers.requests[0]?.placement_details.view).toBe('THANK_YOU');
+});
+
+test('decline, back and accept act on the offer that is shown', async ({ page, offers }) => {
+  await page.goto(`${SHOP}/thank-you`);
+  await offers.decline();
+  await expect(offers.part('heading')).toHaveText('A free audiobook of your choice');
+  await offers.back();
+  await offers.decline();
+  await offers.accept();
+  await expect(offers).toHaveDelivered('BRAND_CLICK', { brand_properties: { offer_id: 'offer-2' } });
+  const moves = offers.delivered.filter(({ event_name }) => event_name === 'ELEMENT_CLICK');
+  expect(moves.map(({ initiating_target }) => initiating_target)).toEqual([
+    'INLINE_NAV_FORWARD',
+    'INLINE_NAV_BACKWARD',
+    'INLINE_NAV_FORWARD',
+  ]);
+});
+
+test.describe('with offers of its own', () => {
+  test.use({ offerlet: { offers: [{ heading: 'Tea', target_url: 'https://leaf.example/tea?a=1' }], sandbox: false } });
+
+  test('a target of the test opens without the network', async ({ page, offers }) => {
+    await page.goto(`${SHOP}/thank-you`);
+    await expect(offers.part('heading')).toHaveText('Tea');
+    await expect(page.getByText('Sandbox')).toHaveCount(0);
+    expect(await offers.accept()).toBe('https://leaf.example/tea?a=1');
+  });
+});
+
+test('an overlay can be accepted at once, and closed', async ({ page, context, offers }) => {
+  await serveShop(context, { 'display-mode': 'OVERLAY' });
+  await page.goto(`${SHOP}/thank-you`);
+  await offers.accept();
+  await offers.close();
+  await expect(offers).toHaveDelivered('BRAND_CLICK');
+  await page.reload();
+  await expect(offers).toHaveOutcome('already_shown');
+});
+
+test('an outage loses nothing', async ({ page, offers }) => {
+  await offers.scenario('offline');
+  await page.goto(`${SHOP}/thank-you`);
+  await offers.accept();
+  await expect(offers).not.toHaveDelivered('BRAND_CLICK');
+  await offers.scenario();
+  await page.reload();
+  await expect(offers).toHaveDelivered('BRAND_CLICK');
+});
+
+test('consent that is refused leaves nothing in the browser', async ({ page, offers }) => {
+  await offers.scenario('consent-denied');
+  await page.goto(`${SHOP}/thank-you`);
+  await expect(offers).toHaveOutcome('consent_denied');
+  expect([offers.requests, await offers.stored()]).toEqual([[], []]);
+});
+
+test('pending consent shows nothing until it is given', async ({ page, offers }) => {
+  await offers.scenario('consent-pending');
+  await page.goto(`${SHOP}/thank-you`);
+  await page.waitForTimeout(300);
+  expect([offers.requests, await offers.stored()]).toEqual([[], []]);
+  await offers.consent(true);
+  await expect(offers).toHaveOutcome('rendered');
+});
+
+test('a failed expectation says what was delivered, what the mount did, and why', async ({ page, offers }) => {
+  await offers.scenario('no-offers');
+  await page.goto(`${SHOP}/thank-you`);
+  await expect(offers).toHaveDelivered('WIDGET_LOAD');
+  const error = await expect(offers).toHaveDelivered('BRAND_CLICK', {}, { timeout: 100 }).catch(String);
+  expect(error).toContain(`No BRAND_CLICK was delivered.
+Delivered: WIDGET_LOAD.
+Outcome: no_offers: The relay returned no offers that can be shown.
+Scenario no-offers: Nothing is shown and no gap remains.`);
+});
+
+test('a failed expectation shows the hint of the outcome, and events that wait', async ({ page, offers }) => {
+  await offers.scenario('offers-502');
+  await page.goto(`${SHOP}/thank-you`);
+  const outcome = await expect(offers).toHaveOutcome('rendered', { timeout: 1_000 }).catch(String);
+  expect(outcome).toContain('The outcome is not rendered.\nOutcome: network_error: ');
+  expect(outcome).toContain('Look at the log of the relay');
+  await offers.scenario('offline');
+  await page.goto(`${SHOP}/other`);
+  const error = await expect(offers).toHaveDelivered('WIDGET_LOAD', {}, { timeout: 1_500 }).catch(String);
+  expect(error).toContain('Still on the page: WIDGET_LOAD');
+  expect(error).toContain('Scenario offline: ');
+});
+
+test('an action without an offer says why there is none', async ({ page, offers }) => {
+  test.slow();
+  await offers.scenario('no-offers');
+  await page.goto(`${SHOP}/thank-you`);
+  const error = await offers.accept().catch(String);
+  expect(error).toContain('No offer with this control is shown');
+  expect(error).toContain('Outcome: no_offers: The relay returned no offers that can be shown.');
+  expect(error).toContain('Scenario no-offers: ');
+});
+
+test('a page without offerlet is named as the reason', async ({ page, offers }) => {
+  await page.goto('about:blank');
+  const error = await expect(offers).toHaveDelivered('WIDGET_LOAD', {}, { timeout: 100 }).catch(String);
+  expect(error).toContain('offerlet has reported nothing on this page.');
+});
+
+test("a shop's own requests are not touched", async ({ page, context, offers }) => {
+  await context.route('**/api/recommendations', (route) => route.fulfill({ status: 404 }));
+  await page.goto(`${SHOP}/thank-you`);
+  await offers.outcome();
+  const status = await page.evaluate(
+    async () => (await fetch('/api/recommendations', { method: 'POST', body: '{"basket":1}' })).status,
+  );
+  expect(status).toBe(404);
+});
+
+test('a relay on another origin is served as well', async ({ page, context, offers }) => {
+  await serveShop(context, { relay: 'https://api.shop.example/partner/offers' });
+  await page.goto(`${SHOP}/thank-you`);
+  await expect(offers).toHaveDelivered('WIDGET_LOAD');
+});
