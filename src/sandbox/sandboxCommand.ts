@@ -1,7 +1,6 @@
 import type { Network } from '../network.ts';
-import { createRelay } from 'offerlet/relay';
-import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { createConsole } from '../cli/console.ts';
+import { createSandboxRelay, RELAY_PATH } from './createSandboxRelay.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import { serve, type Answerer } from './serve.ts';
 import { startNetwork } from './networkCommand.ts';
@@ -25,8 +24,6 @@ const OPTIONS = {
   scenarios: { kind: 'flag', about: 'Prints all scenarios, and what a tester must see in each.' },
   json: JSON_OUTPUT,
 } as const satisfies Options;
-/** Where the shop's backend mounts its relay. */
-const RELAY_PATH = '/offers';
 
 /** `offerlet sandbox`: a network, a relay and a demo shop in one process. Page and relay share one origin. */
 export const sandboxCommand: Command = {
@@ -62,16 +59,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   const keys = complete(network.describe().keys);
   const { createShop, context } = await loading;
   front.open({
-    relay: createRelay({
-      apiKey: keys.integration,
-      baseUrl: networkServer.url,
-      version: '1.0.0',
-      basePath: RELAY_PATH,
-      sandbox: true,
-      forwardEventIds: true,
-      context,
-      fetch: scenario && forcedFetch(globalThis.fetch, scenario),
-    }),
+    relay: createSandboxRelay({ apiKey: keys.integration, network: networkServer.url, scenario, context }),
     controls: controlSurface({ network, url: networkServer.url, hosts }),
     shop: createShop({ network: networkServer.url, keys }),
   });

@@ -31,7 +31,8 @@ test('the wire format documents every event, target, view, mode, identifier and 
   for (const name of [...TARGETS, ...VIEWS, ...DISPLAY_MODES, ...IDENTIFIERS])
     expect(wire.text).toContain(`\`${name}\``);
   const results = columnOf(sectionOf(wire, 'Batch responses'), '`error.code`');
-  const refusals = sourcesIn('src/network/ingest').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
+  const sources = sourcesIn('src/network/ingest') + readFileSync('src/wire/events/judgeEvent.ts', 'utf8');
+  const refusals = sources.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
   const codes = [...refusals].map(([, code = '']) => code).filter((code) => !EVENT_NAMES.some((name) => name === code));
   expect(results.filter((code) => /^[A-Z]/.test(code)).toSorted()).toEqual([...new Set(codes)].toSorted());
   const relaySource = sourcesIn('src/relay');
