@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/consistent-type-imports -- the comment on a type survives in the declarations, the one on an import does not */
 import { EXAMPLE_HOST } from './exampleOffers.ts';
 import { exampleResponse } from './exampleResponse.ts';
 import { fakeRelay, type FakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
