@@ -17,10 +17,9 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
 
   return (
     <Root
-      class={`root ${mode === 'INLINE' ? '' : 'layer '}${mode.toLowerCase()}`}
+      class={`root ${theme} ${mode === 'INLINE' ? '' : 'layer '}${mode.toLowerCase()}`}
       lang={locale}
       dir={/^(ar|fa|he|ur)\b/i.test(locale) ? 'rtl' : undefined}
-      style={theme === 'auto' ? undefined : { colorScheme: theme }}
       popover={isPullup ? 'manual' : undefined}
       aria-labelledby={isModal ? 'badge title' : undefined}
       aria-label={isModal ? undefined : messages.offers}

@@ -27,6 +27,9 @@ export interface MountedWidget {
 /** Renders the widget into the host's open shadow root; a layer opens at once. */
 export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidget {
   const root = withOwnerDocument(host.shadowRoot ?? host.attachShadow({ mode: 'open' }));
+  // The host may have been used before, or come from a server with content.
+  render(null, root);
+  root.replaceChildren();
   root.adoptedStyleSheets = [sharedStyles()];
   const gestures = createGestures(props.mode !== 'INLINE');
   const clamped = watchClamped();
