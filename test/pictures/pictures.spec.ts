@@ -1,6 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import type { WidgetProps } from '../../src/widget/props.ts';
-import { listening, mount, openShop } from '../line/widget/widgetPage.ts';
+import { listening, mount, openShop, type Shown } from '../line/widget/widgetPage.ts';
 import { hero, list, pictures, placed } from '../widget/offers.ts';
 import { onlyWithSameEyes } from './sameEyes.ts';
 
@@ -14,7 +13,7 @@ const WORD = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz'
 onlyWithSameEyes();
 
 interface Scene {
-  props?: Partial<WidgetProps>;
+  props?: Shown;
   scheme?: 'light' | 'dark';
   size?: keyof typeof SIZES;
   after?: (page: Page) => Promise<void>;
@@ -37,7 +36,7 @@ async function picture(
   await after?.(page);
   await page.mouse.move(0, 0);
   await page.waitForFunction(() => {
-    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers'))?.shadowRoot;
+    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
     return [...(root?.querySelectorAll('img') ?? [])].every((image) => image.complete);
   });
   // The same fonts draw the same pixels: a word that moved is a few hundred of them.

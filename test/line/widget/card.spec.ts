@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { hero, list, pictures, placed } from '../../widget/offers.ts';
-import { acted, listening, mount, openShop } from './widgetPage.ts';
+import { acted, listening, mount, mountPaused, openShop } from './widgetPage.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 const LAYERS = ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const;
@@ -90,9 +90,7 @@ test('clicks on an offer within 400 ms of a step are ignored, those on close and
   page,
 }) => {
   await openShop(page);
-  await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1_000);
-  await mount(page, { mode: 'OVERLAY' });
+  await mountPaused(page, { mode: 'OVERLAY' });
   await page.clock.runFor(600);
   const click = (part: string): Promise<void> =>
     page.locator(`${CURRENT} ${part}`).first().dispatchEvent('click', { detail: 1 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
+import type { ShowOptions } from '../../../src/page/options/showOptions.ts';
 import { hero, pictures, placed } from '../../widget/offers.ts';
-import { listening, mount, openShop, STRICT_CSP } from './widgetPage.ts';
+import { listening, mount, openShop, stock, STRICT_CSP } from './widgetPage.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
 
@@ -19,6 +20,7 @@ test('a page that trusts nobody sees no violation, and the widget its styles', a
 test('hostile styles of the page move no edge of the card by more than a pixel', async ({ page }) => {
   const hostile = `<style>*{all:unset!important;letter-spacing:9px!important}*{font:40px/3 serif!important;text-transform:uppercase!important;box-sizing:content-box!important;
     padding:9px!important;border:5px solid red!important;color:red!important}#offers{padding:0!important;border:0!important;margin:0!important;display:block!important;width:600px!important}
+    #offers>div{padding:0!important;border:0!important}
     offer-let-layer{display:none!important;opacity:0!important;transform:scale(2)!important}body{transform:rotate(1deg)}</style>`;
   const clean = '<style>#offers{width:600px}</style>';
   for (const mode of MODES) {
@@ -75,31 +77,27 @@ test('a hundred mounts leave no host, node, sheet or listener', async ({ page })
     );
   };
   await cdp.send('Performance.enable');
-  const groups = [hero(placed(0), placed(1))];
+  const layers: string[] = [];
+  for (const mode of ['PULLUP', 'OVERLAY'] as const)
+    layers.push(await stock(page, { mode, groups: [hero(placed(0), placed(1))] }));
   const rounds = (times: number): Promise<void> =>
     page.evaluate(
-      ([groups, times]) => {
-        const { createLayerHost, messagesFor, mountWidget } = window.widget;
+      async ([layers, times]) => {
+        const both = layers.map((options) => JSON.parse(options) as ShowOptions);
         for (let round = 0; round < times; round++) {
-          const host = createLayerHost();
-          const mode = round % 2 ? 'OVERLAY' : 'PULLUP';
-          const props = {
-            footer: {},
-            sandbox: false,
-            messages: messagesFor('en'),
-            theme: 'auto',
-            locale: 'en',
-          } as const;
-          mountWidget(host, { mode, groups, ...props, watch() {}, on() {} }).unmount();
-          host.remove();
+          for (const options of both) {
+            const offers = window.offerlet.show(options);
+            await offers.outcome;
+            offers.destroy();
+          }
         }
       },
-      [groups, times] as const,
+      [layers, times] as const,
     );
-  await rounds(6);
+  await rounds(3);
   await page.waitForTimeout(500);
   const before = await count();
-  await rounds(100);
+  await rounds(50);
   await page.waitForTimeout(500);
   const after = await count();
   expect(after.JSEventListeners).toBeLessThanOrEqual((before.JSEventListeners ?? 0) + 2);

@@ -183,7 +183,7 @@ function lowContrasts(page: Page): Promise<string[]> {
       });
       return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
-    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers'))?.shadowRoot;
+    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
     const low: string[] = [];
     for (const element of root?.querySelectorAll<HTMLElement>('*') ?? []) {
       const words = [...element.childNodes].filter(
@@ -207,7 +207,7 @@ function lowContrasts(page: Page): Promise<string[]> {
 /** Every element whose content is wider than itself, where nothing scrolls. */
 function overflowing(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers'))?.shadowRoot;
+    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
     return [...(root?.querySelectorAll<HTMLElement>('*') ?? [])]
       .filter(
         (element) =>

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { acted, listening, mount, openShop } from './widgetPage.ts';
+import { acted, listening, mount, mountPaused, openShop } from './widgetPage.ts';
 
 const TALL = '<div style="height:3000px"></div><a id="end" href="#">The end</a>';
 const htmlTag = (page: Page): Promise<string> =>
@@ -54,9 +54,7 @@ test('Esc, the close button and the backdrop end an overlay and give the focus b
 
 test('accept and backdrop ignore input for the first 400 ms', async ({ page }) => {
   await openShop(page);
-  await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1_000);
-  await mount(page, { mode: 'OVERLAY' });
+  await mountPaused(page, { mode: 'OVERLAY' });
   await page.clock.runFor(300);
   await page.mouse.click(5, 5);
   await page.locator('[part=accept]').first().dispatchEvent('click');

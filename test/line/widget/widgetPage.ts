@@ -1,28 +1,30 @@
-import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
-import type * as entry from './widgetEntry.ts';
-import type { ShopperAction, WidgetProps } from '../../../src/widget/props.ts';
+import { toStorable } from '../../../src/session/toStorable.ts';
+import type { ShowOptions } from '../../../src/page/options/showOptions.ts';
+import type { WidgetProps } from '../../../src/widget/props.ts';
+import type { SafeResponse } from '../../../src/wire/offers/response.ts';
+import type { PageApi } from '../../../src/page/openPageApi.ts';
+import type { Offers } from '../../../src/page/offers.ts';
+import type { PageEvent } from '../../../src/session/pageEvent.ts';
+import { scriptTag } from '../../package/bytes.ts';
 import { FOOTER, hero, placed } from '../../widget/offers.ts';
-import { bundle } from '../drivers/bundle.ts';
 
 declare global {
   interface Window {
-    widget: typeof entry;
-    mounted: ReturnType<typeof entry.mountWidget>;
-    acted: ShopperAction[];
+    offerlet: PageApi;
+    offers: Offers;
+    events: PageEvent[];
     violations: string[];
   }
 }
 
-/** The policy of a page that trusts nobody. */
+/** The policy of a page that trusts nobody but its own server. */
 export const STRICT_CSP =
-  "default-src 'none'; style-src 'none'; script-src 'self'; img-src https:; require-trusted-types-for 'script'; trusted-types 'none'";
+  "default-src 'none'; style-src 'none'; script-src 'self'; connect-src 'self'; img-src https:; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const SHOP = 'https://shop.test/';
 const PICTURE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96" rx="16" fill="#14532d"/><circle cx="48" cy="48" r="22" fill="#fbbf24"/></svg>';
-
-let code: Promise<string> | undefined;
 
 /** What a thank-you page looks like. */
 export interface ShopPage {
@@ -32,14 +34,17 @@ export interface ShopPage {
   csp?: string;
 }
 
-/** Opens a thank-you page with the widget's code on it; nothing leaves the machine. */
+/** What the shopper gets to see: the response of the relay and the options of the page. */
+export type Shown = Partial<Pick<WidgetProps, 'mode' | 'groups' | 'footer' | 'sandbox' | 'theme' | 'locale'>>;
+
+/** Opens a thank-you page with the published script on it; nothing leaves the machine. */
 export async function openShop(page: Page, { body = '', head = '', html = '', csp }: ShopPage = {}): Promise<void> {
-  code ??= bundle(fileURLToPath(new URL('widgetEntry.ts', import.meta.url)), 'iife', 'widget');
-  const script = `${await code};window.widget=widget;window.acted=[];window.violations=[];
-document.addEventListener('securitypolicyviolation',(event)=>window.violations.push(event.violatedDirective));`;
   await page.context().route(/^https:/, (route) => {
     const { hostname, pathname } = new URL(route.request().url());
-    if (pathname === '/widget.js') return route.fulfill({ body: script, contentType: 'text/javascript' });
+    if (pathname === '/offerlet.js')
+      return route.fulfill({ body: String(scriptTag()), contentType: 'text/javascript' });
+    if (pathname === '/page.js') return route.fulfill({ body: PAGE, contentType: 'text/javascript' });
+    if (pathname === '/offers/events/batch') return route.fulfill({ status: 202, json: accepted(route.request()) });
     if (hostname === 'images.test') return route.fulfill({ body: PICTURE, contentType: 'image/svg+xml' });
     if (hostname !== 'shop.test') return route.fulfill({ body: '<title>Brand</title>', contentType: 'text/html' });
     return route.fulfill({
@@ -47,42 +52,82 @@ document.addEventListener('securitypolicyviolation',(event)=>window.violations.p
       headers: csp ? { 'content-security-policy': csp } : {},
       body: `<!doctype html><html lang="en" ${html}><head><meta name="viewport" content="width=device-width"><title>Thank you</title>${head}</head>
 <body><main><h1>Thank you, Ada</h1><p>Order 1001 is on its way.</p><button id="before">Track it</button>
-<div id="offers"></div>${body}</main><script src="/widget.js"></script></body></html>`,
+<div id="offers"></div>${body}</main><script src="/offerlet.js"></script><script src="/page.js"></script></body></html>`,
     });
   });
   await page.goto(SHOP);
 }
 
-/** Mounts the widget as a page does: a layer on a host of its own, INLINE in #offers. */
-export async function mount(page: Page, props: Partial<WidgetProps> = {}): Promise<void> {
-  await page.evaluate(
-    ([given, footer, groups]) => {
-      const { createLayerHost, messagesFor, mountWidget } = window.widget;
-      const mode = given.mode ?? 'INLINE';
-      const inline = document.querySelector<HTMLElement>('#offers');
-      const host = mode === 'INLINE' && inline ? inline : createLayerHost();
-      const locale = given.locale ?? 'en';
-      window.mounted = mountWidget(host, {
-        mode,
-        groups,
-        footer,
-        sandbox: false,
-        messages: messagesFor(locale),
-        theme: 'auto',
-        locale,
-        watch() {},
-        on: (action) => void window.acted.push(action),
-        ...given,
-      });
-    },
-    [props, FOOTER, props.groups ?? [hero(placed(0), placed(1), placed(2))]] as const,
-  );
+const PAGE = `window.events=[];window.violations=[];
+document.addEventListener('securitypolicyviolation',(event)=>window.violations.push(event.violatedDirective));`;
+
+function accepted(request: { postDataJSON(): unknown }): unknown {
+  const { events } = request.postDataJSON() as { events: unknown[] };
+  return { results: events.map((_, index) => ({ index, success: true })), accepted: events.length, failed: 0 };
 }
 
-/** What the shopper did so far, as the page hears it. */
+/** Makes the relay respond with these offers, and returns the options of `show` for them, as JSON. */
+export async function stock(page: Page, shown: Shown = {}): Promise<string> {
+  const { mode = 'INLINE', groups = [hero(placed(0), placed(1), placed(2))], footer = FOOTER, sandbox = false } = shown;
+  let placements = 0;
+  const response: SafeResponse = {
+    session_id: crypto.randomUUID(),
+    // A test may use the same offer twice.
+    groups: groups.map((group, index) => ({
+      ...group,
+      id: `group_${index}`,
+      offers: group.offers.map((offer) => ({
+        ...offer,
+        offer_id: `offer-${++placements}`,
+        insertion_id: `insertion-${placements}`,
+      })),
+    })),
+    footer,
+    sandbox,
+    left_out: [],
+  };
+  await page.context().route(`${SHOP}offers/recommendations`, (route) => route.fulfill({ json: toStorable(response) }));
+  const options: ShowOptions = {
+    relay: '/offers',
+    target: '#offers',
+    request: {
+      user_details: { external_guid: 'me' },
+      placement_details: { view: 'THANK_YOU', display_mode: mode },
+    },
+    ...(shown.theme && { theme: shown.theme }),
+    ...(shown.locale && { locale: shown.locale }),
+  };
+  return JSON.stringify(options);
+}
+
+/** Shows offers as a page does, and waits until they are there. */
+export async function mount(page: Page, shown: Shown = {}): Promise<void> {
+  const options = await stock(page, shown);
+  const { code } = await page.evaluate((given) => {
+    const options = JSON.parse(given) as ShowOptions;
+    window.offers = window.offerlet.show({ ...options, onEvent: (event) => void window.events.push(event) });
+    return window.offers.outcome;
+  }, options);
+  if (code !== 'rendered') throw new Error(`The outcome is ${code}`);
+}
+
+/** Does the same on a clock that stands still otherwise. Tens of milliseconds may pass on it after the mount. */
+export async function mountPaused(page: Page, shown: Shown = {}): Promise<void> {
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
+  const mounting = mount(page, shown);
+  const isMounted = mounting.then(() => true);
+  while (!(await Promise.race([isMounted, page.clock.runFor(10)])));
+}
+
+/** What the shopper did so far, as the page is told. */
 export function acted(page: Page): Promise<string[]> {
   return page.evaluate(() =>
-    window.acted.map((action) => ('by' in action ? `${action.type} by ${action.by}` : action.type)),
+    window.events.flatMap((event) => {
+      if (event.type === 'click') return ['accept'];
+      if (event.type === 'dismiss') return [`dismiss by ${event.by}`];
+      return ['decline', 'next', 'back', 'product', 'footer', 'copy'].includes(event.type) ? [event.type] : [];
+    }),
   );
 }
 
