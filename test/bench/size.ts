@@ -1,6 +1,7 @@
 // npm run bench (or: -- size): what a shopper downloads, in bytes.
 import { gzipSync } from 'node:zlib';
 import { brotli } from '../package/bytes.ts';
+import { printParts } from './size/printParts.ts';
 import { measureSizes } from '../package/sizes.ts';
 
 /** Prints the bytes of the script tag's file and of what each import costs a merchant's bundle, next to the targets. */
@@ -16,4 +17,6 @@ export async function run(): Promise<void> {
       brotli(code),
       target === undefined ? '' : Math.floor(target),
     );
+  console.log();
+  await printParts();
 }

@@ -1,0 +1,57 @@
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { loadConfigFromFile, build, type Plugin, type Rolldown } from 'vite';
+import { brotli } from '../../package/bytes.ts';
+
+/** The parts of the script: the first pattern that matches a source file. */
+const PARTS: Readonly<Record<string, RegExp>> = {
+  Preact: /preact\//,
+  'idb-keyval': /idb-keyval\//,
+  'style sheet': /^$/,
+  'texts of the widget': /src\/widget\/messages\//,
+  'src/widget': /src\/widget\//,
+  'src/page': /src\/(page\/|dom\/|script-tag)/,
+  'src/session': /src\/session\//,
+  'src/queue': /src\/queue\//,
+  'src/wire': /src\/wire\//,
+};
+
+/** Prints by how many bytes the script gets smaller without the characters of each part. */
+export async function printParts(): Promise<void> {
+  const { code, map } = await buildScript();
+  const partOf = attribute(code, map);
+  const all = brotli(Buffer.from(code));
+  console.log(`${'part'.padEnd(30)}${'minified'.padStart(10)}${'brotli'.padStart(10)}`);
+  for (const name of [...Object.keys(PARTS), 'what joins them']) {
+    const rest = [...code].filter((_, index) => partOf[index] !== name).join('');
+    const bytes = all - brotli(Buffer.from(rest));
+    console.log(name.padEnd(30) + String(code.length - rest.length).padStart(10) + String(bytes).padStart(10));
+  }
+  console.log('dist/offerlet.js'.padEnd(30) + String(code.length).padStart(10) + String(all).padStart(10));
+  console.log('The parts are fewer bytes than the file: what two of them have in common goes with neither.');
+}
+
+/** Builds the script as it is published, and a source map, which is not. */
+async function buildScript(): Promise<{ code: string; map: SourceMapPayload }> {
+  const mode = 'script';
+  const config = (await loadConfigFromFile({ command: 'build', mode }))?.config;
+  const plugins = config?.plugins?.filter((plugin) => (plugin as Plugin).name !== 'print-integrity') ?? [];
+  const settings = { ...config?.build, write: false, sourcemap: 'hidden' } as const;
+  const results = await build({ ...config, configFile: false, mode, plugins, build: settings });
+  const { code, map } = (results as Rolldown.RolldownOutput[])[0]?.output[0] ?? {};
+  if (!code || !map) throw new Error('The build made no source map.');
+  return { code, map: map as unknown as SourceMapPayload };
+}
+
+/** Returns the part of every character. */
+function attribute(code: string, payload: SourceMapPayload): string[] {
+  const map = new SourceMap(payload);
+  // The style sheet is a string, without a map of its own.
+  const [, , text = ''] = /(["'`])(:host\{(?:\\.|(?!\1).)*)\1/s.exec(code) ?? [];
+  const styles = code.indexOf(text);
+  return [...code].map((_, column) => {
+    if (column >= styles && column < styles + text.length) return 'style sheet';
+    const entry = map.findEntry(0, column);
+    const source = 'originalSource' in entry ? entry.originalSource : '';
+    return Object.keys(PARTS).find((name) => PARTS[name]?.test(source)) ?? 'what joins them';
+  });
+}
