@@ -86,9 +86,9 @@ test('a hundred mounts leave no host, node, sheet or listener', async ({ page })
         const both = layers.map((options) => JSON.parse(options) as ShowOptions);
         for (let round = 0; round < times; round++) {
           for (const options of both) {
-            const offers = window.offerlet.show(options);
-            await offers.outcome;
-            offers.destroy();
+            const offers = window.offerlet?.show?.(options);
+            await offers?.outcome;
+            offers?.destroy();
           }
         }
       },

@@ -3,7 +3,6 @@ import { toStorable } from '../../../src/session/toStorable.ts';
 import type { ShowOptions } from '../../../src/page/options/showOptions.ts';
 import type { WidgetProps } from '../../../src/widget/props.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
-import type { PageApi } from '../../../src/page/openPageApi.ts';
 import type { Offers } from '../../../src/page/offers.ts';
 import type { PageEvent } from '../../../src/session/pageEvent.ts';
 import { scriptTag } from '../../package/bytes.ts';
@@ -11,7 +10,6 @@ import { FOOTER, hero, placed } from '../../widget/offers.ts';
 
 declare global {
   interface Window {
-    offerlet: PageApi;
     offers: Offers;
     events: PageEvent[];
     violations: string[];
@@ -105,8 +103,10 @@ export async function mount(page: Page, shown: Shown = {}): Promise<void> {
   const options = await stock(page, shown);
   const { code } = await page.evaluate((given) => {
     const options = JSON.parse(given) as ShowOptions;
-    window.offers = window.offerlet.show({ ...options, onEvent: (event) => void window.events.push(event) });
-    return window.offers.outcome;
+    const offers = window.offerlet?.show?.({ ...options, onEvent: (event) => void window.events.push(event) });
+    if (!offers) throw new Error('The script has not loaded.');
+    window.offers = offers;
+    return offers.outcome;
   }, options);
   if (code !== 'rendered') throw new Error(`The outcome is ${code}`);
 }
