@@ -11,6 +11,7 @@ import { leanPreact } from './build/leanPreact.ts';
 const ENTRIES = [
   'index',
   'element',
+  'react',
   'session',
   'queue',
   'relay',
@@ -127,6 +128,8 @@ function modules(entries: readonly string[], outDir: string): UserConfig {
       rolldownOptions: {
         external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Z]:/.test(id),
         output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
+        // Each file stays a file, so 'use client' stays at its top: a test of the package sees to it.
+        onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
       },
     },
   };

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -82,6 +82,15 @@ export { code, tracked, response };
 `,
   );
   expect(output).toBe('');
+});
+
+test('the React component is a client component, and needs React only when it is used', () => {
+  expect(readFileSync(join(project, 'node_modules/offerlet/dist/react.js'), 'utf8')).toMatch(/^['"]use client['"];/);
+  const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, unknown>>;
+  expect([installed.peerDependencies?.react, installed.peerDependenciesMeta?.react]).toEqual([
+    '>=18',
+    { optional: true },
+  ]);
 });
 
 test('the relay command runs without any other package', async () => {

@@ -13,6 +13,7 @@ export interface Size {
 const SHOW = "import { showOffers } from 'offerlet'; globalThis.x = showOffers;";
 const BASELINE =
   "import { createElement, Fragment, render } from 'preact'; import { createStore, promisifyRequest } from 'idb-keyval'; globalThis.x = [createElement, Fragment, render, createStore, promisifyRequest];";
+const REACT = "import { Offers } from 'offerlet/react'; globalThis.x = Offers;";
 const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQueue;";
 
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
@@ -26,6 +27,11 @@ export async function measureSizes(): Promise<Size[]> {
       limit: 22_600,
     },
     { what: '  … preact and idb-keyval alone', code: await bundleOf(BASELINE) },
+    {
+      what: '`<Offers>` of offerlet/react, without React',
+      code: await bundleOf(REACT, ['react']),
+      limit: 27_000,
+    },
     { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_800, target: 3_600 },
   ];
 }

@@ -1,0 +1,3 @@
+'use client';
+
+export { Offers, type OffersProps } from './react/Offers.ts';

@@ -1,0 +1,83 @@
+import { createElement, useEffect, useRef, type CSSProperties, type ReactElement } from 'react';
+import { showOffers, type Offers as Mount, type Outcome, type ShowOptions } from '../index.ts';
+
+/** The properties of `<Offers>`: the options of `showOffers`, except `target`, and those of its element. */
+export interface OffersProps extends Omit<ShowOptions, 'target'> {
+  /** Called with the outcome, and with each new one when the shopper's consent changes. */
+  onOutcome?: ((outcome: Outcome) => void) | undefined;
+  /** INLINE: class of the element that the offers are in. Reserve their space there. */
+  className?: string | undefined;
+  /** INLINE: style of the element that the offers are in. */
+  style?: CSSProperties | undefined;
+  /** INLINE: id of the element that the offers are in. */
+  id?: string | undefined;
+}
+
+/** What the documentation recommends to reserve, without a media query: 520 px, and 660 px in windows narrower than 600 px. */
+const RESERVED = { minBlockSize: 'max(520px, min(660px, (600px - 100vw) * 999))' };
+
+/**
+ * Shows offers: INLINE in its place, otherwise over the page. New offers are requested when the value of an option changes;
+ * functions may be new on every render. On a server it renders the empty place.
+ */
+export function Offers({
+  onEvent,
+  onOutcome,
+  consent,
+  className,
+  style,
+  id,
+  ...options
+}: OffersProps): ReactElement | null {
+  const place = useRef<HTMLDivElement>(null);
+  const mount = useRef<Mount>(undefined);
+  const latest = useRef<Partial<OffersProps>>({});
+  const decided = useRef(consent);
+  const value = valueOf(options);
+
+  useEffect(() => {
+    latest.current = { onEvent, onOutcome, consent };
+  });
+
+  useEffect(() => {
+    // What React has already unmounted, as StrictMode does at once, has no outcome.
+    let isMounted = true;
+    decided.current = latest.current.consent;
+    const offers = showOffers({
+      ...options,
+      target: place.current ?? undefined,
+      consent: decided.current,
+      onEvent(event) {
+        if (!isMounted) return;
+        latest.current.onEvent?.(event);
+        if (!('code' in event)) return;
+        const { type: _, ...outcome } = event;
+        latest.current.onOutcome?.(outcome);
+      },
+    });
+    mount.current = offers;
+    return () => {
+      isMounted = false;
+      offers.destroy();
+    };
+  }, [value]);
+
+  useEffect(() => {
+    if (typeof consent !== 'boolean' || consent === decided.current) return;
+    decided.current = consent;
+    mount.current?.consent(consent);
+  }, [consent]);
+
+  if (options.request?.placement_details?.display_mode !== 'INLINE') return null;
+  const isReserved = className !== undefined || style !== undefined;
+  return createElement('div', { ref: place, id, className, style: isReserved ? style : RESERVED });
+}
+
+/** Returns the options as text, to compare them by value. */
+function valueOf(options: object): string {
+  try {
+    return JSON.stringify(options);
+  } catch {
+    return '';
+  }
+}
