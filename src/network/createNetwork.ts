@@ -12,7 +12,7 @@ import { readSetting, writeSetting } from './settings/settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './start/firstStart.ts';
 import { DatabaseUnavailableError } from './database/DatabaseUnavailableError.ts';
 import { NetworkStartError } from './start/NetworkStartError.ts';
-import { openNetworkDatabase } from './start/openNetworkDatabase.ts';
+import { openWhenReachable } from './start/openNetworkDatabase.ts';
 import { parseDatetime } from '../wire/parseDatetime.ts';
 
 /** How to run a network. Without `data` and `databaseUrl` it stores everything in memory. */
@@ -20,8 +20,10 @@ export interface NetworkOptions {
   /** A directory for the embedded database. */
   readonly data?: string | undefined;
   readonly memory?: boolean | undefined;
-  /** A PostgreSQL server (15 or newer) to use instead. Any number of networks may share it. */
-  readonly databaseUrl?: string | undefined;
+  /** A PostgreSQL server (15 or newer) to use instead, or the nodes of a distributed one. Any number of networks may share it. */
+  readonly databaseUrl?: string | readonly string[] | undefined;
+  /** Seconds to wait for a server that cannot be reached; by default none. */
+  readonly wait?: number | undefined;
   readonly environment?: Environment | undefined;
   /** What to put into an empty database. */
   readonly seed?: SeedKind | undefined;
@@ -54,8 +56,16 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   const environment = options.environment ?? 'staging';
   const clock = startClock(options);
   const hosts = (options.controlHosts ?? []).map(readControlHost);
+  const isOnServer = (options.databaseUrl?.length ?? 0) > 0;
   const data = options.memory === true ? undefined : options.data;
-  const db = await openNetworkDatabase({ databaseUrl: options.databaseUrl, data });
+  const log = options.log ?? logToStderr;
+  const db = await openWhenReachable(
+    { databaseUrl: options.databaseUrl, data },
+    {
+      seconds: options.wait ?? 0,
+      onWait: (message) => log({ at: new Date().toISOString(), level: 'info', message }),
+    },
+  );
   try {
     if (clock) await writeSetting(db, 'clock', clock.toISOString());
     const kept = environment === 'staging' ? await readSetting(db, 'clock') : undefined;
@@ -64,7 +74,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       seed: options.seed ?? 'demo',
       now: clock ?? (typeof kept === 'string' ? new Date(kept) : new Date()),
       showKeys: options.showKeys === true,
-      keyPlace: data === undefined || options.databaseUrl !== undefined ? {} : { file: join(data, 'keys.json') },
+      keyPlace: data === undefined || isOnServer ? {} : { file: join(data, 'keys.json') },
     };
     let description = await firstStart(db, start);
     const metrics = createMetrics();
@@ -81,7 +91,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       run: createRunner({ db, environment, baseUrl: options.baseUrl, controls }),
       surfaceOf,
       metrics,
-      log: options.log ?? logToStderr,
+      log,
     });
     return {
       fetch: requests.fetch,

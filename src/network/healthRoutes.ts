@@ -1,7 +1,7 @@
 import type { NetworkRoute } from './context.ts';
 import { readVersion } from './readVersion.ts';
 
-/** GET /health: whether the network works, and its environment. No key required. */
+/** GET /health: whether the network works, its environment, and which part of its database is away. No key required. */
 export function healthRoutes(version: string = readVersion()): readonly NetworkRoute[] {
   return [
     {
@@ -10,7 +10,10 @@ export function healthRoutes(version: string = readVersion()): readonly NetworkR
       surface: 'page',
       async handler(_request, context) {
         await context.db.query('SELECT 1 AS alive');
-        return Response.json({ status: 'ok', environment: context.environment, version });
+        const degraded = await context.db.findDegraded();
+        const { environment } = context;
+        if (degraded.length === 0) return Response.json({ status: 'ok', environment, version });
+        return Response.json({ status: 'degraded', environment, version, degraded });
       },
     },
   ];

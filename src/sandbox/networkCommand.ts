@@ -6,7 +6,7 @@ import { readControlHosts } from './readControlHosts.ts';
 import type { Command } from '../cli/command.ts';
 import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
-import { CONTROL_HOST, DATABASE, JSON_OUTPUT } from './sharedOptions.ts';
+import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readWait } from './sharedOptions.ts';
 import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
 
 const OPTIONS = {
@@ -45,6 +45,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   const { network, server } = await startNetwork({
     ...settings,
     databaseUrl: settings['database-url'],
+    wait: readWait(settings.wait),
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
     out,
@@ -65,7 +66,8 @@ export interface StartNetworkOptions {
   readonly host?: string | undefined;
   readonly data?: string | undefined;
   readonly memory: boolean;
-  readonly databaseUrl?: string | undefined;
+  readonly databaseUrl: readonly string[];
+  readonly wait: number;
   readonly environment: 'staging' | 'production';
   readonly seed: 'demo' | 'empty';
   readonly now?: string | undefined;
@@ -78,8 +80,8 @@ export interface StartNetworkOptions {
 export async function startNetwork(settings: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
   const where: { url?: string } = {};
   const network = await createNetwork({
-    ...(settings.databaseUrl
-      ? { databaseUrl: settings.databaseUrl }
+    ...(settings.databaseUrl.length > 0
+      ? { databaseUrl: settings.databaseUrl, wait: settings.wait }
       : settings.memory
         ? { memory: true }
         : { data: settings.data ?? DEFAULT_DATA }),

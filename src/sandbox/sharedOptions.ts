@@ -1,4 +1,5 @@
 import type { Options } from '../cli/options.ts';
+import { UsageError } from '../cli/UsageError.ts';
 
 // Options that the commands sandbox and network share.
 
@@ -6,7 +7,16 @@ import type { Options } from '../cli/options.ts';
 export const DATABASE = {
   data: { kind: 'text', value: 'DIR', about: 'Directory of the embedded database. Default: .offerlet/network.' },
   memory: { kind: 'flag', about: 'Stores nothing on disk.' },
-  'database-url': { kind: 'text', value: 'URL', about: 'Uses a PostgreSQL server (15 or newer) instead.' },
+  'database-url': {
+    kind: 'list',
+    value: 'URL',
+    about: 'Uses a PostgreSQL server (15 or newer) instead. Repeat it for each node of a distributed one.',
+  },
+  wait: {
+    kind: 'text',
+    value: 'SECONDS',
+    about: 'How long to wait at the start for a PostgreSQL server that cannot be reached. Default: 0.',
+  },
 } as const satisfies Options;
 
 /** Who may call the controls. */
@@ -19,3 +29,10 @@ export const CONTROL_HOST = {
 
 /** Output for programs. */
 export const JSON_OUTPUT = { kind: 'flag', about: 'Prints one JSON object as the first line of output.' } as const;
+
+/** Reads `--wait`. Throws a `UsageError` unless it is a number of seconds. */
+export function readWait(text: string | undefined): number {
+  const seconds = Number(text ?? 0);
+  if (text?.trim() !== '' && seconds >= 0 && seconds <= 86_400) return seconds;
+  throw new UsageError(`--wait is not a number of seconds: "${text ?? ''}". Use something like 60.`);
+}

@@ -5,7 +5,7 @@ import { operation } from './operation.ts';
 import { RECOMMENDATION_CONTRACT, RECOMMENDATION_SCHEMAS } from './recommendations.ts';
 import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './reporting.ts';
 import { SANDBOX_CONTRACT } from './sandbox.ts';
-import { object, oneOfTexts, ref, TEXT } from './schema.ts';
+import { list, object, oneOfTexts, ref, TEXT } from './schema.ts';
 import type { Part, Schema } from './schema.ts';
 
 /** The contract of the network: the parts of an OpenAPI 3.1 document that it uses. */
@@ -57,8 +57,15 @@ export const CONTRACT: Contract = {
         open: true,
         responses: {
           200: [
-            'It works.',
-            object({ status: { const: 'ok' }, environment: oneOfTexts(['production', 'staging']), version: TEXT }),
+            'It works, or all of it works that does not need the nodes of a distributed database that are away.',
+            object(
+              {
+                status: oneOfTexts(['ok', 'degraded']),
+                environment: oneOfTexts(['production', 'staging']),
+                version: TEXT,
+              },
+              { degraded: list(object({ node: TEXT, effect: TEXT })) },
+            ),
           ],
           503: ['The network cannot reach its database.', ref('Message')],
         },

@@ -4,6 +4,13 @@ export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
+
+  /** Whether the server works, and reports that it cannot reach another node, which holds a part of the data. */
+  get isElsewhere(): boolean {
+    const { cause } = this;
+    const isMessage = typeof cause === 'object' && cause !== null && 'severity' in cause;
+    return isMessage && codeOf(cause).startsWith('08');
+  }
 }
 
 /** SQLSTATE of a write on a standby, which a failover has just made of the primary or will make into one. */
@@ -21,6 +28,10 @@ export async function reach<T>(call: () => Promise<T>): Promise<T> {
 }
 
 function isOfTheStatement(error: unknown): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   return code.length === 5 && code !== READ_ONLY && OF_THE_STATEMENT.test(code);
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

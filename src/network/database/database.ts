@@ -25,12 +25,24 @@ export interface Transaction extends Queries {
 export interface TransactionOptions {
   /** Milliseconds that a statement may take, where the default of a server's is too short. */
   readonly statementTimeoutMs?: number;
+  /** Whether to run on the one node of a distributed database that may change the schema, if it can be reached. */
+  readonly onCoordinator?: boolean;
+}
+
+/** A part of the database that cannot be reached. */
+export interface Degraded {
+  /** The node: host and port, or a URL without its password. */
+  readonly node: string;
+  /** What does not work meanwhile, as a sentence. */
+  readonly effect: string;
 }
 
 /** A PostgreSQL database, embedded or on a server, with the same SQL and the same values. */
 export interface Database extends Queries {
   /** Runs `work` in one transaction, again from the start after a conflict. It must have no other effects. */
   transaction<T>(work: (db: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** The parts that cannot be reached while the rest can; empty where there are no parts. */
+  findDegraded(): Promise<readonly Degraded[]>;
   /** Closes the database after the statements in progress. */
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { hasCitus, isKnownToCitus } from './citus.ts';
 import type { Database, Queries } from './database.ts';
 import type { Migration } from './migrations/migration.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -15,29 +16,27 @@ export function runSetupExclusively<T>(db: Database, work: (db: Queries) => Prom
       await transaction.query('SELECT pg_advisory_xact_lock($1)', [SET_UP_LOCK]);
       return work(transaction);
     },
-    { statementTimeoutMs: SET_UP_TIMEOUT_MS },
+    { statementTimeoutMs: SET_UP_TIMEOUT_MS, onCoordinator: true },
   );
 }
 
 /** Brings the schema up to date. Returns how many migrations that took. */
 export async function migrate(db: Database): Promise<number> {
+  // Most starts find it up to date, and every node can tell.
+  if ((await readVersion(db)) === MIGRATIONS.length) return 0;
   return runSetupExclusively(db, async (transaction) => {
+    const isDistributed = await hasCitus(transaction);
+    if (isDistributed) await refuseWorker(transaction);
     await transaction.exec(
       'CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)',
     );
-    const [row] = await transaction.query<{ version: number }>(
-      'SELECT coalesce(max(version), 0) AS version FROM schema_versions',
-    );
-    const version = row?.version ?? 0;
-    if (version > MIGRATIONS.length) {
-      throw new Error(
-        `The database has schema version ${version}, but this version of offerlet supports up to ${MIGRATIONS.length}. Use a newer version.`,
-      );
-    }
+    const version = await readVersion(transaction);
+    if (isDistributed && !(await isKnownToCitus(transaction, 'schema_versions')))
+      await transaction.query('SELECT create_reference_table($1)', ['schema_versions']);
     for (const [index, migration] of MIGRATIONS.entries()) {
       if (index < version) continue;
       await runEach(transaction, migration.sql);
-      await distribute(transaction, migration);
+      if (isDistributed) await distribute(transaction, migration);
       if (migration.fill) await runEach(transaction, migration.fill);
       await transaction.query('INSERT INTO schema_versions VALUES ($1, $2)', [index + 1, new Date()]);
     }
@@ -45,15 +44,35 @@ export async function migrate(db: Database): Promise<number> {
   });
 }
 
+/** The version of the schema; 0 for an empty database. Throws if it is newer than this program. */
+async function readVersion(db: Queries): Promise<number> {
+  const [table] = await db.query<{ exists: boolean }>("SELECT to_regclass('schema_versions') IS NOT NULL AS exists");
+  if (!table?.exists) return 0;
+  const [row] = await db.query<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_versions');
+  const version = row?.version ?? 0;
+  if (version > MIGRATIONS.length) {
+    throw new Error(
+      `The database has schema version ${version}, but this version of offerlet supports up to ${MIGRATIONS.length}. Use a newer version.`,
+    );
+  }
+  return version;
+}
+
+async function refuseWorker(db: Queries): Promise<void> {
+  const [node] = await db.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
+  if (node?.groupid !== 0)
+    throw new Error(
+      'The schema must be changed first, which only the coordinator can. Add its URL with --database-url.',
+    );
+}
+
 /** Runs statements one by one: of a text with several, citus would send the whole to its nodes for each. */
 async function runEach(db: Queries, sql: string): Promise<void> {
   for (const statement of sql.split(/;\s*$/m)) if (statement.trim() !== '') await db.exec(statement);
 }
 
-/** On a database with the citus extension: distributes the new large tables by publisher, and copies the new small ones to every node. */
+/** Distributes the new large tables by publisher, and copies the new small ones to every node. */
 async function distribute(db: Queries, { sharded = [], reference = [] }: Migration): Promise<void> {
-  const [citus] = await db.query("SELECT 1 AS present FROM pg_extension WHERE extname = 'citus'");
-  if (!citus) return;
   for (const table of reference) await db.query('SELECT create_reference_table($1)', [table]);
   const [first] = SHARDED_TABLES;
   for (const table of sharded) {

@@ -95,7 +95,9 @@ export function createFetch<Context>(options: FetchOptions<Context>): {
     log({ at: new Date().toISOString(), level: 'error', message, request_id: requestId, route: route.pattern });
     if (!(error instanceof DatabaseUnavailableError))
       return surfaceError(route.surface, 500, 'The network failed to process this request.');
-    const unavailable = 'The network cannot reach its database right now. Try again.';
+    const unavailable = error.isElsewhere
+      ? 'A part of the database cannot be reached, and this request needs it. Try again.'
+      : 'The network cannot reach its database right now. Try again.';
     return surfaceError(route.surface, 503, unavailable, { 'retry-after': '1' });
   }
 

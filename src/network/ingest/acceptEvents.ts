@@ -6,7 +6,8 @@ import type { KeyRecord } from '../keys/keyRecord.ts';
 import { attributeConversions } from '../money/attributeConversions.ts';
 import { readSessions } from '../sessions/readSessions.ts';
 import type { Session } from '../sessions/session.ts';
-import { storeEvents, type AcceptedEvent } from './storeEvents.ts';
+import { storeEvents } from './storeEvents.ts';
+import type { AcceptedEvent } from './countEvents.ts';
 import { numberArrivals, storeReceipts, type Receipt } from './storeReceipts.ts';
 
 /** Checks each event on its own and stores the valid ones. Returns the results in input order, once everything is committed. */

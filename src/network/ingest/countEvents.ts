@@ -1,10 +1,21 @@
-import type { EventName } from '../../wire/events/wireEvent.ts';
+import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
 import type { Transaction } from '../database/database.ts';
 import { insertRows } from '../database/insertRows.ts';
 import { factsWriter, type Cell, type Measures } from '../facts/factsWriter.ts';
 import type { Session } from '../sessions/session.ts';
 import { periodsOf } from '../time/periodsOf.ts';
-import type { AcceptedEvent } from './storeEvents.ts';
+
+/** A valid event, as it arrived. */
+export interface AcceptedEvent {
+  readonly event: WireEvent;
+  /** When it happened, in milliseconds. */
+  readonly at: number;
+  readonly session: Session;
+  /** Rises from event to event. */
+  readonly arrival: number;
+  /** The event as the caller sent it. */
+  readonly raw: unknown;
+}
 
 /** What counts once: a session's load, display and view, and an insertion's impression. */
 type Kind = 'load' | 'display' | 'view' | 'impression';

@@ -1,21 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { WireEvent } from '../../wire/events/wireEvent.ts';
 import type { Database } from '../database/database.ts';
 import { insertRows } from '../database/insertRows.ts';
-import type { Session } from '../sessions/session.ts';
-import { countEvents } from './countEvents.ts';
-
-/** A valid event, as it arrived. */
-export interface AcceptedEvent {
-  readonly event: WireEvent;
-  /** When it happened, in milliseconds. */
-  readonly at: number;
-  readonly session: Session;
-  /** Rises from event to event. */
-  readonly arrival: number;
-  /** The event as the caller sent it. */
-  readonly raw: unknown;
-}
+import { countEvents, type AcceptedEvent } from './countEvents.ts';
 
 /** body is JSON as text: PostgreSQL's json type would refuse some escapes. */
 const insertEvents = insertRows({

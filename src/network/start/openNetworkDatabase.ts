@@ -1,6 +1,8 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
+import { hidePassword } from '../database/hidePassword.ts';
 import { migrate } from '../database/migrate.ts';
 import { openPglite } from '../database/pglite.ts';
 import { openPostgres } from '../database/postgres.ts';
@@ -13,9 +15,13 @@ import {
 } from '../../lock/lockDirectory.ts';
 import { NetworkStartError } from './NetworkStartError.ts';
 
+/** Milliseconds before the second attempt to reach a server, which then double up to the longest. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 8_000;
+
 /** Where the data is stored: on a PostgreSQL server, in a directory, or in memory. */
 export interface DatabasePlace {
-  readonly databaseUrl?: string | undefined;
+  readonly databaseUrl?: string | readonly string[] | undefined;
   readonly data?: string | undefined;
 }
 
@@ -27,8 +33,9 @@ export interface NetworkDatabase extends Database {
 
 /** Opens the database and migrates it. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
 export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace): Promise<NetworkDatabase> {
-  if (databaseUrl !== undefined)
-    return migrated(openPostgres(databaseUrl), `The database ${hidePassword(databaseUrl)} cannot be used`);
+  const urls = typeof databaseUrl === 'string' ? [databaseUrl] : (databaseUrl ?? []);
+  if (urls.length > 0)
+    return migrated(openPostgres(urls), `The database ${urls.map(hidePassword).join(', ')} cannot be used`);
   if (data === undefined) return migrated(await openPglite(), 'The database cannot be used');
   const lock = await lockedDirectory(data);
   try {
@@ -37,6 +44,32 @@ export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace):
   } catch (error) {
     await lock.release();
     throw error instanceof NetworkStartError ? error : startError(`The database in ${data} cannot be opened`, error);
+  }
+}
+
+/**
+ * Opens the database like `openNetworkDatabase`, but waits up to some seconds for a server that cannot be reached, and
+ * reports each wait.
+ */
+export async function openWhenReachable(
+  place: DatabasePlace,
+  { seconds, onWait }: { readonly seconds: number; readonly onWait: (message: string) => void },
+): Promise<NetworkDatabase> {
+  const deadline = performance.now() + seconds * 1_000;
+  for (let delay = FIRST_WAIT_MS; ; delay = Math.min(2 * delay, LONGEST_WAIT_MS)) {
+    try {
+      return await openNetworkDatabase(place);
+    } catch (error) {
+      const left = deadline - performance.now();
+      const isAway = error instanceof NetworkStartError && error.cause instanceof DatabaseUnavailableError;
+      if (!isAway || left <= 0) throw error;
+      // Processes that start together do not try together.
+      const wait = Math.min(left, delay * (0.75 + Math.random() / 2));
+      onWait(
+        `Waiting for the database. ${error.message}. Next try in ${(wait / 1_000).toFixed(1)} s, for ${Math.ceil(left / 1_000)} s more.`,
+      );
+      await pause(wait);
+    }
   }
 }
 
@@ -84,6 +117,7 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
           return result;
         }, options),
       ),
+    findDegraded: () => db.findDegraded(),
     async close() {
       // Closing writes: not into a directory that is another process's by now.
       await locked(() => db.close());
@@ -107,14 +141,4 @@ async function migrated<Opened extends Database>(db: Opened, problem: string): P
 function startError(problem: string, cause: unknown): NetworkStartError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new NetworkStartError(`${problem}: ${reason.split('\n')[0] ?? ''}`, { cause });
-}
-
-function hidePassword(url: string): string {
-  try {
-    const address = new URL(url);
-    address.password = '';
-    return address.href;
-  } catch {
-    return 'of --database-url';
-  }
 }

@@ -3,7 +3,8 @@ import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { migrate } from '../../../src/network/database/migrate.ts';
 import type { Session } from '../../../src/network/sessions/session.ts';
-import { storeEvents, type AcceptedEvent } from '../../../src/network/ingest/storeEvents.ts';
+import type { AcceptedEvent } from '../../../src/network/ingest/countEvents.ts';
+import { storeEvents } from '../../../src/network/ingest/storeEvents.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
 import { event, testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 

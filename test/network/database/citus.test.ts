@@ -9,6 +9,7 @@ function recording(extension?: string): { db: Database; said: string[] } {
   const said: string[] = [];
   async function query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {
     if (sql.includes('pg_extension')) return (sql.includes(`'${extension}'`) ? [{ present: 1 }] : []) as Row[];
+    if (sql.includes('pg_dist_local_group')) return [{ groupid: 0 }] as Row[];
     said.push([sql, ...params].join(' | '));
     return [];
   }
@@ -25,6 +26,7 @@ function recording(extension?: string): { db: Database; said: string[] } {
     db: {
       ...queries,
       transaction: (work) => work({ ...queries, send: () => undefined }),
+      findDegraded: async () => [],
       close: async () => undefined,
     },
   };
@@ -37,7 +39,7 @@ test('with citus, every table is distributed by publisher or copied to each node
   const [first] = SHARDED_TABLES;
   expect(distributed.toSorted()).toEqual(
     [
-      ...REFERENCE_TABLES.map((table) => `SELECT create_reference_table($1) | ${table}`),
+      ...['schema_versions', ...REFERENCE_TABLES].map((table) => `SELECT create_reference_table($1) | ${table}`),
       ...SHARDED_TABLES.map((table) =>
         table === first
           ? `SELECT create_distributed_table($1, 'publisher_id') | ${table}`
