@@ -18,10 +18,9 @@ export function originVerdict(
 }
 
 /** The headers that let an allowed page read the response: its exact origin, never `*`, never credentials. */
-export function corsHeaders(origin: string | null, verdict: OriginVerdict): Record<string, string> {
-  if (verdict !== 'allowed' || origin === null) return {};
+export function corsHeaders(origin: string | null): Record<string, string> {
   return {
-    'access-control-allow-origin': origin,
+    'access-control-allow-origin': origin ?? 'null',
     'access-control-expose-headers': 'Retry-After, X-Request-Id',
     vary: 'Origin',
   };

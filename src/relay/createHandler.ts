@@ -66,7 +66,7 @@ export function createHandler(settings: RelaySettings): Handler {
 
   function note({ request, route, requestId }: Visit, { reply }: Handled, ms: number): void {
     const { status, events, problem } = reply;
-    if (route === '/health' && status === 200) return;
+    if (status < 400 && (route === '/health' || !telemetry.isVerbose)) return;
     const method = /^[A-Z]{3,7}$/.test(request.method) ? request.method : '(odd method)';
     telemetry.log({
       level: status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info',
@@ -93,18 +93,12 @@ export function createHandler(settings: RelaySettings): Handler {
     const handled = await handle(visit);
     note(visit, handled, settings.now() - started);
     const { status, body, retryAfter } = handled.reply;
-    return {
-      status,
-      headers: {
-        ...(body === '' ? {} : { 'content-type': 'application/json' }),
-        'cache-control': 'no-store',
-        'x-request-id': visit.requestId,
-        ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
-        ...corsHeaders(request.header('origin'), visit.verdict),
-        ...handled.headers,
-      },
-      body: request.method === 'HEAD' ? '' : body,
-    };
+    const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': visit.requestId };
+    if (body !== '') headers['content-type'] = 'application/json';
+    if (retryAfter !== undefined) headers['retry-after'] = retryAfter;
+    if (visit.verdict === 'allowed') Object.assign(headers, corsHeaders(request.header('origin')));
+    if (handled.headers) Object.assign(headers, handled.headers);
+    return { status, headers, body: request.method === 'HEAD' ? '' : body };
   };
 }
 

@@ -97,7 +97,8 @@ export function createPosts(settings: RelaySettings, telemetry: Telemetry): Post
 
   async function readJson(route: PostRoute, request: RelayRequest): Promise<unknown> {
     const maxBytes = route === '/recommendations' ? limits.recommendationsBytes : limits.eventsBytes;
-    const json = parseJson(await request.read({ maxBytes, timeoutMs: timeouts.body }));
+    const isKept = route === '/recommendations' && settings.context !== undefined;
+    const json = parseJson(await request.read({ maxBytes, timeoutMs: timeouts.body, isKept }));
     if (json === undefined)
       throw new RelayError('The request body is not JSON.', { status: 400, code: 'invalid_json' });
     if (isNestedDeeper(json, JSON_MAX_DEPTH))
@@ -138,10 +139,11 @@ export function createPosts(settings: RelaySettings, telemetry: Telemetry): Post
   }
 
   async function spendSessions(checked: readonly CheckedEvent[]): Promise<void> {
+    if (!limiter) return;
     const counts = new Map<string, number>();
     for (const each of checked) {
       if (!each.ok) continue;
-      const session = sessionKey(each.event.session_id);
+      const session = sessionKey(each.value.session_id);
       counts.set(session, (counts.get(session) ?? 0) + 1);
     }
     for (const [session, count] of counts) await spend('session', session, count);
@@ -151,7 +153,7 @@ export function createPosts(settings: RelaySettings, telemetry: Telemetry): Post
 }
 
 function firstSession(checked: readonly CheckedEvent[]): string | undefined {
-  for (const each of checked) if (each.ok) return sessionKey(each.event.session_id);
+  for (const each of checked) if (each.ok) return sessionKey(each.value.session_id);
   return undefined;
 }
 

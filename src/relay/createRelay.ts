@@ -16,9 +16,8 @@ refuseBrowser('offerlet/relay');
 export function createRelay(options: RelayOptions): Relay {
   refuseBrowser('offerlet/relay');
   const handler = typeof options?.apiKey === 'function' ? openLater(options) : createHandler(readOptions(options));
-  const keepBody = options.context !== undefined;
   const relay: Relay = async (request, from) => {
-    const { status, headers, body } = await handler(fromRequest(request, { keepBody }), from ?? {});
+    const { status, headers, body } = await handler(fromRequest(request), from ?? {});
     return new Response(body === '' ? null : body, { status, headers });
   };
   rememberHandler(relay, handler);

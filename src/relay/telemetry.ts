@@ -49,6 +49,8 @@ export interface RelayMetric {
 
 /** What the merchant learns about the relay's work. Never throws. */
 export interface Telemetry {
+  /** Somebody wants to know of a request that succeeded. */
+  readonly isVerbose: boolean;
   log(entry: LogEntry): void;
   measure(metric: RelayMetric): void;
 }
@@ -64,15 +66,15 @@ const TEXT_MAX = 300;
 
 /** The log by default: warnings and errors on the console, which on servers is stderr. */
 function writeLog({ level, message, status, error, request_id }: LogEntry): void {
-  if (level === 'info') return;
   const parts = ['offerlet relay:', message, status, error && `- ${error}`, request_id && `(request ${request_id})`];
   // oxlint-disable-next-line no-console -- whoever gives no onLog must still learn why requests fail
   console[level](parts.filter((part) => part !== undefined).join(' '));
 }
 
 /** Telemetry that calls `onLog`, without keys, e-mails and hashes, and `onMetric`. */
-export function createTelemetry({ apiKey, onLog = writeLog, onMetric }: TelemetryOptions): Telemetry {
+export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): Telemetry {
   return {
+    isVerbose: onLog !== undefined || onMetric !== undefined,
     log(entry) {
       const clean = Object.fromEntries(
         Object.entries(entry)
@@ -80,7 +82,7 @@ export function createTelemetry({ apiKey, onLog = writeLog, onMetric }: Telemetr
           .map(([name, value]) => [name, typeof value === 'string' ? redact(value, apiKey) : value]),
       );
       try {
-        onLog(clean as unknown as LogEntry);
+        (onLog ?? writeLog)(clean as unknown as LogEntry);
       } catch {
         // A log that fails must not fail a request.
       }

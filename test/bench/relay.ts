@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { batch, question } from './relay/bodies.ts';
 import { compare } from './relay/compare.ts';
 import { measureConnections, measureGrowth } from './relay/memory.ts';
-import { buildRelay, serve, type Served } from './relay/processes.ts';
+import { buildModule, serve, type Served } from './relay/processes.ts';
 
 /** `npm run bench -- relay [seconds per run] [rounds]`: the relay next to a bare node:http pass-through, in turns. */
 export async function run(args: string[]): Promise<void> {
@@ -18,14 +19,22 @@ export async function run(args: string[]): Promise<void> {
     return server;
   };
   try {
-    const relayModule = await buildRelay(folder);
+    const relayModule = await buildModule(folder);
     const address = `http://127.0.0.1:${(await start('network')).port}`;
-    const servers = { bare: await start('bare', address), relay: await start('relay', address, relayModule) };
+    const servers = {
+      direct: await start('direct'),
+      bare: await start('bare', address),
+      relay: await start('relay', address, relayModule),
+    };
     console.log(
       `relay and bare node:http pass-through in turns, ${rounds} × ${seconds} s each, 16 connections, each in a process of its own`,
     );
     await compare({ path: '/recommendations', body: question, seconds, rounds, servers });
     await compare({ path: '/events/batch', body: batch, seconds, rounds, servers });
+    const stages = (await import(pathToFileURL(await buildModule(folder, 'test/bench/relay/stages.ts')).href)) as {
+      printStages(): Promise<void>;
+    };
+    await stages.printStages();
     await measureConnections(servers.relay);
     await measureGrowth(await start('relay', address, relayModule));
   } finally {

@@ -29,5 +29,6 @@ async function postBatch(request: Request, context: NetworkContext): Promise<Res
   const batch = parseBatch(call.json);
   if (!batch.ok) return partnerRefusal(400, 'The batch is not valid.', batch.problems);
   const results = await acceptEvents(batch.value, call.key, context);
-  return Response.json(batchResponse(results), { status: batchStatus(results) });
+  const body = batchResponse(results);
+  return Response.json(body, { status: batchStatus(body) });
 }

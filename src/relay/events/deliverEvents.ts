@@ -33,7 +33,7 @@ export function createDelivery({ forwardOne, forwardBatch, telemetry }: Delivery
         const problem = problemOf(error.message, problems);
         return { ...jsonReply(status, partnerError(error.message, problems)), events: 1, problem };
       }
-      const { outcomes, unchanged, isReflecting } = await forwardOne([checked.event], source);
+      const { outcomes, unchanged, isReflecting } = await forwardOne([checked.value], source);
       if (isReflecting) return WITHHELD;
       const [outcome] = outcomes;
       if (outcome?.state === 'failed') return { ...outcome.reply, events: 1 };
@@ -42,21 +42,30 @@ export function createDelivery({ forwardOne, forwardBatch, telemetry }: Delivery
     },
 
     async batch(checked, source) {
-      const events = checked.flatMap((each): readonly WireEvent[] => (each.ok ? [each.event] : []));
-      if (events.length < checked.length) noteRefused(checked.length - events.length);
+      const events: WireEvent[] = [];
+      for (const each of checked) if (each.ok) events.push(each.value);
+      const isWhole = events.length === checked.length;
+      if (!isWhole) noteRefused(checked.length - events.length);
+      // The events may go while the network is awaited; only the relay's own refusals are needed then.
+      const refusals = isWhole ? undefined : checked.map((each) => (each.ok ? undefined : each.error));
+      const count = checked.length;
       const { outcomes, unchanged, isReflecting } = await forwardBatch(events, source);
       if (isReflecting) return WITHHELD;
-      const results = inOrder(checked, outcomes).map(resultOf);
+      const all = refusals ? inOrder(refusals, outcomes) : outcomes;
+      const accepted = all.reduce((sum, { state }) => sum + (state === 'accepted' || state === 'known' ? 1 : 0), 0);
       // Everything was forwarded in one call and each event has its result: the network's own reply may stand.
-      if (unchanged && events.length === checked.length && unchanged.status === batchStatus(results))
-        return { ...unchanged, events: checked.length };
+      if (unchanged && isWhole && unchanged.status === batchStatus({ accepted, failed: all.length - accepted }))
+        return { ...unchanged, events: count };
       // The whole call failed: the page gets its status (a 401, a 429, a 503) rather than results, so that it pauses or
       // backs off instead of counting refusals.
       const [first] = outcomes;
-      const isFailed = first?.state === 'failed' && events.length === checked.length;
-      if (isFailed && outcomes.every(({ state }) => state === 'failed'))
-        return { ...first.reply, events: checked.length };
-      return { ...jsonReply(batchStatus(results), batchResponse(results)), events: checked.length };
+      if (first?.state === 'failed' && isWhole && outcomes.every(({ state }) => state === 'failed'))
+        return { ...first.reply, events: count };
+      const results = all.map(resultOf);
+      return {
+        ...jsonReply(batchStatus({ accepted, failed: all.length - accepted }), batchResponse(results)),
+        events: count,
+      };
     },
   };
 }
@@ -72,9 +81,12 @@ const BUSY = new RelayError('Another server is forwarding this event at the mome
 });
 
 /** The outcomes of the events that were forwarded, with the relay's own refusals in between. */
-function inOrder(checked: readonly CheckedEvent[], outcomes: readonly EventOutcome[]): readonly EventOutcome[] {
+function inOrder(
+  refusals: readonly (ResultError | undefined)[],
+  outcomes: readonly EventOutcome[],
+): readonly EventOutcome[] {
   let next = 0;
-  return checked.flatMap((each) => (each.ok ? (outcomes[next++] ?? []) : { state: 'refused', error: each.error }));
+  return refusals.flatMap((error) => (error ? { state: 'refused', error } : (outcomes[next++] ?? [])));
 }
 
 function resultOf(outcome: EventOutcome, index: number): BatchResult {

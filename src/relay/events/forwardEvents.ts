@@ -52,7 +52,7 @@ export function createForwardOne(upstream: Upstream, { keepIds }: { keepIds: boo
       const { status, json, text, isReflecting } = response;
       if (status !== 201 && status !== 202) return failedCall(response, [0]);
       return {
-        outcomes: [{ state: 'accepted' }],
+        outcomes: [ACCEPTED],
         lost: [],
         isReflecting,
         unchanged: { status, body: json === undefined ? '' : text },
@@ -62,6 +62,8 @@ export function createForwardOne(upstream: Upstream, { keepIds }: { keepIds: boo
     }
   };
 }
+
+const ACCEPTED: EventOutcome = { state: 'accepted' };
 
 function withoutId(event: WireEvent): object {
   // JSON leaves out what is undefined, and copying so is several times faster than leaving the field out of the copy.
@@ -79,7 +81,7 @@ function readBatch(response: NetworkResponse, every: readonly number[]): Forward
     const refusal = read.refused.get(index);
     if (refusal) return { state: 'refused', error: refusal };
     // 201 and 202 mean all; a network need not list them.
-    if (isAccepted || read.accepted.has(index)) return { state: 'accepted' };
+    if (isAccepted || read.accepted.has(index)) return ACCEPTED;
     const message = 'The network returned no result for this event.';
     return { state: 'refused', error: { code: 'no_result', message, retryable: true } };
   });

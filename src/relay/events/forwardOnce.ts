@@ -22,21 +22,14 @@ export interface ForwardOnceOptions {
   readonly telemetry: Telemetry;
 }
 
-/** Where the outcome of an event that is on its way will be found. */
-interface InFlight {
-  readonly outcomes: Promise<Outcomes>;
-  readonly index: number;
-}
-
-type Outcomes = readonly (EventOutcome | undefined)[];
-
-/** The events of one request while they are being forwarded. */
+/** The events of one request while they are being forwarded: not the events themselves, which many requests would hold. */
 interface Batch {
-  readonly events: readonly WireEvent[];
   /** `undefined` for an event without an id, which cannot be recognized again. */
   readonly keys: readonly (string | undefined)[];
   /** Filled as they become known. */
   readonly outcomes: (EventOutcome | undefined)[];
+  /** Resolves once `outcomes` is filled, for the requests that carry a duplicate of one of these events. */
+  readonly settled: Promise<void>;
   readonly source: Source;
 }
 
@@ -45,63 +38,60 @@ interface Batch {
  * what was accepted is in the ledger.
  */
 export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (forward: Forward) => ForwardOnce {
-  const inFlight = new Map<string, InFlight>();
+  /** The batch that is forwarding an event, by the event's key. */
+  const inFlight = new Map<string, Batch>();
   const eventKeys = createEventKeys();
 
   return (forward) => async (events, source) => {
-    const batch: Batch = { events, source, keys: await eventKeys(events), outcomes: events.map(() => undefined) };
-    const settlement = createSettlement();
+    const keys = await eventKeys(events);
+    const { settled, settle } = createSettlement();
+    const batch: Batch = { keys, outcomes: events.map(() => undefined), settled, source };
     const first: number[] = [];
-    const duplicates: { index: number; of: InFlight }[] = [];
+    const duplicates: { index: number; of: Batch }[] = [];
     // Nothing awaits between the look into `inFlight` and the entry into it, so two duplicates can never both be first.
-    for (const [index, key] of batch.keys.entries()) {
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index];
       const of = key === undefined ? undefined : inFlight.get(key);
       if (of) duplicates.push({ index, of });
       else first.push(index);
-      if (key !== undefined && !of) inFlight.set(key, { outcomes: settlement.outcomes, index });
+      if (key !== undefined && !of) inFlight.set(key, batch);
     }
     let result: Forwarded | undefined;
     try {
-      result = await forwardFirst(first, batch, forward);
-      settlement.resolve(batch.outcomes);
+      const fresh = await claim(first, batch);
+      if (fresh.length > 0) {
+        result = await forward(eventsAt(fresh, events), source);
+        await record(result, { fresh, batch });
+      }
+      settle();
     } catch (error) {
-      settlement.reject(error);
+      settle(error);
       throw error;
     } finally {
-      for (const index of first) inFlight.delete(batch.keys[index] ?? '');
+      for (const index of first) inFlight.delete(keys[index] ?? '');
     }
-    for (const { index, of } of duplicates) batch.outcomes[index] = (await of.outcomes)[of.index];
+    for (const { index, of } of duplicates) {
+      await of.settled;
+      batch.outcomes[index] = of.outcomes[of.keys.indexOf(keys[index])];
+    }
     return {
       outcomes: batch.outcomes.map((outcome) => outcome ?? NO_RESULT),
-      unchanged: result?.outcomes.length === events.length ? result.unchanged : undefined,
+      unchanged: result?.outcomes.length === keys.length ? result.unchanged : undefined,
       isReflecting: result?.isReflecting ?? false,
     };
   };
 
-  /** Forwards those events that were not accepted before. */
-  async function forwardFirst(
-    first: readonly number[],
-    batch: Batch,
-    forward: Forward,
-  ): Promise<Forwarded | undefined> {
-    const fresh = await claim(first, batch);
-    if (fresh.length === 0) return undefined;
-    const { events } = batch;
-    const sent = fresh.length === events.length ? events : fresh.flatMap((index) => events[index] ?? []);
-    const result = await forward(sent, batch.source);
-    await record(result, { fresh, batch });
-    return result;
-  }
-
   /** Fills in what is known already, and returns what is left to be forwarded. */
   async function claim(first: readonly number[], { keys, outcomes, source }: Batch): Promise<readonly number[]> {
-    const named = first.filter((index) => keys[index] !== undefined);
-    const claims = await ledger.claim(keysAt(named, keys), source);
-    for (const [at, index] of named.entries()) {
-      if (claims[at] === 'known') outcomes[index] = KNOWN;
-      if (claims[at] === 'busy') outcomes[index] = BUSY;
+    const claims = await ledger.claim(keysAt(first, keys), source);
+    const fresh: number[] = [];
+    let at = 0;
+    for (const index of first) {
+      const claimed = keys[index] === undefined ? 'new' : claims[at++];
+      if (claimed === 'known') outcomes[index] = KNOWN;
+      else if (claimed === 'busy') outcomes[index] = BUSY;
+      else fresh.push(index);
     }
-    const fresh = first.filter((index) => outcomes[index] === undefined);
     const { measure } = telemetry;
     if (fresh.length < first.length) measure({ name: 'events_known', value: first.length - fresh.length });
     if (fresh.length > 0) measure({ name: 'events_forwarded', value: fresh.length });
@@ -117,16 +107,17 @@ export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (f
     const accepted: number[] = [];
     const refused: number[] = [];
     const lost: number[] = [];
-    for (const [at, index] of fresh.entries()) {
+    for (let at = 0; at < fresh.length; at++) {
+      const index = fresh[at] ?? 0;
       const outcome = result.outcomes[at];
       outcomes[index] = outcome;
       if (outcome?.state === 'accepted') accepted.push(index);
       else if (result.lost.includes(at)) lost.push(index);
       else refused.push(index);
     }
-    await ledger.accept(keysAt(accepted, keys), source);
-    await ledger.release(keysAt(refused, keys), source);
-    await ledger.lose(keysAt(lost, keys), source);
+    if (accepted.length > 0) await ledger.accept(keysAt(accepted, keys), source);
+    if (refused.length > 0) await ledger.release(keysAt(refused, keys), source);
+    if (lost.length > 0) await ledger.lose(keysAt(lost, keys), source);
   }
 }
 
@@ -144,17 +135,19 @@ const NO_RESULT: EventOutcome = {
   error: { code: 'no_result', message: 'There is no result for this event. Send it again.', retryable: true },
 };
 
-function createSettlement(): {
-  outcomes: Promise<Outcomes>;
-  resolve: (outcomes: Outcomes) => void;
-  reject: (error: unknown) => void;
-} {
-  let resolve: (outcomes: Outcomes) => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const outcomes = new Promise<Outcomes>((...settle) => ([resolve, reject] = settle));
+/** A promise, and the function that resolves it, or rejects it with an error. */
+function createSettlement(): { settled: Promise<void>; settle: (error?: unknown) => void } {
+  let settle: (error?: unknown) => void = () => undefined;
+  const settled = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error === undefined ? resolve() : reject(error));
+  });
   // Usually nobody waits for it.
-  outcomes.catch(() => undefined);
-  return { outcomes, resolve, reject };
+  settled.catch(() => undefined);
+  return { settled, settle };
+}
+
+function eventsAt(indexes: readonly number[], events: readonly WireEvent[]): readonly WireEvent[] {
+  return indexes.length === events.length ? events : indexes.flatMap((index) => events[index] ?? []);
 }
 
 function keysAt(indexes: readonly number[], keys: Batch['keys']): string[] {

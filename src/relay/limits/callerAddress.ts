@@ -1,4 +1,7 @@
 const ADDRESS_MAX_LENGTH = 64;
+/** Four bytes, with leading zeros as some proxies write them. */
+const BYTE = '(?:[01]?\\d?\\d|2[0-4]\\d|25[0-5])';
+const IPV4 = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
 
 /**
  * Reads an IP address as sockets and proxies write it: without a port, brackets or a zone. An IPv4-mapped address
@@ -7,6 +10,7 @@ const ADDRESS_MAX_LENGTH = 64;
  */
 export function readIpAddress(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '' || text.length > ADDRESS_MAX_LENGTH) return undefined;
+  if (isIPv4(text)) return text;
   const address = text
     .trim()
     .toLowerCase()
@@ -39,7 +43,7 @@ function embeddedIPv4(groups: readonly string[]): string | undefined {
 }
 
 function isIPv4(text: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) && text.split('.').every((byte) => Number(byte) <= 255);
+  return IPV4.test(text);
 }
 
 /** The eight groups of an IPv6 address without leading zeros; `undefined` for another text. */

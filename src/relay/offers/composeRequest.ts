@@ -76,6 +76,9 @@ function deviceOf(header: ReadHeader): Attributes['device_type'] {
 
 /** The ISO 639 code of the preferred language: `de` of `de-CH,de;q=0.9,en;q=0.8`. */
 function languageOf(accepted: string | null): string | undefined {
+  // A first language without a weight is the preferred one.
+  const first = /^([a-z]{2,3})(?:-[\w-]+)?(?:,|$)/i.exec(accepted ?? '')?.[1];
+  if (first !== undefined) return first.toLowerCase();
   const languages = (accepted ?? '')
     .slice(0, 200)
     .split(',')

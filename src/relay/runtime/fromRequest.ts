@@ -2,7 +2,7 @@ import { readBody } from './readBody.ts';
 import type { RelayRequest } from './request.ts';
 
 /** A Web `Request` as the relay needs it. */
-export function fromRequest(request: Request, { keepBody }: { keepBody: boolean }): RelayRequest {
+export function fromRequest(request: Request): RelayRequest {
   const url = new URL(request.url);
   return {
     method: request.method,
@@ -10,7 +10,7 @@ export function fromRequest(request: Request, { keepBody }: { keepBody: boolean 
     host: url.host,
     header: (name) => request.headers.get(name),
     // `context` gets the original afterwards, with what its framework has put on it.
-    read: (limits) => readBody(keepBody ? request.clone() : request, limits),
+    read: (limits) => readBody(limits.isKept ? request.clone() : request, limits),
     toRequest: () => request,
   };
 }

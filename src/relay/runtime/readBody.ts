@@ -35,7 +35,9 @@ export async function readNodeBody(incoming: NodeBody, { maxBytes, timeoutMs }: 
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const whole = new Promise<void>((resolve, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), timeoutMs);
     incoming.on('data', (chunk) => {
       length += chunk.byteLength;
       if (length <= maxBytes) chunks.push(chunk);
@@ -48,7 +50,11 @@ export async function readNodeBody(incoming: NodeBody, { maxBytes, timeoutMs }: 
       if (!incoming.readableEnded) reject(unreadable());
     });
   });
-  await within(whole, { ms: timeoutMs, late: tooSlow });
+  try {
+    await whole;
+  } finally {
+    clearTimeout(timer);
+  }
   const [first] = chunks;
   return decode(first && chunks.length === 1 ? first : joinBytes(chunks, length));
 }

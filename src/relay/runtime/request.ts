@@ -13,9 +13,12 @@ export interface RelayRequest {
   /** The Host it was sent to. */
   readonly host: string;
   header(name: string): string | null;
-  /** The body's text. Throws a `RelayError` when it is too large, too slow or unreadable. */
-  read(limits: BodyLimits): Promise<string>;
-  /** The same as a Web `Request`, its body unread. Only after `read`. */
+  /**
+   * The body's text. Throws a `RelayError` when it is too large, too slow or unreadable. `isKept`: `toRequest` will be
+   * called. Otherwise the text is free to go while the network is awaited.
+   */
+  read(limits: BodyLimits & { readonly isKept: boolean }): Promise<string>;
+  /** The same as a Web `Request`, its body unread. Only after `read` with `isKept`. */
   toRequest(): Request;
 }
 

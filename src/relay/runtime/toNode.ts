@@ -102,20 +102,23 @@ function discardBody(message: NodeRequest, done: () => void): void {
 
 /** A node:http request as the relay needs it. */
 function fromNode(message: NodeRequest): RelayRequest {
-  const host = hostOf(message);
   const target = targetOf(message);
+  const end = target.search(/[?#]/);
   let text = '';
   return {
     method: message.method ?? 'GET',
     // Compared exactly later: nothing is decoded, no dots are followed, no backslash becomes a slash.
-    pathname: target.split(/[?#]/, 1)[0] ?? '/',
-    host,
+    pathname: end < 0 ? target : target.slice(0, end),
+    get host() {
+      return hostOf(message);
+    },
     header: (name) => headerOf(message, name),
     async read(limits) {
-      text = await readNodeBody(message, limits);
-      return text;
+      const whole = await readNodeBody(message, limits);
+      if (limits.isKept) text = whole;
+      return whole;
     },
-    toRequest: () => toRequest(message, { url: `http://${host}${target}`, text }),
+    toRequest: () => toRequest(message, { url: urlOf(message), text }),
   };
 }
 

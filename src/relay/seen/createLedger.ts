@@ -92,6 +92,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     async claim(keys, source) {
       if (keys.length === 0) return [];
       const claims = await claimInStore(keys, source);
+      if (unwritten.size() === 0 && lost.size() === 0) return claims;
       const here = unwritten.size() === 0 ? [] : unwritten.claim(keys);
       const judged = keys.map((_, at) => (here[at] === 'known' ? 'known' : (claims[at] ?? 'new')));
       const wereLost = lost.size() === 0 ? [] : lost.claim(keys);

@@ -47,8 +47,10 @@ export function createSeenMemory(options: SeenMemoryOptions = {}): SeenMemory {
       table.expire(now() - maxAgeMs);
       return keys.map((key) => (table.has(key) ? 'known' : 'new'));
     },
-    accept(keys, sender) {
-      for (const entry of memory.entriesOf(keys, sender)) table.add(entry);
+    accept(keys, sender = '') {
+      const number = senderNumber(sender, memory.salt);
+      const acceptedAt = now();
+      for (const key of keys) table.add({ key, acceptedAt, sender: number });
     },
     release: () => undefined,
     entriesOf(keys, sender = '') {

@@ -22,8 +22,9 @@ export interface SeenTable {
 export const SENDERS = 4_096;
 const NONE = -1;
 const FIRST_CAPACITY = 1_024;
-/** Evictions for which the biggest sender is looked up once. */
+/** Evictions for which the biggest sender is looked up once: a share of the table, and at least this many. */
 const EVICTIONS_PER_SEARCH = 20;
+const SEARCH_SHARE = 1 / 1_000;
 
 /**
  * A table of at most `max` entries in typed arrays: 46 bytes an entry (measured in test/relay/seen/memory.test.ts). Strings in
@@ -56,6 +57,7 @@ export function createSeenTable(max: number): SeenTable {
   let size = 0;
   let biggest = 0;
   let evictions = 0;
+  const evictionsPerSearch = Math.max(EVICTIONS_PER_SEARCH, Math.floor(max * SEARCH_SHARE));
 
   function find(key: string): number {
     readWords(key, wanted);
@@ -106,7 +108,7 @@ export function createSeenTable(max: number): SeenTable {
   }
 
   function evict(): void {
-    if (evictions % EVICTIONS_PER_SEARCH === 0 || countOf[biggest] === 0) biggest = indexOfMaximum(countOf);
+    if (evictions % evictionsPerSearch === 0 || countOf[biggest] === 0) biggest = indexOfMaximum(countOf);
     evictions += 1;
     remove(oldestOf[biggest] ?? NONE);
   }
@@ -191,14 +193,13 @@ function readWords(key: string, into: Uint32Array): void {
   if (key.length !== 32) throw new RangeError('The key of an event is 32 hexadecimal digits.');
   for (let word = 0, at = 0; word < 4; word++) {
     let value = 0;
-    // Digits have their value in the last four bits of their code; letters lack 9.
-    for (const end = at + 8; at < end; at++) {
-      const code = key.charCodeAt(at);
-      value = (value << 4) | ((code & 15) + (code >> 6) * 9);
-    }
+    for (const end = at + 8; at < end; at++) value = (value << 4) | (DIGITS[key.charCodeAt(at)] ?? 0);
     into[word] = value;
   }
 }
+
+/** The value of each hexadecimal digit, by its character code. */
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
 
 function keyAt(words: Uint32Array, at: number): string {
   let key = '';

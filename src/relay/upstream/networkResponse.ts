@@ -40,8 +40,9 @@ function containsKey(text: string, apiKey: string): boolean {
   let plain = text;
   for (let level = 0; level <= ESCAPE_LEVELS; level++) {
     if (plain.toLowerCase().includes(key)) return true;
-    plain = withoutInvisible(plain);
-    if (plain.toLowerCase().includes(key)) return true;
+    const visible = withoutInvisible(plain);
+    if (visible !== plain && visible.toLowerCase().includes(key)) return true;
+    plain = visible;
     if (!/[\\%]/.test(plain)) return false;
     plain = decodeEscapes(plain).replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),

@@ -1,4 +1,4 @@
-import type { BatchResponse, BatchResult } from './wireEvent.ts';
+import type { BatchResult, BatchResults } from './wireEvent.ts';
 import { own, type Parsed } from '../json.ts';
 import { BATCH_MAX_EVENTS } from '../limits.ts';
 import { plainText } from '../plainText.ts';
@@ -27,14 +27,13 @@ export function parseBatch(json: unknown): Parsed<readonly unknown[]> {
 }
 
 /** Creates the response body of a batch: the results and how many of each. */
-export function batchResponse(results: readonly BatchResult[]): BatchResponse {
+export function batchResponse(results: readonly BatchResult[]): BatchResults {
   const accepted = results.filter((result) => result.success).length;
   return { results, accepted, failed: results.length - accepted };
 }
 
 /** Returns the status of a batch, which follows from its results: all accepted 202, some 207, none 502. */
-export function batchStatus(results: readonly BatchResult[]): 202 | 207 | 502 {
-  const { accepted, failed } = batchResponse(results);
+export function batchStatus({ accepted, failed }: { accepted: number; failed: number }): 202 | 207 | 502 {
   return accepted === 0 ? 502 : failed === 0 ? 202 : 207;
 }
 
@@ -44,15 +43,17 @@ export function batchStatus(results: readonly BatchResult[]): 202 | 207 | 502 {
  */
 export function readBatchResponse(json: unknown, sent: number): ReadBatch {
   const results = own(json, 'results');
-  const byIndex = new Map<number, unknown[]>();
+  const byIndex = new Map<unknown, unknown>();
+  const duplicates = new Set<unknown>();
   for (const result of Array.isArray(results) ? results : []) {
     const index = own(result, 'index');
-    if (typeof index === 'number') byIndex.set(index, [...(byIndex.get(index) ?? []).slice(0, 1), result]);
+    if (byIndex.has(index)) duplicates.add(index);
+    else byIndex.set(index, result);
   }
   const read: ReadBatch = { accepted: new Set(), refused: new Map(), unknown: [] };
   for (let index = 0; index < sent; index++) {
-    const [result, duplicate] = byIndex.get(index) ?? [];
-    const success = duplicate === undefined ? own(result, 'success') : undefined;
+    const result = byIndex.get(index);
+    const success = duplicates.has(index) ? undefined : own(result, 'success');
     if (success === true) read.accepted.add(index);
     else if (success === false) read.refused.set(index, readRefusal(own(result, 'error')));
     else read.unknown.push(index);

@@ -1,4 +1,4 @@
-import { parseDatetime } from '../parseDatetime.ts';
+import { isDatetime } from '../parseDatetime.ts';
 import {
   EVENT_NAMES,
   TARGETS,
@@ -8,11 +8,11 @@ import {
   type WireEvent,
 } from './wireEvent.ts';
 import { readId } from '../readId.ts';
-import { isObject, own, type Parsed } from '../json.ts';
+import { isObject, own, type JsonObject, type Parsed } from '../json.ts';
 import { ID_MAX_LENGTH } from '../limits.ts';
 import { oneOf } from '../oneOf.ts';
 import { checkCost } from '../offers/readOrder.ts';
-import { collectProblems, copyObject, isAbsent, type AddProblem } from '../problems.ts';
+import { collectProblems, isAbsent, type AddProblem } from '../problems.ts';
 
 /**
  * Parses one event and checks that it has every field its kind requires. Unknown fields are dropped. The receiver checks
@@ -24,7 +24,7 @@ export function parseEvent(json: unknown): Parsed<WireEvent> {
   const event_name = oneOf(EVENT_NAMES, own(json, 'event_name'));
   if (!event_name) addProblem('event_name', `must be one of ${EVENT_NAMES.join(', ')}, in upper case`);
   const event_datetime = own(json, 'event_datetime');
-  const isDated = parseDatetime(event_datetime) !== undefined && typeof event_datetime === 'string';
+  const isDated = isDatetime(event_datetime);
   if (!isDated) addProblem('event_datetime', 'must be an RFC 3339 date and time, such as 2026-11-21T09:00:00.000Z');
   const session_id = idAt(json, 'session_id', '', addProblem);
   const event_id = optionalId(json, 'event_id', addProblem);
@@ -81,22 +81,22 @@ function readConversion(json: unknown, isRequired: boolean, addProblem: AddProbl
   if (!conversion_id) return undefined;
   checkCost(conversion, 'conversion_properties', addProblem);
   const value: ConversionProperties = { conversion_id };
-  const { amount, currency_code } = conversion;
-  if (!isAbsent(conversion['order_id']))
+  const amount = own(conversion, 'amount');
+  const currency_code = own(conversion, 'currency_code');
+  if (!isAbsent(own(conversion, 'order_id')))
     value.order_id = idAt(conversion, 'order_id', 'conversion_properties.', addProblem);
   if (typeof amount === 'number' || typeof amount === 'string') value.amount = amount;
   if (typeof currency_code === 'string') value.currency_code = currency_code;
   return value;
 }
 
-function partAt(
-  json: unknown,
-  name: string,
-  isRequired: boolean,
-  addProblem: AddProblem,
-): Record<string, unknown> | undefined {
-  if (isRequired && isAbsent(own(json, name))) addProblem(name, 'is required on this kind of event');
-  return copyObject(own(json, name), name, addProblem);
+/** The object at a field; a problem when it is something else, or missing though it is required. */
+function partAt(json: unknown, name: string, isRequired: boolean, addProblem: AddProblem): JsonObject | undefined {
+  const part = own(json, name);
+  if (isObject(part)) return part;
+  if (!isAbsent(part)) addProblem(name, 'must be an object');
+  else if (isRequired) addProblem(name, 'is required on this kind of event');
+  return undefined;
 }
 
 function idAt(object: unknown, name: string, path: string, addProblem: AddProblem): string | undefined {

@@ -70,7 +70,7 @@ export interface BatchResult {
 }
 
 /** The body of a 202, of a 207 and of a 502 with results. */
-export interface BatchResponse {
+export interface BatchResults {
   results: readonly BatchResult[];
   accepted: number;
   failed: number;

@@ -70,7 +70,7 @@ async function refuseSome(
         : { index, success: false, error: { code, message, retryable } };
     }
   }
-  return Response.json(batchResponse(results), { status: batchStatus(results) });
+  return Response.json(batchResponse(results), { status: batchStatus(batchResponse(results)) });
 }
 
 function hasAnyIndex(body: string, indexes: readonly number[] | undefined): boolean {

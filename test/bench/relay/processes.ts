@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'vite';
 
 const ROOT = process.cwd();
@@ -20,8 +20,9 @@ export interface Served {
   stop(): void;
 }
 
-/** Builds the relay as it is in the source into one module. */
-export async function buildRelay(folder: string): Promise<string> {
+/** Builds the relay, or another module of this tree, as it is in the source into one file. */
+export async function buildModule(folder: string, entry = 'src/relay.ts'): Promise<string> {
+  const file = `${basename(entry, '.ts')}.mjs`;
   await build({
     configFile: false,
     logLevel: 'error',
@@ -31,10 +32,10 @@ export async function buildRelay(folder: string): Promise<string> {
       emptyOutDir: false,
       minify: false,
       target: 'es2022',
-      lib: { entry: join(ROOT, 'src/relay.ts'), formats: ['es'], fileName: () => 'relay.mjs' },
+      lib: { entry: join(ROOT, entry), formats: ['es'], fileName: () => file },
     },
   });
-  return join(folder, 'relay.mjs');
+  return join(folder, file);
 }
 
 /** Starts a server of `server.mjs`. */

@@ -6,7 +6,7 @@ const [role, network, relayModule] = process.argv.slice(2);
 const KEY = 'adnet_rk_test_0123456789';
 const ANSWER = JSON.stringify(answer());
 
-const server = await { network: startNetwork, bare: startBare, relay: startRelay }[role]();
+const server = await { network: startNetwork, direct: startNetwork, bare: startBare, relay: startRelay }[role]();
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', 2_048, () => process.send({ port: server.address().port }));
 process.on('message', (wanted) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { createNetwork } from '../../../src/network.ts';
 import { createRelay } from '../../../src/relay.ts';
-import type { BatchResponse } from '../../../src/wire/events/wireEvent.ts';
+import type { BatchResults } from '../../../src/wire/events/wireEvent.ts';
 import { bundle } from '../drivers/bundle.ts';
 
 /** How often each fault applies, as a share of all batches. */
@@ -143,7 +143,7 @@ async function strike({ request, damage, faults, random, pass }: Passing): Promi
   const rest = JSON.stringify({ events: events.filter((_, index) => index !== refused) });
   const answer = await pass(new Request(request.url, { method: 'POST', headers: request.headers, body: rest }));
   if (answer.status !== 202 && answer.status !== 207) return answer;
-  const { results } = (await answer.json()) as BatchResponse;
+  const { results } = (await answer.json()) as BatchResults;
   const moved = results.map((result) => ({ ...result, index: result.index + (result.index < refused ? 0 : 1) }));
   const error = { code: 'BUSY', message: 'not now', retryable: true };
   return Response.json({ results: [...moved, { index: refused, success: false, error }] }, { status: 207 });

@@ -29,9 +29,9 @@ test('a batch has 1 to 20 events', () => {
 });
 
 test('the status of a batch follows from its items', () => {
-  expect(batchStatus([ok(0), ok(1)])).toBe(202);
-  expect(batchStatus([ok(0), bad(1)])).toBe(207);
-  expect(batchStatus([bad(0), bad(1)])).toBe(502);
+  expect(batchStatus(batchResponse([ok(0), ok(1)]))).toBe(202);
+  expect(batchStatus(batchResponse([ok(0), bad(1)]))).toBe(207);
+  expect(batchStatus(batchResponse([bad(0), bad(1)]))).toBe(502);
 });
 
 test('the response counts its results', () => {
