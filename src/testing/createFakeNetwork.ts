@@ -95,7 +95,8 @@ export function createFakeNetwork(options: { offers: FakeOffers | undefined; now
     const batch = parseBatch(json);
     if (!batch.ok) return refusal('The batch is not valid.', batch.problems);
     const results = batch.value.map(accept);
-    return Response.json(batchResponse(results), { status: batchStatus(results) });
+    const body = batchResponse(results);
+    return Response.json(body, { status: batchStatus(body) });
   }
 
   return {

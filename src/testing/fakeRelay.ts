@@ -93,7 +93,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     const origin = request.headers.get('origin');
     if (origin !== null) origins.add(origin);
     const from = { mountedAt: route && pathname.slice(0, -route.length) };
-    const { status, headers, body } = await handler(withRequestId(fromRequest(request, { keepBody: false })), from);
+    const { status, headers, body } = await handler(withRequestId(fromRequest(request)), from);
     return new Response(body === '' ? null : body, { status, headers });
   }
 

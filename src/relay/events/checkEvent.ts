@@ -39,6 +39,8 @@ function check(json: unknown, isTooOld: (datetime: string) => boolean): CheckedE
     const problems = [{ path: 'event_datetime', message: 'must not be more than 30 days ago' }];
     return refuse({ status: 422, code: 'event_too_old', message: 'The event is more than 30 days old.', problems });
   }
+  // Only conversions have these, and a network that counts what an event carries would count money.
+  delete parsed.value.conversion_properties;
   return parsed;
 }
 

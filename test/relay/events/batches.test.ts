@@ -247,3 +247,15 @@ test("a captive portal's 200 does not count as accepted", async () => {
   expect((await post('/events/batch', { events: [sent] })).status).toBe(502);
   expect(network.calls).toHaveLength(2);
 });
+
+test('what only a conversion has is not forwarded on another event', async () => {
+  const { network, post } = setUp();
+  const click = event({
+    event_name: 'BRAND_CLICK',
+    conversion_properties: { conversion_id: 'c1', amount: 99, currency_code: 'EUR' },
+  });
+  await post('/events/batch', { events: [click] });
+  await post('/events', { ...click, event_id: crypto.randomUUID() });
+  expect(network.events()).toHaveLength(2);
+  expect(JSON.stringify(network.events())).not.toContain('conversion');
+});
