@@ -17,7 +17,7 @@ export type EventKeys = (
 /** Returns an `EventKeys` on SHA-256: synchronous where the runtime has `node:crypto`, on Web Crypto elsewhere. */
 export function createEventKeys(): EventKeys {
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
-  if (!node) return async (events) => Promise.all(keysOf(events, hashOnWebCrypto));
+  if (!node) return (events) => Promise.all(keysOf(events, hashOnWebCrypto).map(async (key) => key));
   // One call is three times as fast as an object for each hash. Node has it from 20.12, other runtimes may not.
   const hash =
     typeof node.hash === 'function'
