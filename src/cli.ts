@@ -1,44 +1,51 @@
 #!/usr/bin/env node
-import { didYouMean } from './cli/didYouMean.ts';
-import { helpFor } from './cli/helpFor.ts';
+import { isGroup } from './cli/command.ts';
+import { COMMANDS, SANDBOX_COMMANDS } from './cli/commands.ts';
+import { suggest } from './cli/didYouMean.ts';
+import { describeAll, helpFor, helpForGroup } from './cli/helpFor.ts';
+import { installedVersion } from './cli/installed.ts';
 import { loadSandbox } from './cli/loadSandbox.ts';
-import { relayCommand } from './cli/relayCommand.ts';
 import { runProgram } from './cli/runProgram.ts';
 import { UsageError } from './cli/UsageError.ts';
 
-const COMMANDS = {
-  relay: () => relayCommand,
-  sandbox: () => loadSandbox('sandbox'),
-  network: () => loadSandbox('network'),
-};
+const ALL = { ...COMMANDS, ...SANDBOX_COMMANDS };
 
 const HELP = `offerlet: partner offers on thank-you and order-status pages
 
 Usage: offerlet COMMAND [options]
 
 Commands:
-  offerlet relay      ${relayCommand.summary}
-  offerlet sandbox    Runs a sandbox network, a relay and a demo shop on this machine.
-  offerlet network    Runs the sandbox network on its own.
+${describeAll(Object.entries(ALL).map(([name, { summary }]) => ({ call: `offerlet ${name}`, about: summary })))}
 
-Use "offerlet COMMAND --help" for the options of a command.
+Use "offerlet COMMAND --help" for the options of a command, "offerlet --version" for the version.
 sandbox and network are in the package offerlet-sandbox: npx offerlet-sandbox --help
 `;
 
 runProgram(async ([name = 'help', ...argv]) => {
   if (['help', '--help', '-h'].includes(name)) return void process.stdout.write(HELP);
-  if (!isCommand(name))
+  if (name === '--version' || name === '-v') return void process.stdout.write(`${installedVersion()}\n`);
+  const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = found ?? (name === 'sandbox' || name === 'network' ? await loadSandbox(name) : undefined);
+  if (!command)
     throw new UsageError(
-      `Unknown command "${name}".${didYouMean(name, Object.keys(COMMANDS))} Use relay, sandbox or network; "offerlet --help" describes them.`,
+      `Unknown command "${name}".${suggest(name, Object.keys(ALL))} "offerlet --help" describes all.`,
     );
-  const command = await COMMANDS[name]();
-  if (isHelp(argv)) return void process.stdout.write(helpFor(`offerlet ${name}`, command));
-  await command.run({ argv, env: process.env });
+  if (!isGroup(command)) {
+    if (isHelp(argv)) return void process.stdout.write(helpFor(`offerlet ${name}`, command));
+    return command.run({ argv, env: process.env });
+  }
+  const [word, ...rest] = argv;
+  const known = Object.keys(command.commands);
+  const one = word !== undefined && Object.hasOwn(command.commands, word) ? command.commands[word] : undefined;
+  if (one && isHelp(rest)) return void process.stdout.write(helpFor(`offerlet ${name} ${word ?? ''}`, one));
+  if (one) return one.run({ argv: rest, env: process.env });
+  if (isHelp(argv)) return void process.stdout.write(helpForGroup(`offerlet ${name}`, command));
+  throw new UsageError(
+    word === undefined
+      ? `"offerlet ${name}" is not complete. Add one of ${known.join(', ')}, such as "offerlet ${name} ${known[0] ?? ''}".`
+      : `Unknown command "${name} ${word}".${suggest(word, known)}`,
+  );
 });
-
-function isCommand(name: string): name is keyof typeof COMMANDS {
-  return Object.hasOwn(COMMANDS, name);
-}
 
 function isHelp(argv: readonly string[]): boolean {
   return argv.includes('--help') || argv.includes('-h');

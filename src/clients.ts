@@ -21,7 +21,7 @@ export { period, PERIODS, type PeriodName } from './clients/period.ts';
 export type { ChannelReportQuery, PublisherReportQuery, ReportQuery, ReportVariant } from './clients/reportQuery.ts';
 export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './clients/ReportingClient.ts';
 export type { Comparison, ComparedRowOf, MetricChange, MetricsOf, ReportOf, RowOf } from './clients/reportRows.ts';
-export { toCsv, type CsvOptions } from './clients/toCsv.ts';
+export { flattenRow, toCsv, type CsvOptions } from './clients/toCsv.ts';
 export type { DateRange } from './clients/utcDates.ts';
 export type {
   AddResult,

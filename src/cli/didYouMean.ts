@@ -7,6 +7,11 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return nearest && nearest.edits > 0 ? ` Did you mean ${nearest.candidate}?` : '';
 }
 
+/** Returns the nearest known word as a suggestion, otherwise what may be used instead: one line stays one line. */
+export function suggest(word: string, known: readonly string[]): string {
+  return didYouMean(word, known) || ` Use one of ${known.join(', ')}.`;
+}
+
 /** Counts the letters to insert, delete, replace or swap with their neighbour. */
 function editsBetween(from: string, to: string): number {
   let beforeLast: number[] = [];

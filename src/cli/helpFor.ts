@@ -1,26 +1,51 @@
-import type { Command } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import type { Option } from './options.ts';
 
 /** Columns of a help text. */
 const WIDTH = 100;
 
 /** Returns what `--help` prints for one command; `program` is how it is called, such as `offerlet relay`. */
-export function helpFor(program: string, { summary, options }: Pick<Command, 'summary' | 'options'>): string {
+export function helpFor(program: string, command: Omit<Command, 'run'>): string {
+  const { summary, usage = '[options]', options, examples = [], environment = EACH_IS_A_VARIABLE } = command;
   const rows = Object.entries(options).map(([name, option]) => ({
     call: `--${name}${placeholderOf(option)}`,
     about: [option.about, ...notesOn(option)].join(' '),
   }));
   rows.push({ call: '--help', about: 'Prints this text.' });
-  const indent = Math.min(28, 4 + Math.max(...rows.map(({ call }) => call.length)));
   return `${summary}
 
-Usage: ${program} [options]
+Usage: ${program} ${usage}
 
 Options:
-${rows.map(({ call, about }) => describe({ call, about, indent })).join('\n')}
-
-Each option is also an environment variable: --api-key is OFFERLET_API_KEY.
+${describeAll(rows)}
+${examples.length === 0 ? '' : `\nExamples:\n${examples.map(({ call, does }) => `  # ${does}\n  ${call}\n`).join('\n')}`}
+${environment}
 `;
+}
+
+/** Returns what `--help` prints for a group of commands. */
+export function helpForGroup(program: string, { summary, commands }: CommandGroup): string {
+  const rows = Object.entries(commands).map(([name, command]) => ({
+    call: `${program} ${name}`,
+    about: command.summary,
+  }));
+  return `${summary}
+
+Usage: ${program} COMMAND [options]
+
+Commands:
+${describeAll(rows)}
+
+Use "${program} COMMAND --help" for the options of a command.
+`;
+}
+
+const EACH_IS_A_VARIABLE = 'Each option is also an environment variable: --api-key is OFFERLET_API_KEY.';
+
+/** Returns calls and what they do as two columns. */
+export function describeAll(rows: readonly { call: string; about: string }[]): string {
+  const indent = Math.min(28, 4 + Math.max(...rows.map(({ call }) => call.length)));
+  return rows.map(({ call, about }) => describe({ call, about, indent })).join('\n');
 }
 
 function placeholderOf(option: Option): string {

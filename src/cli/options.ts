@@ -1,6 +1,8 @@
 interface Described {
   /** One sentence for `--help`. */
   readonly about: string;
+  /** What a shell may complete as its value. */
+  readonly completes?: 'file' | readonly string[];
 }
 
 /** One option of a command: how it is read, and what `--help` says about it. */
@@ -8,7 +10,13 @@ export type Option =
   | (Described & { readonly kind: 'flag' })
   /** Can be repeated; separated by commas or spaces in the environment. `value` is the placeholder in `--help`. */
   | (Described & { readonly kind: 'list'; readonly value: string })
-  | (Described & { readonly kind: 'text'; readonly value: string; readonly default?: string })
+  | (Described & {
+      readonly kind: 'text';
+      readonly value: string;
+      readonly default?: string;
+      /** The value may begin with a hyphen, such as `-clicks`. */
+      readonly isSigned?: boolean;
+    })
   | (Described & { readonly kind: 'port'; readonly default: number })
   | (Described & { readonly kind: 'choice'; readonly choices: readonly string[]; readonly default?: string });
 

@@ -13,8 +13,19 @@ export interface SettingsSource {
  * Reads the settings of a command: each option from the command line, otherwise from its `OFFERLET_…` variable, otherwise
  * its default. Throws a `UsageError` that says what to write.
  */
-export function readSettings<const All extends Options>(options: All, { argv, env }: SettingsSource): SettingsOf<All> {
-  const given = readArguments(options, argv);
+export function readSettings<const All extends Options>(options: All, source: SettingsSource): SettingsOf<All> {
+  return readCall(options, source).settings;
+}
+
+/** Reads the settings of a command, and the words that are not options. */
+export function readCall<const All extends Options>(
+  options: All,
+  { argv, env }: SettingsSource,
+  maxWords = 0,
+): { readonly settings: SettingsOf<All>; readonly words: readonly string[] } {
+  const { given, rest } = readArguments(options, argv);
+  const extra = rest[maxWords];
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}". ${SEE_HELP}`);
   const settings: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
     const values = given.get(name);
@@ -23,12 +34,13 @@ export function readSettings<const All extends Options>(options: All, { argv, en
       ? readValue(option, { values, source: `--${name}` })
       : readValue(option, { values: readVariable(option, env[variable]), source: variable });
   }
-  return settings as SettingsOf<All>;
+  return { settings: settings as SettingsOf<All>, words: rest };
 }
 
 /** Returns the values of each option on the command line; a flag has the value `true`. */
-function readArguments(options: Options, argv: readonly string[]): Map<string, string[]> {
+function readArguments(options: Options, argv: readonly string[]): { given: Map<string, string[]>; rest: string[] } {
   const given = new Map<string, string[]>();
+  const rest: string[] = [];
   // Not strict: its messages are written for developers, and it does not suggest the nearest option.
   const { tokens } = parseArgs({
     args: [...argv],
@@ -39,7 +51,7 @@ function readArguments(options: Options, argv: readonly string[]): Map<string, s
     tokens: true,
   });
   for (const token of tokens) {
-    if (token.kind === 'positional') throw new UsageError(`Unexpected argument "${token.value}". ${SEE_HELP}`);
+    if (token.kind === 'positional') rest.push(token.value);
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
@@ -51,12 +63,12 @@ function readArguments(options: Options, argv: readonly string[]): Map<string, s
       if (value !== undefined) throw new UsageError(`${rawName} does not take a value.`);
       given.set(name, ['true']);
     } else {
-      if (value === undefined || (value.startsWith('-') && !inlineValue))
+      if (value === undefined || (value.startsWith('-') && !inlineValue && !('isSigned' in option)))
         throw new UsageError(`${rawName} requires a value, such as ${rawName}=VALUE.`);
       given.set(name, option.kind === 'list' ? [...(given.get(name) ?? []), value] : [value]);
     }
   }
-  return given;
+  return { given, rest };
 }
 
 const SEE_HELP = 'Use --help to see all options.';

@@ -1,0 +1,13 @@
+/** Ends a command with an exit code of its own; the message is printed as one line. See docs/operators.md#exit-codes. */
+export class ExitError extends Error {
+  override name = 'ExitError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The exit codes of the operator commands. */
+export const EXIT = { failed: 1, usage: 2, refused: 3, notFound: 4, someFailed: 5, interrupted: 130 } as const;

@@ -1,0 +1,167 @@
+import type { PublisherItem } from '../../clients.ts';
+import { EXIT, ExitError } from '../ExitError.ts';
+import { readInput } from '../input/readInput.ts';
+import { explainFailure } from '../operators/explainFailure.ts';
+import { operatorCommand, someFailed, type Work } from '../operators/operatorCommand.ts';
+import { readTaxonomy } from '../operators/taxonomy.ts';
+import { safeText } from '../output/displayWidth.ts';
+import { print } from '../output/print.ts';
+import type { Tone } from '../output/tone.ts';
+import { addBatches, type Outcome } from './addBatches.ts';
+import { checkItem, type CheckedItem } from './checkItem.ts';
+import { readItems } from './readItems.ts';
+
+/** A 429 must not end a long import: this is about a quarter of an hour of patience. */
+const MAX_RETRIES = 15;
+
+const OPTIONS = {
+  'dry-run': { kind: 'flag', about: 'Checks every item and sends nothing.' },
+} as const;
+
+/** `offerlet publishers add [FILE|-]`: requests publishers from a file. It can be run again safely. */
+export const publishersAdd = operatorCommand({
+  summary: 'Requests publishers from a file, 50 at a time. It can be run again: what is there already is a duplicate.',
+  usage: '[FILE|-] [--dry-run] [options]',
+  maxWords: 1,
+  options: OPTIONS,
+  examples: [
+    {
+      call: 'offerlet publishers add new.csv --dry-run',
+      does: 'Checks a CSV with the header brand_name,domain,primary_category_id,subcategory_ids',
+    },
+    {
+      call: 'jq -c ".[]" new.json | offerlet publishers add - --csv > results.csv',
+      does: 'JSON Lines from a pipe; results as CSV',
+    },
+  ],
+  run: addPublishers,
+});
+
+type Result = Outcome | { readonly status: 'valid' };
+
+async function addPublishers({ settings, words, terminal, connection, progress }: Work<typeof OPTIONS>): Promise<void> {
+  const [file = '-'] = words;
+  if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
+  const raw = readItems(await readInput(file, 'FILE'));
+  const channel = connection.channel({ maxRetries: MAX_RETRIES });
+  const taxonomy = await readTaxonomy(channel);
+  const checked = raw.map((item) => checkItem(item, taxonomy));
+  const results: Result[] = checked.map((one) =>
+    'problem' in one
+      ? { status: 'invalid', reason: one.problem }
+      : { status: settings['dry-run'] ? 'valid' : NOT_SENT.status, reason: NOT_SENT.reason },
+  );
+  const sendable = checked.flatMap((one, place) => ('item' in one ? [{ place, item: one.item }] : []));
+  let failure: ExitError | undefined;
+  if (!settings['dry-run']) {
+    const stop = new AbortController();
+    const interrupt = (): void =>
+      stop.abort(new ExitError('Interrupted. Run the command again to add the rest.', EXIT.interrupted));
+    process.once('SIGINT', interrupt);
+    process.once('SIGTERM', interrupt);
+    let done = 0;
+    progress.step(`Adding ${sendable.length} publishers …`);
+    try {
+      await addBatches({
+        channel,
+        items: sendable.map(({ item }): PublisherItem => item),
+        signal: stop.signal,
+        onOutcome: (index, outcome) => {
+          results[sendable[index]?.place ?? -1] = outcome;
+          done++;
+          progress.step(bar(done, sendable.length, terminal.hasUnicode));
+        },
+      });
+    } catch (error) {
+      failure = error instanceof ExitError ? error : explainFailure(error);
+    }
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+    // Nothing was done, so there is nothing to report but the reason.
+    if (failure && done === 0) throw failure;
+  }
+  progress.end();
+  printResults({ checked, results, settings, terminal });
+  const summary = summaryOf(results);
+  terminal.note(settings['dry-run'] ? `Dry run, nothing was sent: ${summary}.` : `${summary}.`);
+  if (failure)
+    throw new ExitError(failure.message, failure.exitCode === EXIT.interrupted ? EXIT.interrupted : EXIT.someFailed);
+  const failed = results.filter(({ status }) => status === 'invalid').length;
+  if (failed > 0)
+    throw someFailed(`${failed} of ${results.length} publishers are invalid. Correct them and run the command again.`);
+}
+
+const NOT_SENT = { status: 'not sent', reason: 'the command ended before' } as const;
+const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
+  added: 'good',
+  valid: 'good',
+  duplicate: 'dim',
+  invalid: 'bad',
+  'not sent': 'bad',
+};
+
+interface ResultsToPrint extends Pick<Work<typeof OPTIONS>, 'settings' | 'terminal'> {
+  readonly checked: readonly CheckedItem[];
+  readonly results: readonly Result[];
+}
+
+function printResults({ checked, results, settings, terminal }: ResultsToPrint): void {
+  const rows = checked.map(({ line, brand_name, domain }, index) => {
+    const result = results[index] ?? NOT_SENT;
+    return {
+      line,
+      status: result.status,
+      brand_name,
+      domain,
+      pending_publisher_id: 'pending_publisher_id' in result ? result.pending_publisher_id : null,
+      reason: 'reason' in result ? result.reason : null,
+    };
+  });
+  print(
+    {
+      json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
+      csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
+      table: () => ({
+        columns: [
+          { header: 'LINE', isNumber: true },
+          { header: 'STATUS', isFixed: true },
+          { header: 'NAME' },
+          { header: 'DOMAIN', rank: 1 },
+          { header: 'REQUEST, OR REASON' },
+        ],
+        rows: rows.map(({ line, status, brand_name, domain, pending_publisher_id, reason }) => [
+          String(line),
+          { text: status, tone: TONES[status] },
+          safeText(brand_name),
+          safeText(domain),
+          safeText(pending_publisher_id ?? reason ?? ''),
+        ]),
+      }),
+    },
+    { format: settings, terminal },
+  );
+}
+
+function countsOf(results: readonly Result[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+function summaryOf(results: readonly Result[]): string {
+  const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
+    duplicate: ['duplicate', 'duplicates'],
+  };
+  const parts = Object.entries(countsOf(results)).map(
+    ([status, count]) => `${count} ${words[status]?.[count === 1 ? 0 : 1] ?? status}`,
+  );
+  return `${results.length} publishers: ${parts.join(', ')}`;
+}
+
+const BAR_WIDTH = 24;
+
+function bar(done: number, total: number, hasUnicode: boolean): string {
+  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
+  const [on, off] = hasUnicode ? ['█', '░'] : ['#', '.'];
+  return `Adding publishers  ${on.repeat(filled)}${off.repeat(BAR_WIDTH - filled)}  ${done} of ${total}`;
+}

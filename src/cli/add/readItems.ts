@@ -1,0 +1,86 @@
+import { parseCsv } from '../input/parseCsv.ts';
+import { didYouMean } from '../didYouMean.ts';
+import { UsageError } from '../UsageError.ts';
+
+/** One publisher to add, as it is in the file: nothing is checked yet. */
+export interface RawItem {
+  /** The line of the file on which it begins, or its place in a JSON array. */
+  readonly line: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Columns and fields, and what else they may be called. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  brand_name: ['brand_name', 'brand', 'name'],
+  domain: ['domain', 'website', 'url'],
+  primary_category_id: ['primary_category_id', 'primary_category', 'category_id', 'category'],
+  subcategory_ids: ['subcategory_ids', 'subcategories', 'subcategory_id', 'subcategory'],
+};
+const KNOWN = Object.values(NAMES).flat();
+
+/** Reads JSON (an array, or `{"items": […]}`), JSON Lines or CSV with a header. Throws a `UsageError` when it is none of them. */
+export function readItems(text: string): RawItem[] {
+  const begin = text.replace(/^\uFEFF/, '').trimStart();
+  if (begin === '') throw new UsageError('The file is empty. Use JSON, JSON Lines or CSV; --help shows an example.');
+  if (begin.startsWith('[')) return fromList(parse(begin, 'The file is not valid JSON'));
+  return begin.startsWith('{') ? fromJsonLines(begin) : fromCsv(text);
+}
+
+function fromList(list: unknown): RawItem[] {
+  if (!Array.isArray(list)) throw new UsageError('The JSON is not an array of publishers.');
+  return list.map((item: unknown, index) => ({ line: index + 1, fields: fieldsOf(item, index + 1) }));
+}
+
+/** A document that begins with `{` is one object on several lines, or JSON Lines. */
+function fromJsonLines(text: string): RawItem[] {
+  try {
+    const whole: unknown = JSON.parse(text);
+    const items = (whole as { items?: unknown }).items;
+    return Array.isArray(items) ? fromList(items) : fromList([whole]);
+  } catch {
+    return text.split(/\r?\n/).flatMap((line, index) => {
+      if (line.trim() === '') return [];
+      const item = parse(line, `Line ${index + 1} is not valid JSON`);
+      return [{ line: index + 1, fields: fieldsOf(item, index + 1) }];
+    });
+  }
+}
+
+function parse(text: string, problem: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${problem}: ${(error as Error).message.split('\n', 1)[0] ?? ''}`);
+  }
+}
+
+function fieldsOf(item: unknown, line: number): Record<string, unknown> {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    throw new UsageError(
+      `Item ${line} is not an object with brand_name, domain, primary_category_id and subcategory_ids.`,
+    );
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [canonical(name) ?? name, value]));
+}
+
+function fromCsv(text: string): RawItem[] {
+  const [header, ...records] = parseCsv(text);
+  const names = header?.cells.map((cell) => cell.trim().toLowerCase().replaceAll(' ', '_')) ?? [];
+  const columns = names.map(canonical);
+  for (const required of Object.keys(NAMES)) {
+    if (columns.includes(required)) continue;
+    const near = names.map((name) => didYouMean(name, KNOWN)).find((hint) => hint.includes(required)) ?? '';
+    throw new UsageError(
+      `The file has no column ${required}.${near} Its first line must name brand_name, domain, primary_category_id and subcategory_ids.`,
+    );
+  }
+  return records.map(({ line, cells }) => ({
+    line,
+    fields: Object.fromEntries(
+      columns.flatMap((name, index) => (name === undefined ? [] : [[name, cells[index] ?? '']])),
+    ),
+  }));
+}
+
+function canonical(name: string): string | undefined {
+  return Object.entries(NAMES).find(([, others]) => others.includes(name.trim().toLowerCase()))?.[0];
+}

@@ -1,0 +1,29 @@
+import type { Command, CommandGroup } from './command.ts';
+import { createCompletionCommand } from './completion/completionCommand.ts';
+import { integrityCommand } from './integrityCommand.ts';
+import { categoriesGroup, exclusionsGroup, publishersGroup } from './operators/groups.ts';
+import { whoami } from './operators/whoami.ts';
+import { relayCommand } from './relayCommand.ts';
+import { reportCommand } from './report/reportCommand.ts';
+
+/** The commands of the package, in the order of `--help`. Those of offerlet-sandbox are loaded when they are called. */
+export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
+  relay: relayCommand,
+  publishers: publishersGroup,
+  categories: categoriesGroup,
+  exclusions: exclusionsGroup,
+  report: reportCommand,
+  whoami,
+  integrity: integrityCommand,
+  completion: createCompletionCommand(() => ({ ...COMMANDS, ...SANDBOX_COMMANDS })),
+};
+
+/** What shells and help say about the commands of offerlet-sandbox. */
+export const SANDBOX_COMMANDS = {
+  sandbox: stub('Runs a sandbox network, a relay and a demo shop on this machine.'),
+  network: stub('Runs the sandbox network on its own.'),
+} as const;
+
+function stub(summary: string): Command {
+  return { summary, options: {}, run: () => Promise.reject(new Error('This command is in offerlet-sandbox.')) };
+}

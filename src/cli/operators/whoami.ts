@@ -1,0 +1,123 @@
+import { AuthError, NetworkError } from '../../clients.ts';
+import { isObject, own, parseJson } from '../../wire/json.ts';
+import { readKey } from '../../wire/keys.ts';
+import { EXIT, ExitError } from '../ExitError.ts';
+import { safeText } from '../output/displayWidth.ts';
+import { print } from '../output/print.ts';
+import type { Connection } from './connection.ts';
+import { operatorCommand } from './operatorCommand.ts';
+
+/** Milliseconds for the network's health, which not every network has. */
+const HEALTH_MS = 5_000;
+
+/** `offerlet whoami`: which network, environment, channel or publisher the key belongs to. */
+export const whoami = operatorCommand({
+  summary: 'Says to which network, environment, and channel or publisher the key belongs.',
+  options: {},
+  examples: [{ call: 'offerlet whoami --network http://127.0.0.1:4600', does: 'Checks network and key' }],
+  async run({ settings, terminal, connection, progress }) {
+    const [health, owner] = await Promise.all([readHealth(connection.url), findOwner(connection)]);
+    progress.end();
+    const environment = health.environment ?? readKey(connection.apiKey)?.environment ?? null;
+    const me = {
+      network: connection.url,
+      environment,
+      network_version: health.version ?? null,
+      key: owner.key,
+      channel: owner.channel,
+      access: owner.access,
+    };
+    print(
+      {
+        json: me,
+        csv: { rows: [me], columns: Object.keys(me) },
+        table: () => ({
+          columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }],
+          rows: [
+            ['Network', safeText(connection.url)],
+            ['Environment', { text: environment ?? 'unknown', tone: environment === 'production' ? 'bad' : 'good' }],
+            ...(owner.channel === null
+              ? []
+              : [['Channel', { text: safeText(owner.channel), tone: 'strong' as const }]]),
+            ['Key', owner.key],
+            ['Access', owner.access],
+          ],
+        }),
+      },
+      { format: settings, terminal },
+    );
+  },
+});
+
+interface Owner {
+  readonly key: string;
+  readonly channel: string | null;
+  readonly access: string;
+}
+
+/** Asks one interface after the other: a key opens one of them. */
+async function findOwner(connection: Connection): Promise<Owner> {
+  const family = readKey(connection.apiKey)?.family;
+  if (family === 'integration' || family === 'partner_wide') return integrationKey(connection, family);
+  try {
+    const { name } = await connection.channel().details();
+    return family === 'publishable'
+      ? { key: 'publishable', channel: name, access: 'reads the channel' }
+      : { key: 'management', channel: name, access: 'reads and changes the channel, reads its reports' };
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    const isReporting = await readsPublisherReports(connection);
+    if (!isReporting) throw error;
+    return {
+      key: 'publisher reporting',
+      channel: null,
+      access: 'reads the reports of one publisher (--variant publisher)',
+    };
+  }
+}
+
+async function readsPublisherReports(connection: Connection): Promise<boolean> {
+  try {
+    await connection.publisherReport().report({ limit: 1 });
+    return true;
+  } catch (error) {
+    // Any other refusal means that the key was accepted.
+    return error instanceof NetworkError && error.status === 400;
+  }
+}
+
+/** An empty request is refused for what it lacks, after the key has been checked. It opens no session. */
+async function integrationKey({ url, apiKey }: Connection, family: string): Promise<Owner> {
+  const response = await fetch(`${url.replace(/\/+$/, '')}/recommendations`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' },
+    body: '{}',
+    redirect: 'error',
+    signal: AbortSignal.timeout(HEALTH_MS),
+  });
+  if (response.status === 401 || response.status === 403) {
+    const message = own(parseJson(await response.text()), 'message');
+    const reason = typeof message === 'string' ? message.replaceAll(apiKey, '[key]') : 'The key was refused.';
+    throw new ExitError(`${safeText(reason)} (${response.status}). Check OFFERLET_API_KEY.`, EXIT.refused);
+  }
+  const key = family === 'integration' ? 'integration' : 'partner-wide integration';
+  return { key, channel: null, access: 'requests offers and reports events: for the relay, not for these commands' };
+}
+
+async function readHealth(url: string): Promise<{ environment?: string; version?: string }> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/health`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(HEALTH_MS),
+    });
+    const health = parseJson(await response.text());
+    if (!isObject(health)) return {};
+    const text = (name: string): object => {
+      const value = own(health, name);
+      return typeof value === 'string' ? { [name]: safeText(value).slice(0, 40) } : {};
+    };
+    return { ...text('environment'), ...text('version') };
+  } catch {
+    return {};
+  }
+}

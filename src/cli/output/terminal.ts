@@ -1,0 +1,65 @@
+/** The streams of a command, and what they can show. */
+export interface Terminal {
+  /** Columns of the terminal that shows stdout; undefined when stdout is a file or a pipe, which is never cut. */
+  readonly width: number | undefined;
+  readonly hasColor: boolean;
+  /** Whether block characters, arrows and an ellipsis can be shown. */
+  readonly hasUnicode: boolean;
+  /** Whether a line on stderr can be overwritten, to show progress. */
+  readonly isLive: boolean;
+  /** Whether a person can be asked: stdin and stderr are a terminal. */
+  readonly canAsk: boolean;
+  /** Writes data on stdout. */
+  write(text: string): void;
+  /** Writes a line for people on stderr. */
+  note(line: string): void;
+  /** Writes on stderr as it is, for progress and questions. */
+  raw(text: string): void;
+}
+
+/** The parts of a stream that a terminal needs. */
+interface Output {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
+/** What `openTerminal` reads. */
+export interface TerminalOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout?: Output | undefined;
+  readonly stderr?: Output | undefined;
+  readonly stdin?: { readonly isTTY?: boolean | undefined } | undefined;
+}
+
+/** Columns assumed when a terminal does not tell. */
+const USUAL_WIDTH = 80;
+/** Below this, a table is cut to this width: nothing useful is left of it otherwise. */
+const MIN_WIDTH = 20;
+
+/** Opens this process's terminal. NO_COLOR, CI and TERM=dumb are obeyed. */
+export function openTerminal({
+  env,
+  stdout = process.stdout,
+  stderr = process.stderr,
+  stdin = process.stdin,
+}: TerminalOptions): Terminal {
+  const isDumb = env['TERM'] === 'dumb';
+  const isCi = isSet(env['CI']);
+  const isTty = stdout.isTTY === true;
+  return {
+    width: isTty ? Math.max(MIN_WIDTH, stdout.columns || USUAL_WIDTH) : undefined,
+    hasColor: isTty && !isDumb && !isCi && !isSet(env['NO_COLOR']),
+    hasUnicode: !isDumb && !/^(C|POSIX)$|\.(?!utf-?8$)/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
+    isLive: stderr.isTTY === true && !isDumb && !isCi,
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    write: (text) => void stdout.write(text),
+    note: (line) => void stderr.write(`${line}\n`),
+    raw: (text) => void stderr.write(text),
+  };
+}
+
+/** NO_COLOR and CI count whatever their value, unless it is empty; `CI=false` is how some turn it off. */
+function isSet(variable: string | undefined): boolean {
+  return variable !== undefined && variable !== '' && variable !== 'false';
+}

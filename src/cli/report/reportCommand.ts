@@ -1,0 +1,167 @@
+import { AuthError } from '../../clients.ts';
+import { ExitError } from '../ExitError.ts';
+import { explainFailure } from '../operators/explainFailure.ts';
+import { operatorCommand, type Work } from '../operators/operatorCommand.ts';
+import { textOf, type Printable } from '../output/print.ts';
+import { columnsThatFit } from '../output/table.ts';
+import { writeFile } from '../output/writeFile.ts';
+import { UsageError } from '../UsageError.ts';
+import { drawChart } from './chart/drawChart.ts';
+import { formatRange, isOpen } from './formatPeriod.ts';
+import { readQuery, type Wanted } from './readQuery.ts';
+import { readWholeReport, type WholeReport } from './readReport.ts';
+import { REPORT_OPTIONS } from './reportOptions.ts';
+import { metricsOf, reportTable } from './reportTable.ts';
+
+/** `offerlet report`: a report of the channel or of one publisher, as a table, a chart, CSV or JSON. */
+export const reportCommand = operatorCommand({
+  summary: 'Prints a report of the channel or of one publisher.',
+  options: REPORT_OPTIONS,
+  examples: [
+    {
+      call: 'offerlet report --last 30d --grain day --metrics clicks,ctr --chart',
+      does: 'Clicks of the last 30 days, drawn',
+    },
+    {
+      call: 'offerlet report --period last-week --by publisher --metrics clicks --compare previous --sort clicks_change',
+      does: 'Whose clicks fell most last week',
+    },
+    {
+      call: 'offerlet report --period last-month --by publisher,page_type --output november.csv',
+      does: 'A spreadsheet',
+    },
+  ],
+  run: runReport,
+});
+
+async function runReport({ settings, terminal, connection, progress }: Work<typeof REPORT_OPTIONS>): Promise<void> {
+  const format = formatOf(settings);
+  if (settings.chart && (format.json || format.csv))
+    throw new UsageError('--chart draws for people. Leave out --json, --csv, or the name of the --output file.');
+  const wanted = readQuery(settings, new Date());
+  const report = await readWholeReport({
+    connection,
+    wanted,
+    needsDates: settings.chart,
+    progress,
+    note: terminal.note,
+  }).catch((error: unknown) => {
+    throw error instanceof AuthError ? withVariantHint(error, wanted) : error;
+  });
+  progress.end();
+  const printable = printableOf(report, wanted);
+  if (settings.output !== undefined) {
+    const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
+    const chart = settings.chart ? drawChart({ report, wanted, terminal: plain, now: new Date() }) : '';
+    writeFile(settings.output, chart + textOf(printable, { format, terminal: plain }));
+    return terminal.note(`Wrote ${counted(report.rows.length, 'row')} to ${settings.output}.`);
+  }
+  if (format.json || format.csv) return terminal.write(textOf(printable, { format, terminal }));
+  terminal.note(captionOf(report, wanted));
+  if (settings.chart) terminal.write(`${drawChart({ report, wanted, terminal, now: new Date() })}\n`);
+  terminal.write(textOf(printable, { format, terminal }));
+  for (const line of remarksOn(report, { wanted, printable, width: terminal.width })) terminal.note(line);
+}
+
+function formatOf({ json, csv, output = '' }: { json: boolean; csv: boolean; output?: string | undefined }): {
+  json: boolean;
+  csv: boolean;
+} {
+  const isGiven = json || csv;
+  return { json: isGiven ? json : /\.json$/i.test(output), csv: isGiven ? csv : /\.csv$/i.test(output) };
+}
+
+function printableOf(report: WholeReport, wanted: Wanted): Printable {
+  const { rows, flat, summary, totals, total, dates, compared, meta } = report;
+  const [first] = flat;
+  return {
+    json: {
+      variant: wanted.variant,
+      ...dates,
+      time_grain: wanted.grain,
+      data: rows,
+      summary,
+      totals,
+      ...(compared && { compared }),
+      pagination: { offset: 0, limit: rows.length, total, has_more: rows.length < total },
+      meta,
+    },
+    csv: { rows, columns: first ? Object.keys(first) : emptyColumns(report, wanted) },
+    table: () => reportTable(report, wanted),
+  };
+}
+
+/** The header of a CSV without rows. */
+function emptyColumns({ summary }: WholeReport, { by }: Wanted): string[] {
+  const groups = by.flatMap((name) => (name === 'publisher' ? ['publisher_id', 'publisher_name'] : [name]));
+  return ['period_start', 'period_end', ...groups, ...Object.keys(summary)];
+}
+
+function captionOf({ dates, compared, meta, flat }: WholeReport, { variant }: Wanted): string {
+  const range = dates ?? rangeOf(flat);
+  const parts = [
+    variant === 'channel' ? 'Channel report' : 'Publisher report',
+    ...(range ? [formatRange(range) + (compared ? ` against ${formatRange(compared)}` : '')] : []),
+    meta.timezone,
+    ...(meta.data_through === null
+      ? []
+      : [`data through ${meta.data_through.slice(0, 16).replace('T', ' ').replace(' 00:00', '')}`]),
+  ];
+  return parts.join(', ');
+}
+
+function rangeOf(flat: WholeReport['flat']): { from: string; to: string } | undefined {
+  const starts = flat.map((row) => String(row['period_start'])).toSorted();
+  const ends = flat.map((row) => String(row['period_end'])).toSorted();
+  const [from, end] = [starts[0], ends.at(-1)];
+  if (from === undefined || end === undefined) return undefined;
+  return { from: from.slice(0, 10), to: new Date(Date.parse(end) - 1).toISOString().slice(0, 10) };
+}
+
+function remarksOn(
+  report: WholeReport,
+  { wanted, printable, width }: { wanted: Wanted; printable: Printable; width: number | undefined },
+): string[] {
+  const { rows, total, compared, flat, drawn } = report;
+  const remarks = [];
+  if (rows.length === 0) remarks.push('There was no activity.');
+  if (drawn.some((row) => isOpen(row))) {
+    if (wanted.grain !== 'total') remarks.push('* Not over yet: the last numbers are still to come.');
+    else if (compared) remarks.push('Today is not over yet, but the days compared with are.');
+  }
+  if (rows.length < total)
+    remarks.push(
+      `The first ${counted(rows.length, 'row')} of ${total.toLocaleString('en')}; the total is that of all.`,
+    );
+  const table = printable.table();
+  const kept = columnsThatFit(table, width);
+  const hidden = table.columns.filter(
+    (column, index) => !kept.includes(index) && !['before', 'change'].includes(column.header),
+  );
+  if (hidden.length > 0)
+    remarks.push(
+      `Too narrow for ${hidden.length} of ${counted(metricsOf(report).length, 'metric')}. Choose with --metrics, or use --csv.`,
+    );
+  if (compared && rows.length > 0 && flat.every((row) => row['counterpart_start'] === undefined || isNew(row)))
+    remarks.push(`There was no activity in the dates compared with, ${formatRange(compared)}.`);
+  return wanted.grain === 'total' && wanted.by.length === 0
+    ? remarks.filter((line) => !line.startsWith('The first'))
+    : remarks;
+}
+
+function isNew(row: WholeReport['flat'][number]): boolean {
+  return Object.entries(row).every(([name, value]) => !name.endsWith('_before') || value === null);
+}
+
+function withVariantHint(error: AuthError, { variant }: Wanted): ExitError {
+  const { message, exitCode } = explainFailure(error);
+  const hint =
+    variant === 'channel'
+      ? 'With a publisher reporting key, use --variant publisher.'
+      : 'With a management key, use --variant channel.';
+  return new ExitError(`${message} ${hint}`, exitCode);
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
