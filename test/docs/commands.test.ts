@@ -3,11 +3,18 @@ import { expect, test } from 'vitest';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
 import { relayCommand } from '../../src/cli/relayCommand.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
-import type { Command } from '../../src/cli/command.ts';
-import { blocksIn, codeIn, pageAt, proseOf, PAGES, sectionOf, tableIn } from './pages.ts';
+import { isGroup, type Command } from '../../src/cli/command.ts';
+import { COMMANDS as OFFERLET } from '../../src/cli/commands.ts';
+import { blocksIn, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf, tableIn } from './pages.ts';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
-  'offerlet relay': relayCommand,
+  ...Object.fromEntries(
+    Object.entries(OFFERLET).flatMap(([name, command]) =>
+      isGroup(command)
+        ? Object.entries(command.commands).map(([word, one]) => [`offerlet ${name} ${word}`, one])
+        : [[`offerlet ${name}`, command]],
+    ),
+  ),
   'offerlet-sandbox': sandboxCommand,
   'offerlet-sandbox network': networkCommand,
 };
@@ -20,6 +27,29 @@ test('every flag of a command is in its table, and no other', () => {
   expect(flagsIn('docs/network.md', 'Start').toSorted()).toEqual(flagsOf(networkCommand));
 });
 
+test('the operators page documents every command, and every flag of each', () => {
+  const page = pageAt('docs/operators.md');
+  const commands = Object.keys(COMMANDS).filter((name) =>
+    /publishers|categories|exclusions|report|whoami|completion/.test(name),
+  );
+  const documented = columnOf(sectionOf(page, 'Commands'), 'command').map((cell) =>
+    cell.replace(/ (?:ID|SHELL|\[).*$/, ''),
+  );
+  expect(documented.toSorted()).toEqual(commands.map((name) => name.replace('offerlet ', '')).toSorted());
+  const shared = columnOf(sectionOf(page, 'Commands'), 'flag');
+  const own = new Map(
+    tableIn(sectionOf(page, 'Commands'), 'flag of').map(([name = '', flags = '']) => [codeIn(name)[0], codeIn(flags)]),
+  );
+  const report = tableIn(sectionOf(page, 'Report'), 'flag of `report`').flatMap(([cell = '']) => codeIn(cell));
+  for (const name of commands.filter((one) => one !== 'offerlet completion')) {
+    const expected = [
+      ...shared,
+      ...(name === 'offerlet report' ? report : (own.get(name.replace('offerlet ', '')) ?? [])),
+    ];
+    expect(flagsOf(COMMANDS[name] ?? relayCommand), name).toEqual(expected.toSorted());
+  }
+});
+
 test('every command in a shell block exists, with the flags that it is given', () => {
   const calls = blocksIn('sh').flatMap(({ page, line, code }) =>
     [...code.replaceAll('\\\n', ' ').matchAll(/npx (offerlet(?:-sandbox)?)((?: +[^\n|&>;#]+)*)/g)].map(
@@ -28,8 +58,11 @@ test('every command in a shell block exists, with the flags that it is given', (
   );
   expect(calls.length).toBeGreaterThan(5);
   for (const { at, name, rest } of calls) {
-    const [word = ''] = rest.split(/\s+/);
-    const command = COMMANDS[word === '' || word.startsWith('-') ? name : `${name} ${word}`];
+    const words = rest.split(/\s+/).filter((word) => word !== '' && !word.startsWith('-'));
+    const command =
+      COMMANDS[[name, ...words.slice(0, 2)].join(' ')] ??
+      COMMANDS[[name, ...words.slice(0, 1)].join(' ')] ??
+      COMMANDS[name];
     expect(command, `${at}: ${name} ${rest}`).toBeDefined();
     const known = command ? ['--help', ...flagsOf(command)] : [];
     for (const flag of rest.match(/--[a-z-]+/g) ?? []) expect(known, at).toContain(flag);

@@ -37,6 +37,7 @@ export const publishersAdd = operatorCommand({
   run: addPublishers,
 });
 
+/** With --dry-run, items are valid at best. */
 type Result = Outcome | { readonly status: 'valid' };
 
 async function addPublishers({ settings, words, terminal, connection, progress }: Work<typeof OPTIONS>): Promise<void> {
@@ -46,10 +47,9 @@ async function addPublishers({ settings, words, terminal, connection, progress }
   const channel = connection.channel({ maxRetries: MAX_RETRIES });
   const taxonomy = await readTaxonomy(channel);
   const checked = raw.map((item) => checkItem(item, taxonomy));
-  const results: Result[] = checked.map((one) =>
-    'problem' in one
-      ? { status: 'invalid', reason: one.problem }
-      : { status: settings['dry-run'] ? 'valid' : NOT_SENT.status, reason: NOT_SENT.reason },
+  const untried: Result = settings['dry-run'] ? { status: 'valid' } : NOT_SENT;
+  const results = checked.map((one): Result =>
+    'problem' in one ? { status: 'invalid', reason: one.problem } : untried,
   );
   const sendable = checked.flatMap((one, place) => ('item' in one ? [{ place, item: one.item }] : []));
   let failure: ExitError | undefined;
@@ -91,7 +91,8 @@ async function addPublishers({ settings, words, terminal, connection, progress }
     throw someFailed(`${failed} of ${results.length} publishers are invalid. Correct them and run the command again.`);
 }
 
-const NOT_SENT = { status: 'not sent', reason: 'the command ended before' } as const;
+const NOT_SENT: Outcome = { status: 'not sent', reason: 'the command ended before' };
+const ORDER: readonly Result['status'][] = ['added', 'valid', 'duplicate', 'invalid', 'not sent'];
 const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
   added: 'good',
   valid: 'good',
@@ -143,9 +144,8 @@ function printResults({ checked, results, settings, terminal }: ResultsToPrint):
 }
 
 function countsOf(results: readonly Result[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
+  const counts = ORDER.map((status) => [status, results.filter((one) => one.status === status).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
 function summaryOf(results: readonly Result[]): string {

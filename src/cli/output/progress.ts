@@ -1,3 +1,4 @@
+import { cutTo } from './displayWidth.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows what a command waits for, once it takes long. */
@@ -23,13 +24,12 @@ export function createProgress(terminal: Terminal): Progress {
   let logged = '';
   const show = (): void => {
     if (isEnded || text === '') return;
-    if (terminal.isLive) {
-      terminal.raw(CLEAR + text);
-      isShown = true;
-    } else if (text !== logged) {
-      logged = text;
-      terminal.note(text);
-    }
+    if (text === logged) return;
+    logged = text;
+    if (!terminal.isLive) return terminal.note(text);
+    // A line that wraps could not be cleared.
+    terminal.raw(CLEAR + cutTo(text, terminal.noteWidth - 1));
+    isShown = true;
   };
   const first = setTimeout(
     () => {

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly hasUnicode: boolean;
   /** Whether a line on stderr can be overwritten, to show progress. */
   readonly isLive: boolean;
+  /** Columns of the terminal that shows stderr. */
+  readonly noteWidth: number;
   /** Whether a person can be asked: stdin and stderr are a terminal. */
   readonly canAsk: boolean;
   /** Writes data on stdout. */
@@ -52,6 +54,7 @@ export function openTerminal({
     hasColor: isTty && !isDumb && !isCi && !isSet(env['NO_COLOR']),
     hasUnicode: !isDumb && !/^(C|POSIX)$|\.(?!utf-?8$)/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     isLive: stderr.isTTY === true && !isDumb && !isCi,
+    noteWidth: stderr.columns || USUAL_WIDTH,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     write: (text) => void stdout.write(text),
     note: (line) => void stderr.write(`${line}\n`),
