@@ -32,7 +32,7 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
         {isPullup && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
         {shown.map((group, index) => {
           const left = limit;
-          limit -= group.offers.length;
+          limit -= shownOffers(view.state, group).length;
           return <Group key={group.id} view={view} group={group} limit={left} isFirst={!index} isCard={isCard} />;
         })}
         <FooterLine {...view.props} />
@@ -64,8 +64,6 @@ function Group({
   isCard: boolean;
 }): JSX.Element {
   const current = shownOffers(view.state, group);
-  const start = group.offers.findIndex((offer) => offer === current[0]);
-  const rendered = isList(group) ? current.slice(0, Math.max(limit, 0)) : group.offers.slice(start, start + 2);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
       {group.heading && (
@@ -74,13 +72,12 @@ function Group({
         </h2>
       )}
       <div class="offers">
-        {rendered.map((offer) => (
+        {current.slice(0, Math.max(limit, 0)).map((offer) => (
           <OfferCard
             key={offer.insertion_id}
             view={view}
             offer={offer}
             sequence={isList(group) ? [] : group.offers}
-            isShown={current.includes(offer)}
             isTitle={isFirst && offer === current[0]}
             level={group.heading ? 'h3' : 'h2'}
             part={isCard ? undefined : 'card'}

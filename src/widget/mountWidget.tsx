@@ -5,7 +5,15 @@ import { createGestures } from './createGestures.ts';
 import { easeHeight } from './easeHeight.ts';
 import { openLayer } from './layers/openLayer.ts';
 import type { Viewable, WidgetProps } from './props.ts';
-import { claimOffer, INITIAL_STATE, isFinished, passOffer, returnToOffer, type WidgetState } from './state.ts';
+import {
+  claimOffer,
+  INITIAL_STATE,
+  isFinished,
+  nextOffers,
+  passOffer,
+  returnToOffer,
+  type WidgetState,
+} from './state.ts';
 import { sharedStyles } from './styles/sharedStyles.ts';
 import type { WidgetView } from './widgetView.ts';
 import { Widget } from './Widget.tsx';
@@ -77,7 +85,8 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const element = root.firstElementChild as HTMLElement;
   const closeLayer = openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss });
   for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
-  addMore();
+  afterPaint(loadNext);
+  afterPaint(addMore);
 
   return { close, unmount: clear };
 
@@ -89,13 +98,17 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   /** Renders more offers after each paint, until all are rendered. */
   function addMore(): void {
     if (!isOpen || limit >= props.groups.reduce((sum, { offers }) => sum + offers.length, 0)) return;
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        limit += LIMIT_STEP;
-        draw(state);
-        addMore();
-      }),
-    );
+    limit += LIMIT_STEP;
+    draw(state);
+    afterPaint(addMore);
+  }
+
+  /** Loads the images of the offers that the shopper gets to see next. */
+  function loadNext(): void {
+    for (const { advertiser, offer } of nextOffers(state, props.groups)) {
+      for (const src of [advertiser.logo_url, ...(offer.assets ?? []).map(({ image_url }) => image_url)])
+        if (src) Object.assign(new Image(), { referrerPolicy: 'no-referrer', src });
+    }
   }
 
   function seen(key: object, subject: Viewable): RefCallback<Element> {
@@ -109,6 +122,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const group = (event.currentTarget as Element).closest('.group');
     ease(() => draw(next));
     gestures.ignoreInput();
+    afterPaint(loadNext);
     const article = (group?.isConnected ? group : root).querySelector('article');
     article?.querySelector<HTMLElement>('[part=heading]')?.focus({ preventScroll: true });
     article?.firstElementChild?.scrollIntoView({ block: 'nearest' });
@@ -144,4 +158,9 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     clamped.disconnect();
     render(null, root);
   }
+}
+
+/** Calls `work` in a task of its own after the next paint. */
+function afterPaint(work: () => void): void {
+  requestAnimationFrame(() => setTimeout(work));
 }

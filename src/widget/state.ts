@@ -20,8 +20,16 @@ export function isList(group: PlacedGroup): boolean {
 
 /** Returns the offers of a group that are shown now. */
 export function shownOffers(state: WidgetState, group: PlacedGroup): readonly PlacedOffer[] {
-  const remaining = group.offers.filter((offer) => !state.passed.includes(offer));
-  return isList(group) ? remaining : remaining.slice(0, 1);
+  return remaining(state, group).slice(0, isList(group) ? Infinity : 1);
+}
+
+/** Returns the offers that follow the shown ones when the shopper goes on. */
+export function nextOffers(state: WidgetState, groups: readonly PlacedGroup[]): PlacedOffer[] {
+  return groups.flatMap((group) => (isList(group) ? [] : remaining(state, group).slice(1, 2)));
+}
+
+function remaining(state: WidgetState, group: PlacedGroup): readonly PlacedOffer[] {
+  return group.offers.filter((offer) => !state.passed.includes(offer));
 }
 
 /** Returns the state after an offer was declined or moved on from. */

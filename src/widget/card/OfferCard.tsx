@@ -14,8 +14,6 @@ export interface OfferCardProps {
   offer: PlacedOffer;
   /** All offers of the group when they are shown one at a time, otherwise empty. */
   sequence: readonly PlacedOffer[];
-  /** Whether it is shown now. The next offer is rendered too, so that its images are loaded, but cannot be seen or reached. */
-  isShown: boolean;
   /** Whether its badge and heading name the dialog. */
   isTitle: boolean;
   level: 'h2' | 'h3';
@@ -23,15 +21,7 @@ export interface OfferCardProps {
 }
 
 /** One offer: disclosure, advertiser, heading, subheading, accept, decline, legal, in that order. */
-export function OfferCard({
-  view,
-  offer: placed,
-  sequence,
-  isShown,
-  isTitle,
-  level,
-  part,
-}: OfferCardProps): JSX.Element {
+export function OfferCard({ view, offer: placed, sequence, isTitle, level, part }: OfferCardProps): JSX.Element {
   const { messages, sandbox } = view.props;
   const { advertiser, offer } = placed;
   const { cta_details: cta, disclosure_details: details } = offer;
@@ -41,12 +31,7 @@ export function OfferCard({
   const isLast = index === sequence.length - 1;
 
   return (
-    <article
-      class="offer"
-      part={part}
-      inert={!isShown}
-      ref={isShown ? view.seen(placed, { kind: 'offer', offer: placed }) : null}
-    >
+    <article class="offer" part={part} ref={view.seen(placed, { kind: 'offer', offer: placed })}>
       <div class="top">
         <div class="badges">
           <span class="badge" id={isTitle ? 'badge' : undefined}>
@@ -82,7 +67,7 @@ export function OfferCard({
         </div>
       </div>
       <Words view={view} offer={placed} isTitle={isTitle} level={level} />
-      <Tiles view={view} offer={placed} isShown={isShown} />
+      <Tiles view={view} offer={placed} />
       <ClaimStatus view={view} offer={placed} isClaimed={isClaimed} />
       <div class="actions">
         <OutsideLink

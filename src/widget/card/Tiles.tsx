@@ -8,11 +8,10 @@ import type { WidgetView } from '../widgetView.ts';
 export interface TilesProps {
   view: WidgetView;
   offer: PlacedOffer;
-  isShown: boolean;
 }
 
 /** The offer's images, each a link to its own URL or to the offer's. */
-export function Tiles({ view, offer, isShown }: TilesProps): JSX.Element | null {
+export function Tiles({ view, offer }: TilesProps): JSX.Element | null {
   const { assets = [], heading, target_url } = offer.offer;
   if (!assets.length) return null;
   return (
@@ -22,7 +21,7 @@ export function Tiles({ view, offer, isShown }: TilesProps): JSX.Element | null 
           key={asset.id}
           href={asset.target_url ?? target_url}
           title={view.props.messages.newTab}
-          ref={isShown && asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
+          ref={asset.asset_type === 'PRODUCT' ? view.seen(asset, { kind: 'product', offer, asset }) : null}
           onClick={(event) => view.accept(event, offer, asset)}
           onAuxClick={(event) => view.accept(event, offer, asset)}
         >

@@ -11,9 +11,12 @@ export interface Candidate {
   slot: 'HERO' | 'SCROLLABLE';
 }
 
+/** The baseline of the ratios. */
+export const BARE = 'preact, bare card';
+
 const PEERS = { sweetalert2: '11.26.25', 'vanilla-cookieconsent': '3.1.0' };
 
-const BARE = JSON.stringify(fileURLToPath(new URL('../peers/preactCard.ts', import.meta.url)));
+const BARE_CARD = JSON.stringify(fileURLToPath(new URL('../peers/preactCard.ts', import.meta.url)));
 
 /** The file that merchants serve, as `npm run build` made it, told what to show by a call that was made before it came. */
 const offerlet = (mode: string): string => `(window.offerlet ||= []).push((page) => {
@@ -65,11 +68,11 @@ const CANDIDATES: readonly (Omit<Candidate, 'script'> & { source?: string; mode?
     ),
   },
   {
-    name: 'preact, bare card',
+    name: BARE,
     offers: 1,
     slot: 'HERO',
     source: peer(
-      `import { showCard } from ${BARE};`,
+      `import { showCard } from ${BARE_CARD};`,
       "showCard(document.querySelector('#offers'), { advertiser, offer }); window.shown();",
     ),
   },

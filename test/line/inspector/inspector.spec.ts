@@ -93,7 +93,7 @@ test('Seen follows an offer into view, and agrees with what is reported', async 
   await expect(seen).toContainText('a view');
   await expect(inspector(page).locator('.frame.viewed')).toBeVisible();
   await expect.poll(fixture.names).toContain('BRAND_VIEW');
-  const card = await page.locator('article:not([inert])').boundingBox();
+  const card = await page.locator('article').boundingBox();
   const frame = await inspector(page).locator('.frame').boundingBox();
   expect(Math.abs((card?.y ?? 0) - (frame?.y ?? 99))).toBeLessThan(2);
 });

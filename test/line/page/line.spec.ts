@@ -59,7 +59,7 @@ for (const [way, html, mount] of WAYS) {
     page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
     page.on('pageerror', (error) => lines.push(error.message));
     await open(page, shop(html(sandbox.relay)));
-    const accept = page.locator('article:not([inert]) [part~=accept]');
+    const accept = page.locator('article [part~=accept]');
     await expect(accept).toBeVisible();
     const { session_id } = (await page.evaluate(`${mount}.answered`)) as { session_id: string };
     await expect.poll(() => arrived(session_id)).toContain('WIDGET_VIEW stored');

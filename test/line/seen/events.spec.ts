@@ -35,7 +35,7 @@ test.afterAll(() => line?.close());
 test('each event of an offer’s life: once, in order, with its target and properties', async ({ page }) => {
   const { session_id, offers } = await visit(page, 'INLINE');
   const [first, second] = offers;
-  const current = (part: string) => page.locator(`article:not([inert]) [part=${part}]`);
+  const current = (part: string) => page.locator(`article [part=${part}]`);
   await page.waitForTimeout(1_500); // seen long enough
   await current('decline').click();
   await page.waitForTimeout(1_500);
@@ -98,11 +98,11 @@ test('a product’s tile: a click on the product, and a click on the offer by it
   const { session_id, offers } = await visit(page, 'INLINE');
   const [first] = offers;
   if (!first.asset_id) {
-    await page.locator('article:not([inert]) [part=decline]').click();
+    await page.locator('article [part=decline]').click();
     await stepped(page);
   }
   const offer = offers.find(({ asset_id }) => asset_id);
-  await opening(page, () => page.locator('article:not([inert]) .tiles a').click());
+  await opening(page, () => page.locator('article .tiles a').click());
   await expect
     .poll(() => stored(session_id))
     .toEqual(
@@ -133,7 +133,7 @@ test('a click in the first 400 ms of a layer is nobody’s, one after them count
   await page.waitForFunction('globalThis.clickedEarly');
   await page.waitForTimeout(1_000);
   expect((await stored(session_id)).filter((event) => event.includes('CLICK'))).toEqual([]);
-  await opening(page, () => page.locator('article:not([inert]) [part=accept]').click());
+  await opening(page, () => page.locator('article [part=accept]').click());
   const click = `BRAND_CLICK INLINE_ACTION_BUTTON ${offers[0].insertion_id}`;
   await expect.poll(async () => (await stored(session_id)).filter((event) => event.includes('CLICK'))).toEqual([click]);
 });
@@ -160,7 +160,7 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
     await route.fulfill({ response });
   });
   await page.goto(`${line.shop}/${mode}`);
-  await expect(page.locator('article:not([inert]) [part=accept]')).toBeVisible();
+  await expect(page.locator('article [part=accept]')).toBeVisible();
   const offers = answer.recommendation_groups
     .flatMap(({ items }) => items)
     .map(({ offer_id, insertion_id }) => ({

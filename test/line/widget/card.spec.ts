@@ -11,7 +11,7 @@ const LONG = placed(2, { heading: SENTENCE.repeat(2).slice(0, 140), subheading: 
 /** Nothing above the widget, so that a test says how much of the window the widget itself needs. */
 const BARE = '<style>body{margin:0}h1,h1~p,#before{display:none}</style>';
 
-const CURRENT = 'article:not([inert])';
+const CURRENT = 'article';
 const decline = (page: Page): Promise<void> => page.locator(`${CURRENT} [part=decline]`).first().click();
 
 interface Box {
