@@ -16,6 +16,7 @@ const ENTRIES = [
   'queue',
   'relay',
   'relay-redis',
+  'relay-shopify',
   'clients',
   'testing',
   'testing/playwright',

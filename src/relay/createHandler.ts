@@ -1,6 +1,6 @@
-import { corsHeaders, originVerdict, PREFLIGHT_HEADERS, type OriginVerdict } from './cors.ts';
+import { ANY_ORIGIN_HEADERS, corsHeaders, originVerdict, preflightHeaders, type OriginVerdict } from './cors.ts';
 import { createPosts, type PostRoute } from './createPosts.ts';
-import { RelayError } from './errors.ts';
+import { RelayConfigError, RelayError } from './errors.ts';
 import { readIpAddress } from './limits/callerAddress.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
@@ -30,16 +30,17 @@ interface Handled {
 export function createHandler(settings: RelaySettings): Handler {
   const telemetry = createTelemetry(settings);
   const posts = createPosts(settings, telemetry);
+  const { authorize } = settings;
 
   async function handle(visit: Visit): Promise<Handled> {
     const { request, route, verdict } = visit;
     const { method } = request;
     if (!route) return refuse(NOT_FOUND);
-    if (verdict === 'foreign') return refuse(FOREIGN);
+    if (verdict === 'foreign' && !authorize) return refuse(FOREIGN);
     const allow = route === '/health' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
     if (method === 'OPTIONS') {
-      const headers = { allow, ...(verdict === 'allowed' ? PREFLIGHT_HEADERS : {}) };
-      return { reply: { status: 204, body: '' }, headers };
+      const caller = authorize ? 'authorized' : verdict;
+      return { reply: { status: 204, body: '' }, headers: { allow, ...preflightHeaders(caller) } };
     }
     const isAllowed = route === '/health' ? method === 'GET' || method === 'HEAD' : method === 'POST';
     if (!isAllowed) {
@@ -48,8 +49,12 @@ export function createHandler(settings: RelaySettings): Handler {
     }
     if (route === '/health') return { reply: health() };
     try {
+      const reason = await authorize?.(request.header);
+      if (reason !== undefined) return refuse(new RelayError(reason, { status: 401, code: 'unauthorized' }));
       return { reply: await posts.reply({ ...visit, route }) };
     } catch (error) {
+      if (error instanceof RelayConfigError)
+        return refuse(new RelayError(NOT_CONFIGURED, { status: 500, code: 'invalid_option', cause: error }));
       if (error instanceof RelayError) return refuse(error);
       return refuse(new RelayError('The relay failed.', { status: 500, code: 'internal', cause: error }));
     }
@@ -96,12 +101,16 @@ export function createHandler(settings: RelaySettings): Handler {
     const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': visit.requestId };
     if (body !== '') headers['content-type'] = 'application/json';
     if (retryAfter !== undefined) headers['retry-after'] = retryAfter;
-    if (visit.verdict === 'allowed') Object.assign(headers, corsHeaders(request.header('origin')));
+    // The state of a relay without allowed origins is for its own.
+    if (authorize && visit.route !== '/health') Object.assign(headers, ANY_ORIGIN_HEADERS);
+    else if (visit.verdict === 'allowed') Object.assign(headers, corsHeaders(request.header('origin')));
     if (handled.headers) Object.assign(headers, handled.headers);
     return { status, headers, body: request.method === 'HEAD' ? '' : body };
   };
 }
 
+/** For the page, when an option that is read with the first request cannot be used. The log has the option. */
+export const NOT_CONFIGURED = 'The relay is not configured. Its log says what is missing.';
 const NOT_FOUND = new RelayError('There is nothing here.', { status: 404, code: 'not_found' });
 const FOREIGN = new RelayError("This origin may not use the relay, because it is not in the relay's allowedOrigins.", {
   status: 403,

@@ -1,6 +1,6 @@
 import { partnerError } from '../wire/errors.ts';
 import { refuseBrowser } from '../wire/refuseBrowser.ts';
-import { createHandler } from './createHandler.ts';
+import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions } from './options/relayOptions.ts';
 import { createTelemetry, explain } from './telemetry.ts';
@@ -43,5 +43,5 @@ function openLater(options: RelayOptions): Handler {
 const NOT_STARTED: RelayResponse = {
   status: 500,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: JSON.stringify(partnerError('The relay is not configured. Its log says what is missing.')),
+  body: JSON.stringify(partnerError(NOT_CONFIGURED)),
 };

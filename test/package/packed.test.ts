@@ -53,11 +53,12 @@ test('every entry can be imported', () => {
     const queue = await import('offerlet/queue');
     const relay = await import('offerlet/relay');
     const redis = await import('offerlet/relay-redis');
+    const shopify = await import('offerlet/relay-shopify');
     const clients = await import('offerlet/clients');
-    console.log([index.showOffers, element, queue.openQueue, relay.createRelay, relay.toNode, redis.openSeenRedis,
+    console.log([index.showOffers, element, queue.openQueue, relay.createRelay, relay.toNode, redis.openSeenRedis, shopify.shopify,
       clients.ChannelClient, clients.ReportingClient].map((value) => typeof value).join(' '));`,
   );
-  expect(output.trim()).toBe('function object function function function function function function');
+  expect(output.trim()).toBe('function object function function function function function function function');
 });
 
 test('the types of every entry are there and strict', () => {

@@ -8,7 +8,7 @@ import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';
 import { readFlag, readFunction, readNumbers, readChoice, refuseOption } from './optionValue.ts';
 import { readAddressHeader, readBasePath, readOrigins } from './pageOptions.ts';
 import { readRateLimit } from './readRateLimit.ts';
-import type { RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
+import type { Authorize, RelayLimits, RelayOptions, RelayTimeouts } from './relayOptions.ts';
 
 /** `always`: every request is a test. `asked`: those that the page marks. `never`: the page's mark is removed. */
 export type SandboxRule = 'always' | 'asked' | 'never';
@@ -19,6 +19,7 @@ export interface RelaySettings extends NetworkAccess {
   /** Without a slash at its end: `/offers`, or empty for the root. */
   readonly basePath: string;
   readonly allowedOrigins: ReadonlySet<string>;
+  readonly authorize: Authorize | undefined;
   readonly context: RelayOptions['context'];
   readonly emails: 'hash' | 'raw';
   readonly forwardEventIds: boolean;
@@ -52,6 +53,7 @@ const NAMES = [
   'sandbox',
   'basePath',
   'allowedOrigins',
+  'authorize',
   'context',
   'emails',
   'forwardEventIds',
@@ -90,6 +92,7 @@ export function readOptions(options: RelayOptions): RelaySettings {
     sandbox: isSandbox ? 'always' : network.environment === 'production' ? 'never' : 'asked',
     basePath: readBasePath(options.basePath),
     allowedOrigins: readOrigins(options.allowedOrigins),
+    authorize: readFunction('authorize', options.authorize),
     context: readFunction('context', options.context),
     emails: readChoice('emails', { value: options.emails ?? 'hash', words: ['hash', 'raw'] }),
     forwardEventIds: readFlag('forwardEventIds', options.forwardEventIds),

@@ -35,6 +35,9 @@ export interface RelayLimits {
   answerBytes: number;
 }
 
+/** Resolves to why a request may not use the relay, or to undefined if it may. */
+export type Authorize = (header: (name: string) => string | null) => Promise<string | undefined>;
+
 /** The options of `createRelay`. */
 export interface RelayOptions {
   /**
@@ -57,6 +60,11 @@ export interface RelayOptions {
   basePath?: string | undefined;
   /** Other origins whose pages may use the relay, such as `https://shop.example`. Its own origin always may. */
   allowedOrigins?: readonly string[] | undefined;
+  /**
+   * Decides by a request's headers whether it may use the relay, and replaces the check of its origin: whoever passes may
+   * call from any origin, without cookies. Resolves to the reason when it may not, for the page and the log.
+   */
+  authorize?: Authorize | undefined;
   /** Called for every recommendations request. */
   context?: ((request: Request) => RelayContext | undefined | Promise<RelayContext | undefined>) | undefined;
   /** Whether a plain `email` is sent to the network as its SHA-256, which is the default, or `raw`. */
