@@ -13,6 +13,7 @@ import { openPlace } from './openPlace.ts';
 import type { ShowOptions } from './options/showOptions.ts';
 import { whenNoModal } from './ready/whenNoModal.ts';
 import { whenReady } from './ready/whenReady.ts';
+import { throwIfAborted } from '../session/throwIfAborted.ts';
 
 /** What a mount gets from the page API that it belongs to. */
 export interface PageContext {
@@ -61,7 +62,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     if (!isInline()) await whenNoModal(signal);
     // The shopper may have closed them in another tab meanwhile.
     const dismissed = await obtained.dismissal();
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     if (dismissed) return dismissed;
     mounted = mountOffers({ ...obtained, options, target: findTarget(), signal });
     signal.addEventListener('abort', () => place.follow({ type: 'dismiss', by: 'page' }));

@@ -40,7 +40,7 @@ export interface QueueStats {
   inMemory: number;
   inFlight: number;
   deadLetters: number;
-  storage: 'indexeddb' | 'memory';
+  storage: 'indexeddb' | 'key-value' | 'memory';
   isPaused: boolean;
   nextTryAt?: number | undefined;
   lastAnswer?: LastAnswer | undefined;

@@ -1,12 +1,12 @@
 import type { QueueEvent, Send, StoredEvent } from './events.ts';
 import { queueName, rowKey } from './rows/key.ts';
-import { openRows } from './rows/openRows.ts';
-import type { Rows } from './rows/rows.ts';
+import { openRows as openDatabaseRows } from './rows/openRows.ts';
+import type { Rows, RowsListener } from './rows/rows.ts';
 import { openSender, type Sender } from './sending/openSender.ts';
-import { post } from './sending/sendBatch.ts';
+import { createPost, type RelayAccess } from './sending/createPost.ts';
 
 /** Options of `openCore`. */
-export interface CoreOptions {
+export interface CoreOptions extends RelayAccess {
   /** Where batches are posted, e.g. `/offers/events/batch`. */
   endpoint: string;
   /** Queues of one name on one origin are one queue. By default it is named after its endpoint, so that no event goes astray. */
@@ -19,6 +19,10 @@ export interface CoreOptions {
   onWithdrawn?: (() => void) | undefined;
   /** Called when storage is back, which may lack what was in it. */
   onBack?: (() => void) | undefined;
+  /** Opens where the events are stored; by default in IndexedDB. */
+  openRows?: ((name: string, listener: RowsListener) => Rows) | undefined;
+  /** Milliseconds in which displays gather into one batch. */
+  gatherMs?: number | undefined;
 }
 
 /** A queue of checked events, without checks and statistics. */
@@ -39,11 +43,15 @@ export interface Core {
 export function openCore({
   endpoint,
   name = queueName(endpoint),
-  send = post(endpoint),
+  send,
   onEvent,
   onWithdrawn,
   onBack,
+  openRows = openDatabaseRows,
+  gatherMs,
+  ...access
 }: CoreOptions): Core {
+  const post = createPost(access);
   const tab = Math.random().toString(36).slice(2, 6);
   const total = { delivered: 0, dropped: 0 };
   let count = 0;
@@ -66,9 +74,18 @@ export function openCore({
       sender.stop();
       onWithdrawn?.();
     },
-    onBack: () => onBack?.(),
+    onBack() {
+      onBack?.();
+      sender.schedule(true);
+    },
   });
-  const sender = openSender({ name, rows, send, emit });
+  const sender = openSender({
+    name,
+    rows,
+    send: send ?? ((events, how) => post(endpoint, { events }, how)),
+    emit,
+    gatherMs,
+  });
 
   return {
     rows,

@@ -17,8 +17,11 @@ export interface PageQueue extends Queue {
   withdraw(): Promise<unknown>;
 }
 
+/** Options of `openPageQueue`. */
+export type PageQueueOptions = Omit<CoreOptions, 'onBack' | 'openRows'>;
+
 /** Opens the queue of a page, which also stores the page's notes and stops when consent is withdrawn in another tab. */
-export function openPageQueue({ onWithdrawn, ...options }: CoreOptions): PageQueue {
+export function openPageQueue({ onWithdrawn, ...options }: PageQueueOptions): PageQueue {
   const core = openCore({
     ...options,
     onBack: () => notes.restore(),

@@ -1,6 +1,5 @@
-import { promisifyRequest as done } from 'idb-keyval';
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
-import { DEAD, isWaiting, NOTE } from './rows/key.ts';
+import { DEAD, isWaiting } from './rows/key.ts';
 import { openCore, type Core } from './openCore.ts';
 import { isIdle } from './rows/rows.ts';
 import { toStored } from './toStored.ts';
@@ -48,7 +47,7 @@ export function addChecks({ rows, sender, total, track, flush, close }: Core): Q
       inMemory: isMemory ? waiting : 0,
       inFlight: [...rows.known.values()].filter((row) => !isIdle(row)).length,
       deadLetters: keys.filter((key) => key > DEAD).length,
-      storage: isMemory ? 'memory' : 'indexeddb',
+      storage: isMemory ? 'memory' : rows.storage,
       ...total,
       ...sender.state(),
     };
@@ -65,11 +64,7 @@ export function addChecks({ rows, sender, total, track, flush, close }: Core): Q
     purge: rows.purge,
     stats,
     async deadLetters() {
-      const stored: unknown[] | undefined = await rows.run('readonly', (store) =>
-        done(store.getAll(IDBKeyRange.bound(DEAD, NOTE))),
-      );
-      const all = (stored ?? [...rows.known.values()].map(({ value }) => value)) as DeadLetter[];
-      return all.filter(({ reason }) => reason);
+      return ((await rows.deadRows()) as DeadLetter[]).filter(({ reason }) => reason);
     },
     close,
   };

@@ -35,7 +35,13 @@ function refuse(name: string): never {
   throw TypeError(`Invalid ${name}`);
 }
 
-/** Returns a random UUID. `crypto.randomUUID` exists on secure pages only; the URL of a blob ends in one everywhere. */
+/** Returns a random UUID. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */
 function newId(): string {
-  return crypto.randomUUID?.() ?? URL.createObjectURL(new Blob()).slice(-36);
+  const { crypto } = globalThis as { crypto?: Partial<Crypto> };
+  return (
+    crypto?.randomUUID?.() ??
+    '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
+      (Number(digit) ^ ((Math.random() * 16) >> (Number(digit) / 4))).toString(16),
+    )
+  );
 }

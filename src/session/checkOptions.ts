@@ -16,7 +16,7 @@ export interface Placement {
  * Returns the placement, or the outcome that says what to change. It never repeats a value: one of them may be a secret.
  * An identifier of the shopper may be missing, because the merchant's server may know it; networks refuse two of them.
  */
-export function checkOptions(options: unknown, base: string): Placement | Failure {
+export function checkOptions(options: unknown, base: string | undefined): Placement | Failure {
   if (hasSecret(options)) {
     return outcome(
       'invalid_config',
@@ -35,7 +35,13 @@ export function checkOptions(options: unknown, base: string): Placement | Failur
   const mode = oneOf(DISPLAY_MODES, own(placement, 'display_mode'));
   const most = own(options, 'maxOffers');
 
-  if (!relay) return invalid('relay', 'the path where your relay is mounted, such as "/offers"');
+  if (!relay)
+    return invalid(
+      'relay',
+      base
+        ? 'the path where your relay is mounted, such as "/offers"'
+        : 'the URL where your relay is mounted, such as "https://shop.example/offers"',
+    );
   if (!view) return invalid('view', `one of ${VIEWS.join(', ')}`);
   if (!mode) return invalid('display_mode', `one of ${DISPLAY_MODES.join(', ')}`);
   if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))
@@ -55,9 +61,9 @@ export function invalid(name: string, expected: string): Failure {
   return outcome('invalid_config', `${name} is missing or not valid`, `Set ${name} to ${expected}.`);
 }
 
-function readUrl(url: string, base: string): string | undefined {
+function readUrl(url: string, base: string | undefined): string | undefined {
   try {
-    const { protocol, origin, pathname } = new URL(url, url && base);
+    const { protocol, origin, pathname } = new URL(url, url ? base : undefined);
     return protocol.startsWith('http') ? origin + pathname.replace(/\/+$/, '') : undefined;
   } catch {
     return undefined;

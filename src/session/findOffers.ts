@@ -5,6 +5,7 @@ import type { OrderMemory } from './orderMemory.ts';
 import { outcome, type Failure } from './outcome.ts';
 import { requestOffers, type OffersRequest } from './requestOffers.ts';
 import { toStorable } from './toStorable.ts';
+import { throwIfAborted } from './throwIfAborted.ts';
 
 /** A request, and the memory of the order that it is for. */
 export interface OffersSearch extends OffersRequest {
@@ -28,7 +29,7 @@ export async function findOffers(search: OffersSearch): Promise<FoundOffers | Fa
   const locks = globalThis.navigator?.locks as LockManager | undefined;
   if (!memory.key || !locks) return find();
   return locks.request(memory.key, { signal }, find).catch(() => {
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     // Frames whose storage is blocked are refused locks, too. They share it with nobody.
     return find();
   });
@@ -49,7 +50,7 @@ async function recallOrRequest({ memory, ...request }: OffersSearch): Promise<Fo
       'Check that an offerlet relay is mounted there.',
     );
   }
-  request.signal.throwIfAborted();
+  throwIfAborted(request.signal);
   if (fresh.value.groups.length > 0) await memory.keep(toStorable(fresh.value));
   return { response: fresh.value, json: reply.json, isRemembered: false };
 }

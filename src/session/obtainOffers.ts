@@ -1,6 +1,8 @@
 import type { PageQueue } from '../queue/openPageQueue.ts';
+import type { RelayAccess } from '../queue/sending/createPost.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { PlacedGroup, SafeResponse } from '../wire/offers/response.ts';
+import type { Backing } from './browserBacking.ts';
 import type { Placement } from './checkOptions.ts';
 import { createReporter, isBot, type Reporter } from './createReporter.ts';
 import { findOffers } from './findOffers.ts';
@@ -9,6 +11,7 @@ import type { OfferOptions } from './options.ts';
 import { openOrderMemory, orderKeyOf } from './orderMemory.ts';
 import { outcome, type Failure } from './outcome.ts';
 import { buildRequest } from './requestOffers.ts';
+import { throwIfAborted } from './throwIfAborted.ts';
 
 /** A request body, and the response before it was validated. */
 export interface RawExchange {
@@ -18,9 +21,10 @@ export interface RawExchange {
 
 /** A session that may request offers. */
 export interface Obtaining {
-  readonly options: Pick<OfferOptions, 'request' | 'sandbox' | 'maxOffers'>;
+  readonly options: Pick<OfferOptions, 'request' | 'sandbox' | 'maxOffers'> & RelayAccess;
   readonly placement: Placement;
   readonly trace: Pick<Trace<never>, 'asked' | 'answered' | 'emit'>;
+  readonly backing: Backing;
   readonly signal: AbortSignal;
   /** Returns the session's queue, while it has one. */
   queue(): PageQueue | undefined;
@@ -42,11 +46,11 @@ export interface ObtainedOffers {
 
 /** Resolves to the offers of a session, remembered or requested and counted as loaded, or to why there are none. */
 export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers | Failure> {
-  const { options, placement, trace, signal, queue, inspect } = obtaining;
+  const { options, placement, trace, backing, signal, queue, inspect } = obtaining;
   const { relay, view, mode } = placement;
   const body = await buildRequest(options);
-  const key = await orderKeyOf(relay, body);
-  const memory = openOrderMemory({ key, notes: () => queue()?.notes });
+  const key = await orderKeyOf(relay, body, backing.hash);
+  const memory = openOrderMemory({ key, notes: () => queue()?.notes, storage: backing.mirror });
   const dismissal = async (): Promise<Failure | undefined> =>
     mode !== 'INLINE' && (await memory.has('closed')) ? alreadyShown() : undefined;
   const dismissed = await dismissal();
@@ -60,15 +64,15 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
     isRemembering: key !== undefined,
   };
 
-  signal.throwIfAborted();
-  const found = await findOffers({ relay, body, memory, signal });
-  signal.throwIfAborted();
+  throwIfAborted(signal);
+  const found = await findOffers({ relay, body, access: options, memory, signal });
+  throwIfAborted(signal);
   if ('code' in found) return found;
   const { response, json, isRemembered } = found;
   const { session_id, left_out, sandbox: isSandbox } = response;
   if (isSandbox) {
     await inspect({ body, json });
-    signal.throwIfAborted();
+    throwIfAborted(signal);
   }
   const groups = firstOffers(response.groups, options.maxOffers);
   const count = groups.reduce((sum, { offers }) => sum + offers.length, 0);

@@ -1,17 +1,18 @@
 import type { QueueStats } from '../queue/events.ts';
-import { openPageQueue, type PageQueue } from '../queue/openPageQueue.ts';
-import { onForeignWithdrawal, rememberEndpoint, whenCleared, withdrawConsent } from '../queue/withdrawConsent.ts';
+import type { PageQueue } from '../queue/openPageQueue.ts';
+import type { RelayAccess } from '../queue/sending/createPost.ts';
+import { browserBacking, type Backing } from './browserBacking.ts';
 import type { Placement } from './checkOptions.ts';
 import { nextTask } from './nextTask.ts';
 import { obtainOffers, type ObtainedOffers, type RawExchange } from './obtainOffers.ts';
 import type { Trace } from './openTrace.ts';
 import type { OfferOptions } from './options.ts';
-import { forgetOrders } from './orderMemory.ts';
 import { outcome, type Failure, type Outcome, type OutcomeCode, type SuccessCode } from './outcome.ts';
+import { throwIfAborted } from './throwIfAborted.ts';
 
 /** What a session is about. */
 export interface LifecycleSubject<Success extends SuccessCode = 'rendered'> {
-  readonly options: OfferOptions<Success>;
+  readonly options: OfferOptions<Success> & RelayAccess;
   /** The placement, or why the options describe none. */
   readonly placement: Placement | Failure;
 }
@@ -19,6 +20,10 @@ export interface LifecycleSubject<Success extends SuccessCode = 'rendered'> {
 /** What surrounds a session: a page, or whatever else shows offers. */
 export interface LifecycleHost<Success extends SuccessCode = 'rendered'> {
   readonly trace: Trace<Success>;
+  /** Where events and orders are stored. By default the browser's own storage. */
+  readonly backing?: Backing | undefined;
+  /** Milliseconds in which displays gather into one batch. */
+  readonly gatherMs?: number;
   /** The shopper has already decided for the whole page, so a no of this session says nothing about what is stored. */
   readonly isDecided?: boolean | undefined;
   /** Called when consent was withdrawn in another tab, or by another session. */
@@ -54,14 +59,14 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
   subject: LifecycleSubject<Success>,
   host: LifecycleHost<Success>,
 ): Lifecycle<Success> {
-  const { trace, isDecided } = host;
+  const { trace, isDecided, backing = browserBacking, gatherMs } = host;
   let { options, placement } = subject;
   let lifetime = new AbortController();
   let queue: PageQueue | undefined;
   /** Undefined until there is a decision. */
   let isAllowed: boolean | undefined;
   /** While there is consent but no queue yet, which has a channel of its own. */
-  let waiting: BroadcastChannel | undefined;
+  let waiting: ReturnType<Backing['onForeignWithdrawal']>;
   let forgetting: Promise<unknown> | undefined;
   let isClosed = false;
   void begin(options?.consent ?? !hasPrivacySignal());
@@ -78,7 +83,7 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     },
     restart(changed) {
       ({ options, placement } = changed);
-      forgetOrders();
+      backing.forgetOrders();
       forgetting = queue?.notes.sweep(() => false);
       beginAgain(options.consent ?? true);
     },
@@ -99,11 +104,11 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     const isGiven: unknown = await Promise.resolve(consent).catch(() => false);
     if (signal.aborted) return;
     if ('code' in placement) return trace.end(placement);
-    rememberEndpoint(endpoint());
+    backing.remember(endpoint());
     if (isGiven !== true) return deny();
     isAllowed = true;
     waiting?.close();
-    if (!queue) waiting = onForeignWithdrawal(withdrawn);
+    if (!queue) waiting = backing.onForeignWithdrawal(withdrawn);
     try {
       trace.end(await show(placement, signal));
     } catch (error) {
@@ -115,16 +120,17 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
   async function show(placement: Placement, signal: AbortSignal): Promise<Outcome<OutcomeCode<Success>>> {
     const obstacle = await host.whenReady();
     await Promise.race([forgetting, forgetting && nextTask(CLEARING_MS)]);
-    await whenCleared();
-    signal.throwIfAborted();
+    await backing.whenCleared();
+    throwIfAborted(signal);
     if (!queue) reopenQueue();
     await nextTask();
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     if (obstacle) return obstacle;
     const obtained = await obtainOffers({
       options,
       placement,
       trace,
+      backing,
       signal,
       queue: () => queue,
       inspect: host.inspect,
@@ -143,9 +149,9 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     isAllowed = false;
     lifetime.abort();
     waiting?.close();
-    if (queue ?? !isDecided) forgetOrders();
+    if (queue ?? !isDecided) backing.forgetOrders();
     if (queue && !isElsewhere) void queue.withdraw();
-    else if (!queue && !isElsewhere && !isDecided) void withdrawConsent(endpoint());
+    else if (!queue && !isElsewhere && !isDecided) void backing.withdraw(endpoint());
     queue = undefined;
     trace.end(outcome('consent_denied', 'There is no consent', 'Call consent(true) once the shopper has agreed.'));
   }
@@ -161,7 +167,15 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
 
   function reopenQueue(): PageQueue {
     void queue?.close();
-    queue = openPageQueue({ endpoint: endpoint(), onEvent: trace.emit, onWithdrawn: withdrawn });
+    const { fetch, headers } = options;
+    queue = backing.openQueue({
+      endpoint: endpoint(),
+      fetch,
+      headers,
+      onEvent: trace.emit,
+      onWithdrawn: withdrawn,
+      gatherMs,
+    });
     waiting?.close();
     return queue;
   }

@@ -1,12 +1,14 @@
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
-import { checkOptions } from './checkOptions.ts';
+import { browserBacking, type Backing } from './browserBacking.ts';
+import { checkOptions, invalid, type Placement } from './checkOptions.ts';
 import type { ReportedAction } from './createReporter.ts';
+import { keyValueBacking } from './keyValueBacking.ts';
 import type { ObtainedOffers } from './obtainOffers.ts';
 import { openLifecycle } from './openLifecycle.ts';
 import { openTrace, type Explanation } from './openTrace.ts';
 import type { SessionOptions } from './options.ts';
-import { outcome, type Outcome, type OutcomeCode } from './outcome.ts';
+import { outcome, type Failure, type Outcome, type OutcomeCode } from './outcome.ts';
 import type { DismissEvent, PageEvent } from './pageEvent.ts';
 
 /** Everything that the `onEvent` of a session is called with. */
@@ -66,6 +68,10 @@ export interface Session {
   close(): void;
 }
 
+const STORAGE_METHODS = ['getItem', 'setItem', 'removeItem'] as const;
+/** Milliseconds in which displays gather into one batch: workers and apps disappear without notice. */
+const GATHER_MS = 200;
+
 /** Opens a session: requests offers from the merchant's relay and records what the shopper sees and does. It never throws. */
 export function openSession(options: SessionOptions): Session {
   let shown: ObtainedOffers | undefined;
@@ -80,6 +86,8 @@ export function openSession(options: SessionOptions): Session {
     { options, placement: check(options) },
     {
       trace,
+      backing: backingOf(options),
+      gatherMs: GATHER_MS,
       whenReady: async () => undefined,
       inspect: async () => undefined,
       async present(obtained, signal) {
@@ -166,6 +174,22 @@ export function openSession(options: SessionOptions): Session {
   };
 }
 
-function check(options: SessionOptions): ReturnType<typeof checkOptions> {
-  return checkOptions(options, (globalThis as { location?: { href: string } }).location?.href ?? '');
+function check(options: SessionOptions): Placement | Failure {
+  // In a worker that was made from a blob, or in an app, there is nothing that a path could be relative to.
+  const base = (globalThis as { location?: { href: string } }).location?.href;
+  const checked = checkOptions(options, base);
+  if ('code' in checked) return checked;
+  const { storage, fetch, headers } = options;
+  if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
+    return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
+  if (fetch && typeof fetch !== 'function') return invalid('fetch', 'a function like the global fetch');
+  if (headers && typeof headers !== 'function') return invalid('headers', 'a function that returns the headers');
+  if (!fetch && typeof globalThis.fetch !== 'function')
+    return invalid('fetch', 'a function: there is no global fetch here');
+  return checked;
+}
+
+function backingOf(options: SessionOptions): Backing {
+  const hasDatabases = typeof indexedDB !== 'undefined';
+  return options?.storage || !hasDatabases ? keyValueBacking(options?.storage) : browserBacking;
 }

@@ -1,3 +1,5 @@
+import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
+import type { RelayAccess } from '../queue/sending/createPost.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
 import type { SuccessCode } from './outcome.ts';
 import type { PageEvent } from './pageEvent.ts';
@@ -22,21 +24,6 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> {
   consent?: boolean | Promise<boolean> | ConsentSource | undefined;
   /** Called with every step. Errors that it throws are ignored. */
   onEvent?: ((event: PageEvent<Success>) => void) | undefined;
-}
-
-/** Where a session stores events and orders: `localStorage`, React Native's AsyncStorage, or anything of the same shape. */
-export interface KeyValueStorage {
-  getItem(key: string): string | null | undefined | Promise<string | null | undefined>;
-  setItem(key: string, value: string): unknown;
-  removeItem(key: string): unknown;
-}
-
-/** How requests reach the relay. */
-export interface RelayAccess {
-  /** Replaces the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined;
-  /** Called before every request to the relay. The request gets the headers that it returns. */
-  headers?: (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
 /** The options of `openSession`. Only `relay` and `request` are required. */

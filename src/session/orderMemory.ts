@@ -1,5 +1,4 @@
 import { own, parseJson, type JsonObject } from '../wire/json.ts';
-import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { toJson } from '../wire/toJson.ts';
 
 /** The prefix of every key that is written to localStorage. */
@@ -120,12 +119,12 @@ export function openOrderMemory({
 export async function orderKeyOf(
   relay: string,
   { placement_details, user_details, order_details, custom_metadata }: JsonObject,
+  hash: (text: string) => Promise<string>,
 ): Promise<string | undefined> {
   const order = own(order_details, 'order_id');
   if (!order) return undefined;
   try {
-    // The same SHA-256. It also lower-cases, which does no harm here.
-    return MEMORY_PREFIX + (await hashEmail(toJson([relay, placement_details, user_details, order, custom_metadata])));
+    return MEMORY_PREFIX + (await hash(toJson([relay, placement_details, user_details, order, custom_metadata])));
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
+import { createPost, type RelayAccess } from '../queue/sending/createPost.ts';
+import { LATE, within } from '../queue/within.ts';
 import { own, parseJson, type JsonObject, type Problem } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { REQUEST_FIELDS } from '../wire/offers/request.ts';
 import { plainText } from '../wire/plainText.ts';
-import { toJson } from '../wire/toJson.ts';
 import type { OfferOptions } from './options.ts';
 import { outcome, type Failure } from './outcome.ts';
 
@@ -30,6 +31,7 @@ const ERRORS_MAX = 5;
 /** A request to the relay. `signal` aborts it. */
 export interface OffersRequest {
   readonly relay: string;
+  readonly access?: RelayAccess | undefined;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
 }
@@ -38,19 +40,23 @@ export interface OffersRequest {
  * Requests offers. Resolves to the relay's response as it came, or to the outcome that says why there is none. One timeout
  * covers headers and body.
  */
-export async function requestOffers({ relay, body, signal }: OffersRequest): Promise<{ json: unknown } | Failure> {
+export async function requestOffers({
+  relay,
+  access,
+  body,
+  signal,
+}: OffersRequest): Promise<{ json: unknown } | Failure> {
   const url = `${relay}/recommendations`;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(RELAY_TIMEOUT_MS)]);
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: toJson(body),
-      redirect: 'error',
-      signal: limit,
-    });
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  signal.addEventListener('abort', stop);
+  const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
+    const response = await createPost(access)(url, body, { signal: abort.signal });
     const { ok, status } = response;
-    const json = parseJson(await readCapped(response));
+    return { ok, status, json: parseJson(await readCapped(response)) };
+  };
+  try {
+    const { ok, status, json } = await within(RELAY_TIMEOUT_MS, read());
     if (ok && json !== undefined) return { json };
     const errors = readErrors(json);
     const message = plainText(own(json, 'message'), 300) ?? (errors[0] ? 'not valid' : 'no reason given');
@@ -66,7 +72,8 @@ export async function requestOffers({ relay, body, signal }: OffersRequest): Pro
     );
     return errors[0] ? { ...failed, errors } : failed;
   } catch (error) {
-    return limit.aborted
+    stop();
+    return error === LATE
       ? outcome(
           'network_error',
           `${url} did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
@@ -90,17 +97,22 @@ function readErrors(json: unknown): Problem[] {
 }
 
 /** Reads the body as text. Returns nothing once it is longer than a browser should store. */
-async function readCapped({ body }: Response): Promise<string> {
-  const reader = body?.getReader();
+async function readCapped(response: Response): Promise<string> {
+  const reader = (response.body as Response['body'] | undefined)?.getReader();
+  if (!reader) {
+    // React Native has no streams.
+    const text = await response.text();
+    return text.length > RESPONSE_MAX_BYTES ? '' : text;
+  }
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
   for (;;) {
-    const { value } = (await reader?.read()) ?? {};
+    const { value } = await reader.read();
     if (!value) return text + decoder.decode();
     size += value.byteLength;
     if (size > RESPONSE_MAX_BYTES) {
-      void reader?.cancel();
+      void reader.cancel();
       return '';
     }
     text += decoder.decode(value, { stream: true });

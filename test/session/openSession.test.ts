@@ -1,7 +1,273 @@
-import { expect, test } from 'vitest';
+import { webcrypto } from 'node:crypto';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openSession } from '../../src/session/openSession.ts';
+import type { SessionOptions } from '../../src/session/options.ts';
+import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
 
-test('options that are not valid end in invalid_config, never in an exception', async () => {
-  const session = openSession({} as Parameters<typeof openSession>[0]);
-  expect(await session.result).toMatchObject({ code: 'invalid_config', groups: [], footer: {}, isSandbox: false });
+afterEach(() => void vi.unstubAllGlobals());
+
+const WAYS: readonly (readonly [name: string, storage: () => Device | undefined])[] = [
+  ['synchronous storage', () => device(false)],
+  ['asynchronous storage', () => device()],
+  ['no storage', () => undefined],
+];
+
+describe.each(WAYS)('with %s', (_, openStorage) => {
+  test('offers are returned, and what the shopper does arrives in order', async () => {
+    const [relay, storage] = [startRelay(), openStorage()];
+    const session = open(relay, { storage });
+    const result = await session.result;
+    expect(result).toMatchObject({
+      code: 'offers',
+      message: 'There are 2 offers',
+      isSandbox: false,
+      isRemembered: false,
+    });
+    expect(result.footer.privacy_policy?.copy).toBe('Privacy');
+    const [first, second] = result.groups.flatMap(({ offers }) => offers);
+    session.displayed(only(first));
+    session.displayed(only(first));
+    session.decline(only(first));
+    session.back(only(second));
+    expect(session.accept(structuredClone(only(first)))).toMatchObject({ target_url: 'https://advertiser.example/1' });
+    expect(await session.accept(only(first))).toEqual({ target_url: 'https://advertiser.example/1' });
+    session.copy(only(first));
+    session.footer('privacy');
+    session.dismiss('close');
+    session.dismiss('close');
+    await settled(relay, [
+      'WIDGET_LOAD',
+      'WIDGET_DISPLAY',
+      'BRAND_DISPLAY',
+      'ELEMENT_CLICK',
+      'BRAND_DISPLAY',
+      'ELEMENT_CLICK',
+      'BRAND_CLICK',
+      'ELEMENT_CLICK',
+    ]);
+    expect(
+      session.emitted.filter(({ type }) => !['tracked', 'delivered'].includes(type)).map(({ type }) => type),
+    ).toEqual(['offers', 'impression', 'decline', 'impression', 'back', 'click', 'copy', 'footer', 'dismiss']);
+    expect(session.explain()).toMatchObject({ outcome: { code: 'offers' }, queue: { waiting: 0, delivered: 8 } });
+    expect(await session.stats()).toMatchObject({ delivered: 8, storage: storage ? 'key-value' : 'memory' });
+    session.close();
+  });
+
+  test('a view is reported only when it is said to be one', async () => {
+    const relay = startRelay(1);
+    const session = open(relay, { storage: openStorage() });
+    const offer = only((await session.result).groups[0]?.offers[0]);
+    session.viewed(offer);
+    session.viewed(offer);
+    await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW']);
+    session.close();
+  });
+
+  test('clicks arrive at once, displays within 250 ms', async () => {
+    const relay = startRelay(1);
+    const session = open(relay, { storage: openStorage() });
+    const offer = only((await session.result).groups[0]?.offers[0]);
+    await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']));
+    const begun = performance.now();
+    session.displayed(offer);
+    await vi.waitFor(() => expect(relay.names()).toContain('BRAND_DISPLAY'), { interval: 5 });
+    expect(performance.now() - begun).toBeLessThan(400);
+    const clicked = performance.now();
+    void session.accept(offer);
+    await vi.waitFor(() => expect(relay.names()).toContain('BRAND_CLICK'), { interval: 5 });
+    expect(performance.now() - clicked).toBeLessThan(150);
+    session.close();
+  });
+
+  test('a 207 retries what was refused, and a dead letter does not come back', async () => {
+    const relay = startRelay(1);
+    let isFirst = true;
+    relay.batch = (events) => {
+      if (!isFirst) return new Response(null, { status: 202 });
+      isFirst = false;
+      const results = events.map((_, index) =>
+        index === 0
+          ? { index, success: false, error: { code: 'bad', message: 'bad', retryable: false } }
+          : { index, success: false, error: { code: 'busy', message: 'busy', retryable: true } },
+      );
+      return Response.json({ results }, { status: 207 });
+    };
+    const session = open(relay, { storage: openStorage() });
+    session.displayed(only((await session.result).groups[0]?.offers[0]));
+    await vi.waitFor(() => expect(relay.names().toSorted()).toEqual(['BRAND_DISPLAY', 'WIDGET_DISPLAY']), 6_000);
+    expect(session.emitted.filter(({ type }) => type === 'dead_letter')).toHaveLength(1);
+    expect(await session.stats()).toMatchObject({ deadLetters: 1, onDisk: 0, inMemory: 0 });
+    session.close();
+  });
+
+  test('each outcome is a result, never an exception', async () => {
+    const relay = startRelay();
+    const end = async (offers: () => Response | Promise<Response>, more: object = {}) => {
+      relay.offers = offers;
+      const session = open(relay, { storage: openStorage(), ...more });
+      const result = await session.result;
+      session.close();
+      return result;
+    };
+    expect(await end(() => Response.json({}))).toMatchObject({ code: 'network_error', groups: [], footer: {} });
+    expect(await end(() => Promise.reject(Error('gone')))).toMatchObject({ code: 'network_error' });
+    expect(await end(() => Response.json({ message: 'no' }, { status: 400 }))).toMatchObject({ code: 'refused' });
+    expect(await end(() => new Response('<html>', { status: 502 }))).toMatchObject({ code: 'network_error' });
+    const none = { session_id: 's', recommendations: {}, recommendation_groups: [], footer: {} };
+    expect(await end(() => Response.json(none))).toMatchObject({ code: 'no_offers' });
+    expect(await end(() => Response.json(none), { consent: false })).toMatchObject({ code: 'consent_denied' });
+    expect(await end(() => Response.json(none), { consent: Promise.reject(Error('x')) })).toMatchObject({
+      code: 'consent_denied',
+    });
+  });
+
+  test('nothing is requested or stored before a yes, and a no clears what was', async () => {
+    const [relay, storage] = [startRelay(), openStorage()];
+    let decide: (isGiven: boolean) => void = () => {};
+    const session = open(relay, { storage, order: '1', consent: new Promise((resolve) => (decide = resolve)) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(relay.asked).toEqual([]);
+    expect(storage?.values.size ?? 0).toBe(0);
+    decide(true);
+    const offer = only((await session.result).groups[0]?.offers[0]);
+    await session.accept(offer);
+    if (storage) expect(storage.values.size).toBeGreaterThan(0);
+    const before = await session.result;
+    session.consent(false);
+    await vi.waitFor(() => expect(storage?.values.size ?? 0).toBe(0));
+    const count = relay.events.length;
+    session.displayed(offer);
+    expect(session.accept(offer).target_url).toBe('');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(relay.events).toHaveLength(count);
+    expect(storage?.values.size ?? 0).toBe(0);
+    session.consent(true);
+    const after = await session.result;
+    expect(after.code).toBe('offers');
+    expect(after.groups).not.toBe(before.groups);
+    session.close();
+  });
+});
+
+describe.each(WAYS.slice(0, 2))('order memory in %s', (_, openStorage) => {
+  test.each([true, false])('the same order shows the same offers and counts once; subtle: %s', async (hasSubtle) => {
+    const { randomUUID } = crypto;
+    if (!hasSubtle) vi.stubGlobal('crypto', { randomUUID: () => randomUUID.call(webcrypto) });
+    const relay = startRelay(1);
+    const storage = openStorage();
+    const first = open(relay, { storage, order: '7' });
+    first.displayed(only((await first.result).groups[0]?.offers[0]));
+    await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
+    first.close();
+    const second = open(relay, { storage, order: '7' });
+    expect(await second.result).toMatchObject({ code: 'offers', isRemembered: true });
+    second.displayed(only((await second.result).groups[0]?.offers[0]));
+    await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
+    expect(relay.asked).toHaveLength(1);
+    second.close();
+    const other = open(relay, { storage, order: '8' });
+    expect(await other.result).toMatchObject({ isRemembered: false });
+    other.close();
+    expect([...(storage?.values.values() ?? [])].join()).not.toContain('a'.repeat(64));
+  });
+
+  test('an overlay that was closed is not shown again', async () => {
+    const relay = startRelay(1);
+    const storage = openStorage();
+    const first = open(relay, { storage, order: '7', mode: 'OVERLAY' });
+    await first.result;
+    first.dismiss('escape');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    first.close();
+    const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
+    expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
+    second.close();
+  });
+});
+
+test('options that are not valid end in invalid_config, with what to write', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const good = { relay: 'https://shop.example/offers', request: {} };
+  const placement_details = { view: 'THANK_YOU', display_mode: 'INLINE' };
+  const table: [hint: string, options: unknown][] = [
+    ['relay', undefined],
+    ['relay', null],
+    ['relay', 'x'],
+    ['relay', { ...good, relay: '/offers' }],
+    ['view', good],
+    ['storage', { ...good, request: { placement_details }, storage: {} }],
+    ['storage', { ...good, request: { placement_details }, storage: 'local' }],
+    ['headers', { ...good, request: { placement_details }, headers: { a: 'b' } }],
+    ['fetch', { ...good, request: { placement_details }, fetch: true }],
+  ];
+  for (const [hint, options] of table) {
+    const session = openSession(options as SessionOptions);
+    expect(await session.result).toMatchObject({
+      code: 'invalid_config',
+      hint: expect.stringContaining(hint),
+      groups: [],
+    });
+    for (const call of [session.displayed, session.viewed, session.decline, session.copy])
+      expect(() => call(undefined as never)).not.toThrow();
+    expect(await session.accept(null as never)).toEqual({ target_url: '' });
+    session.dismiss('close');
+    session.consent(true);
+    await session.flush();
+    session.close();
+  }
+  vi.stubGlobal('crypto', {});
+  const request = { placement_details, user_details: { email: 'a@b.example' } };
+  expect(await openSession({ ...good, request } as unknown as SessionOptions).result).toMatchObject({
+    code: 'invalid_config',
+    hint: expect.stringContaining('email_hash'),
+  });
+  vi.unstubAllGlobals();
+});
+
+test('a relay that does not respond is a network_error after four seconds', async () => {
+  const relay = startRelay();
+  relay.offers = () => new Promise(() => {});
+  const session = open(relay);
+  expect(await session.result).toMatchObject({
+    code: 'network_error',
+    message: expect.stringContaining('did not respond within 4 s'),
+  });
+  session.close();
+});
+
+test('headers() is called for every request; when it rejects, nothing is lost', async () => {
+  const relay = startRelay(1);
+  let count = 0;
+  let isBroken = true;
+  const headers = async (): Promise<Record<string, string>> => {
+    if (isBroken) throw Error('no token');
+    return { authorization: `Bearer ${++count}`, 'content-type': 'text/plain' };
+  };
+  const failed = open(relay, { headers });
+  expect(await failed.result).toMatchObject({ code: 'network_error', message: expect.stringContaining('no token') });
+  failed.close();
+  isBroken = false;
+  const session = open(relay, { headers });
+  const offer = only((await session.result).groups[0]?.offers[0]);
+  await settled(relay, ['WIDGET_LOAD']);
+  isBroken = true;
+  await session.accept(offer);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  isBroken = false;
+  await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
+  expect(relay.headers.map((one) => one.get('authorization'))).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);
+  expect(relay.headers[0]?.get('content-type')).toBe('application/json');
+  session.close();
+});
+
+test('an onEvent that throws, or calls back, changes nothing', async () => {
+  const relay = startRelay(1);
+  const session = open(relay, {
+    onEvent() {
+      throw Error('mine');
+    },
+  });
+  session.displayed(only((await session.result).groups[0]?.offers[0]));
+  await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
+  session.close();
 });

@@ -1,5 +1,5 @@
 import { createStore, promisifyRequest } from 'idb-keyval';
-import { within } from '../within.ts';
+import { HANGING_MS, within } from '../within.ts';
 
 type Work<T> = (rows: IDBObjectStore) => T | Promise<T>;
 
@@ -27,8 +27,6 @@ export interface DatabaseListener {
 }
 
 const STORE = 'rows';
-/** Milliseconds after which storage that does not respond counts as broken. */
-const HANGING_MS = 1_000;
 
 /** Opens the database of a queue, when it is first used. */
 export function openDatabase(name: string, listener: DatabaseListener): Database {

@@ -1,11 +1,11 @@
 import { promisifyRequest as done } from 'idb-keyval';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
-import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './key.ts';
+import { CONSENT, DEAD, eventRange, isWaiting, NOTE, REMOVED, SHARED_MAX } from './key.ts';
 import { openCap, type Drops } from './openCap.ts';
 import { committed, openDatabase } from './openDatabase.ts';
 import { rememberCount } from './rememberCount.ts';
-import { isIdle, type Change, type KnownRow, type Rows, type RowsListener } from './rows.ts';
+import { isIdle, isOwn, type Change, type Rows, type RowsListener } from './rows.ts';
 
 /** Opens the rows of a queue. */
 export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListener): Rows {
@@ -172,6 +172,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
 
   return {
     known,
+    storage: 'indexeddb',
     isMemory: () => isMemory,
     run: (mode, work) =>
       database.run(mode, async (rows) =>
@@ -195,6 +196,12 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
       return found;
     },
     change,
+    async deadRows() {
+      const stored = await database.run('readonly', (rows) =>
+        done<unknown[]>(rows.getAll(IDBKeyRange.bound(DEAD, NOTE))),
+      );
+      return stored ?? [...known.values()].map(({ value }) => value);
+    },
     async purge() {
       forgetAll();
       await database.run(
@@ -212,9 +219,4 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     withdrawn,
     close: database.close,
   };
-}
-
-/** Whether this page has put a row. */
-function isOwn([, { state, before }]: readonly [string, KnownRow]): unknown {
-  return state !== 'inFlight' || before;
 }

@@ -28,17 +28,17 @@ export interface SenderOptions {
   rows: Rows;
   send: Send;
   emit(event: QueueEvent): void;
+  /** Milliseconds in which displays gather into one batch. */
+  gatherMs?: number | undefined;
 }
 
-/** Milliseconds in which displays gather into one batch. */
-const GATHER_MS = 250;
 /** Milliseconds until we try again for a lease that another tab has. */
 const BUSY_MS = 1_000;
 /** Bytes of keepalive requests in flight: the page shares 65,536 among everybody on it. */
 const KEEPALIVE_MAX_BYTES = 60 * 1024;
 
 /** Sends what is queued, one tab at a time, and keeps what was not accepted. */
-export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
+export function openSender({ name, rows, send, emit, gatherMs = 250 }: SenderOptions): Sender {
   const { known } = rows;
   let backoff: Backoff | undefined;
   let lastAnswer: LastAnswer | undefined;
@@ -187,7 +187,7 @@ export function openSender({ name, rows, send, emit }: SenderOptions): Sender {
 
   return {
     schedule(isClick) {
-      wake(isClick || ++fresh >= BATCH_MAX_EVENTS ? delay() : Math.max(delay(), GATHER_MS));
+      wake(isClick || ++fresh >= BATCH_MAX_EVENTS ? delay() : Math.max(delay(), gatherMs));
     },
     async flush() {
       revive(true);

@@ -1,4 +1,3 @@
-import { toJson } from '../../wire/toJson.ts';
 import type { Send, StoredEvent } from '../events.ts';
 import { hasResults } from './readVerdict.ts';
 import { within } from '../within.ts';
@@ -40,18 +39,4 @@ export async function sendBatch(
     stop();
     return { status: 0, reason: String(error) };
   }
-}
-
-/** Returns the built-in `send`: a POST of the batch as JSON. */
-export function post(endpoint: string): Send {
-  // Taken now: what the host page makes of `fetch` later is not ours.
-  const { fetch } = globalThis;
-  return (events, how) =>
-    fetch(endpoint, {
-      ...how,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: toJson({ events }),
-      redirect: 'error',
-    });
 }

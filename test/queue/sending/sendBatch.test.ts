@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { post, sendBatch } from '../../../src/queue/sending/sendBatch.ts';
+import { createPost } from '../../../src/queue/sending/createPost.ts';
+import { sendBatch } from '../../../src/queue/sending/sendBatch.ts';
+import type { Send } from '../../../src/queue/events.ts';
 
 const servers: Server[] = [];
 
@@ -74,3 +76,7 @@ it('a network failure has status 0 and a reason', async () => {
     reason: expect.stringContaining('TypeError'),
   });
 });
+
+function post(url: string): Send {
+  return (events, how) => createPost()(url, { events }, how);
+}

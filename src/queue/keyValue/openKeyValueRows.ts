@@ -1,0 +1,207 @@
+import { own } from '../../wire/json.ts';
+import { QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
+import { BACKOFF, DEAD, isWaiting, NOTE } from '../rows/key.ts';
+import { openCap } from '../rows/openCap.ts';
+import { isOwn, type Rows, type RowsListener } from '../rows/rows.ts';
+import { HANGING_MS, within } from '../within.ts';
+import { openJournals, type Journal, type KeyValueStorage } from './openJournals.ts';
+
+/** Milliseconds after a write until the storage is checked again before a request. */
+const CHECKED_MS = 1_000;
+
+/** Options of `openKeyValueRows`. */
+export interface KeyValueRowsOptions {
+  readonly storage: KeyValueStorage;
+  readonly name: string;
+  /** The storage is memory: what is in it does not survive. */
+  readonly isMemory?: boolean | undefined;
+  readonly listener: RowsListener;
+}
+
+/** Opens the rows of a queue in key-value storage. All of them are in memory as well. */
+export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener }: KeyValueRowsOptions): Rows {
+  const { emit, onWithdrawn, onBack } = listener;
+  const known: Rows['known'] = new Map();
+  const cap = openCap(known);
+  const journals = openJournals(storage, name);
+  /** The rows of this session's journal. */
+  const mine = new Map<string, unknown>();
+  /** The rows of other journals that are not settled yet. */
+  const others = new Map<string, unknown>();
+  /** The keys of all rows in other journals, and those that this session has settled. */
+  const elsewhere = new Set<string>();
+  const gone = new Set<string>();
+  let isMemory = false;
+  let isStopped = false;
+  let isDirty = false;
+  /** Storage did not respond in time, and has not since. */
+  let isHanging = false;
+  let checkedAt = 0;
+  /** The write that is going on, which never rejects, and the one that follows. */
+  let writing: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  const loaded = load().catch(broken);
+
+  function broken(error: unknown): void {
+    if (!isMemory && !isStopped) emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
+    isMemory = true;
+  }
+
+  /** Waits for storage, unless it hangs already. */
+  async function waitFor(work: Promise<void>): Promise<void> {
+    if (isHanging) return;
+    await within(HANGING_MS, work).catch((error: unknown) => {
+      isHanging = true;
+      broken(error);
+    });
+  }
+
+  function back(): void {
+    isHanging = false;
+    checkedAt = Date.now();
+    if (isMemory && !isStopped) {
+      isMemory = false;
+      emit({ type: 'error', reason: 'Storage is back: events are written again' });
+      onBack();
+    }
+  }
+
+  async function load(): Promise<void> {
+    const { live, left, removeLeft } = await journals.find();
+    if (isStopped) return;
+    const all = [...live, ...left].sort((a, b) => b.at - a.at);
+    const settled = new Set(all.flatMap((journal) => journal.gone));
+    for (const key of live.flatMap(({ rows }) => Object.keys(rows))) elsewhere.add(key);
+    for (const [key, row] of rowsOf(live)) if (!settled.has(key)) others.set(key, row);
+    for (const [key, row] of rowsOf(left)) if (!settled.has(key) && !elsewhere.has(key)) put(key, row);
+    for (const key of settled) if (elsewhere.has(key)) gone.add(key);
+    const backoff = own(all[0]?.rows, BACKOFF);
+    if (backoff && !mine.has(BACKOFF)) put(BACKOFF, backoff);
+    await persist();
+    if (!isMemory) await removeLeft();
+    if (isHanging) back();
+  }
+
+  function put(key: string, value: unknown): void {
+    isDirty = true;
+    mine.set(key, value);
+  }
+
+  function remove(key: string): void {
+    const isMine = mine.delete(key);
+    const isOthers = others.delete(key);
+    if (elsewhere.has(key)) gone.add(key);
+    isDirty ||= isMine || isOthers;
+  }
+
+  function drop(): void {
+    for (const [why, keys] of cap.findAmong([...mine.keys(), ...others.keys()])) {
+      for (const key of keys) {
+        known.delete(key);
+        remove(key);
+      }
+      if (keys[0]) emit({ type: 'dropped', count: keys.length, why });
+    }
+  }
+
+  /** Resolves once everything so far is in storage, or storage has failed or is too slow to wait for. */
+  async function persist(): Promise<void> {
+    if (isDirty) next ??= writing.then(() => (writing = save()));
+    await waitFor(next ?? writing);
+  }
+
+  async function save(): Promise<void> {
+    next = undefined;
+    if (isStopped) return;
+    if (mine.size + others.size > QUEUE_MAX_EVENTS) drop();
+    isDirty = false;
+    try {
+      const isWritten = await journals.write(Object.fromEntries(mine), [...gone]);
+      if (!isWritten) withdrawn();
+      else back();
+    } catch (error) {
+      isDirty = true;
+      isHanging = false;
+      broken(error);
+    }
+  }
+
+  function withdrawn(): void {
+    if (isStopped) return;
+    const count = [...known].filter((row) => isWaiting(row[0]) && isOwn(row)).length;
+    stop();
+    if (count) emit({ type: 'dropped', count, why: 'withdrawn' });
+    onWithdrawn();
+  }
+
+  function stop(): void {
+    isStopped = true;
+    journals.stop();
+    for (const rows of [known, mine, others]) rows.clear();
+  }
+
+  return {
+    known,
+    storage: 'key-value',
+    isMemory: () => isVolatile || isMemory,
+    // There are no transactions.
+    run: async () => undefined,
+    async add(key, value) {
+      if (isStopped) return;
+      known.set(key, { value, state: 'local' });
+      put(key, value);
+      await persist();
+    },
+    write: persist,
+    async read(_, isLocked) {
+      await waitFor(loaded);
+      if (isLocked && !isHanging && Math.abs(Date.now() - checkedAt) > CHECKED_MS)
+        if (await within(HANGING_MS, journals.isCleared()).catch(() => false)) withdrawn();
+      const first = new Map([...mine, ...others].sort(([a], [b]) => (a < b ? -1 : 1)));
+      return { keys: [...first.keys()], first };
+    },
+    async change(changes, mayDrop) {
+      if (isStopped) return;
+      for (const [key, value, from] of changes) {
+        const isGone = from !== undefined && !mine.has(from) && !others.has(from);
+        if (from !== undefined || !value) {
+          known.delete(from ?? key);
+          remove(from ?? key);
+        }
+        // What was purged meanwhile is not written.
+        if (value && !isGone) put(key, value);
+      }
+      if (mayDrop) drop();
+      await persist();
+    },
+    async deadRows() {
+      await waitFor(loaded);
+      return [...mine, ...others].flatMap(([key, row]) => (key > DEAD && key < NOTE ? [row] : []));
+    },
+    async purge() {
+      for (const key of [...mine.keys(), ...others.keys()]) remove(key);
+      known.clear();
+      await persist();
+    },
+    stop,
+    withdrawn,
+    close(last = Promise.resolve()) {
+      const finish = async (): Promise<void> => {
+        await writing;
+        if (!isStopped && !isMemory && mine.size + gone.size < 1) await journals.release();
+        isStopped = true;
+      };
+      last.then(finish, finish).catch(() => {});
+    },
+  };
+}
+
+/** Returns the events and dead letters of journals. */
+function rowsOf(journals: readonly Journal[]): [key: string, row: unknown][] {
+  return journals
+    .flatMap(({ rows }) => Object.entries(rows))
+    .filter(
+      ([key, row]) =>
+        (isWaiting(key) || key.startsWith(DEAD)) && typeof own(own(row, 'event'), 'event_id') === 'string',
+    );
+}

@@ -1,0 +1,28 @@
+import { toJson } from '../../wire/toJson.ts';
+
+/** How requests reach the relay. */
+export interface RelayAccess {
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Called before every request to the relay. The request gets the headers that it returns. */
+  headers?: (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>) | undefined;
+}
+
+/** Posts a body as JSON. Rejects if it cannot be sent, or is redirected: a redirect would carry the body elsewhere. */
+export type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
+
+/** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
+export function createPost({ fetch = globalThis.fetch, headers }: RelayAccess = {}): Post {
+  return (url, body, how) => {
+    const send = (given?: Readonly<Record<string, string>>): Promise<Response> =>
+      fetch(url, {
+        ...how,
+        method: 'POST',
+        headers: { ...given, 'content-type': 'application/json' },
+        body: toJson(body),
+        redirect: 'error',
+      });
+    // At once if possible: a page that is being closed does not come back to it.
+    return headers ? Promise.resolve().then(headers).then(send) : send();
+  };
+}

@@ -1,0 +1,266 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { openKeyValueQueue } from '../../../src/queue/keyValue/openKeyValueQueue.ts';
+import type { KeyValueStorage } from '../../../src/queue/keyValue/openJournals.ts';
+import type { PageQueue } from '../../../src/queue/openPageQueue.ts';
+import type { QueueEvent, SendAnswer } from '../../../src/queue/events.ts';
+import { event } from '../world.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+/** One process on a device: its storage calls take effect some time after they are made, or never once it is killed. */
+interface Process extends KeyValueStorage {
+  kill(): void;
+}
+
+function start(values: Map<string, string>, ms: () => number = () => 0): Process {
+  let isDead = false;
+  const later = (): Promise<void> => new Promise((resolve) => setTimeout(() => isDead || resolve(), ms()));
+  const run = async <T>(work: () => T): Promise<T> => {
+    await later();
+    const result = work();
+    await later();
+    return result;
+  };
+  return {
+    getItem: (key) => run(() => values.get(key) ?? null),
+    setItem: (key, value) => run(() => void values.set(key, value)),
+    removeItem: (key) => run(() => void values.delete(key)),
+    kill: () => void (isDead = true),
+  };
+}
+
+interface Opened extends PageQueue {
+  sent: string[];
+  emitted: QueueEvent[];
+  withdrawn: number;
+}
+
+const DOWN = (): never => {
+  throw Error('down');
+};
+const ACCEPT = (): SendAnswer => ({ status: 202 });
+
+function open(storage: KeyValueStorage, answer: () => SendAnswer | Promise<SendAnswer> = ACCEPT): Opened {
+  const opened: Pick<Opened, 'sent' | 'emitted' | 'withdrawn'> = { sent: [], emitted: [], withdrawn: 0 };
+  const queue = openKeyValueQueue(storage, {
+    endpoint: '/events/batch',
+    async send(events) {
+      const response = await answer();
+      opened.sent.push(...events.map(({ event_id }) => event_id));
+      return response;
+    },
+    onEvent: (one) => void opened.emitted.push(one),
+    onWithdrawn: () => void opened.withdrawn++,
+  });
+  return Object.assign(opened, queue);
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('what was tracked before a kill is delivered by the next session, and only once by the one after', async () => {
+  const values = new Map<string, string>();
+  const first = start(values);
+  const killed = open(first, DOWN);
+  await killed.track(event('a'));
+  first.kill();
+  const second = start(values);
+  const next = open(second);
+  await vi.waitFor(() => expect(next.sent).toEqual(['a']));
+  await pause(20);
+  second.kill();
+  const third = open(start(values));
+  await pause(300);
+  expect(third.sent).toEqual([]);
+});
+
+test('sessions at the same time never write the same key', async () => {
+  let seed = 1;
+  const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  for (let round = 0; round < 60; round++) {
+    const values = new Map<string, string>();
+    const delivered = new Set<string>();
+    const promised: string[] = [];
+    const processes = [1, 2, 3].map((number) => {
+      const device = start(values, () => random() * 4);
+      const queue = open(device, random() < 0.7 ? DOWN : ACCEPT);
+      for (const count of [1, 2, 3])
+        void pause(random() * 30)
+          .then(() => queue.track(event(`${round}-${number}-${count}`)))
+          .then(
+            () => promised.push(`${round}-${number}-${count}`),
+            () => 'closed',
+          );
+      return { device, queue };
+    });
+    await pause(random() * 40);
+    for (const { device, queue } of processes) {
+      device.kill();
+      for (const id of queue.sent) delivered.add(id);
+    }
+    const expected = [...promised];
+    const last = open(start(values));
+    await vi.waitFor(() => expect(expected.filter((id) => !delivered.has(id) && !last.sent.includes(id))).toEqual([]));
+    expect(new Set(last.sent).size).toBe(last.sent.length);
+    for (const { queue } of processes) void queue.close();
+    await last.close();
+  }
+});
+
+test('rows of a session that is long gone are taken over, and its slot is used again', async () => {
+  const values = new Map<string, string>();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  for (let launch = 0; launch < 5; launch++) {
+    const device = start(values);
+    const queue = open(device, DOWN);
+    await queue.track(event(`launch-${launch}`));
+    await vi.waitFor(() => expect([...values.keys()].filter((key) => /\d$/.test(key)).length).toBeLessThan(3));
+    device.kill();
+    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+  }
+  expect([...values.keys()].filter((key) => /\d$/.test(key)).length).toBeLessThan(3);
+  const last = open(start(values));
+  await vi.waitFor(() => expect(last.sent.toSorted()).toEqual([0, 1, 2, 3, 4].map((launch) => `launch-${launch}`)));
+  await last.close();
+  await pause(50);
+  expect([...values.keys()].filter((key) => !key.endsWith('?'))).toEqual([]);
+});
+
+test('a session that slept for hours goes on in a slot of its own', async () => {
+  const values = new Map<string, string>();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const sleeper = open(start(values), DOWN);
+  await sleeper.track(event('before'));
+  vi.setSystemTime(Date.now() + 5 * 3_600_000);
+  const second = start(values);
+  const other = open(second, DOWN);
+  await other.track(event('meanwhile'));
+  await sleeper.track(event('after'));
+  expect(sleeper.withdrawn).toBe(0);
+  second.kill();
+  sleeper.rows.stop();
+  const last = open(start(values));
+  await vi.waitFor(() => expect(last.sent.toSorted()).toEqual(['after', 'before', 'meanwhile']));
+});
+
+test('another session that withdraws consent stops this one, and nothing is left', async () => {
+  const values = new Map<string, string>();
+  const [one, two] = [open(start(values), DOWN), open(start(values), DOWN)];
+  await Promise.all([one.track(event('1')), two.track(event('2'))]);
+  await two.withdraw();
+  expect([...values.keys()]).toEqual([]);
+  await one.track(event('3')).catch(() => {});
+  await vi.waitFor(() => expect(one.withdrawn).toBe(1));
+  await pause(50);
+  expect([...values.keys()]).toEqual([]);
+  expect(one.emitted).toContainEqual({ type: 'dropped', count: 2, why: 'withdrawn' });
+});
+
+test('a withdrawal while a write is on its way leaves nothing', async () => {
+  for (let ms = 0; ms < 30; ms += 3) {
+    const values = new Map<string, string>();
+    const queue = open(
+      start(values, () => 2),
+      DOWN,
+    );
+    void queue.track(event('1'));
+    await pause(ms);
+    await queue.withdraw();
+    await pause(30);
+    expect([...values.keys()]).toEqual([]);
+  }
+});
+
+describe('storage that', () => {
+  const broken = (more: Partial<KeyValueStorage>): KeyValueStorage => ({ ...start(new Map()), ...more });
+  const fail = async (): Promise<never> => {
+    throw Error('QuotaExceededError');
+  };
+  const cases: [name: string, storage: KeyValueStorage][] = [
+    ['rejects writes', broken({ setItem: fail })],
+    ['rejects reads', broken({ getItem: fail })],
+    [
+      'throws',
+      broken({
+        getItem() {
+          throw Error('no');
+        },
+        setItem() {
+          throw Error('no');
+        },
+      }),
+    ],
+    ['hangs', broken({ getItem: () => new Promise(() => {}), setItem: () => new Promise(() => {}) })],
+    ['forgets', broken({ getItem: () => null })],
+    ['returns something else', broken({ getItem: () => ({ a: 1 }) as unknown as string })],
+    ['returns garbage', broken({ getItem: () => '{"at":' })],
+  ];
+  test.each(cases)('%s: events are delivered from memory, and it is reported once', async (_, storage) => {
+    const queue = open(storage);
+    await queue.track(event('a'));
+    await vi.waitFor(() => expect(queue.sent).toEqual(['a']), 3_000);
+    await queue.track(event('b'));
+    await vi.waitFor(() => expect(queue.sent).toEqual(['a', 'b']), 3_000);
+    expect(queue.emitted.filter(({ type }) => type === 'error')).toHaveLength(1);
+    await vi.waitFor(async () =>
+      expect(await queue.stats()).toMatchObject({ storage: 'memory', inMemory: 0, delivered: 2 }),
+    );
+    expect(queue.withdrawn).toBe(0);
+    await queue.close();
+  });
+
+  test('is full for a while: what was in memory is written later', async () => {
+    const values = new Map<string, string>();
+    let isFull = true;
+    const device = start(values);
+    const queue = open({ ...device, setItem: (key, value) => (isFull ? fail() : device.setItem(key, value)) }, DOWN);
+    await queue.track(event('a'));
+    isFull = false;
+    await queue.track(event('b'));
+    device.kill();
+    const last = open(start(values));
+    await vi.waitFor(() => expect(last.sent).toEqual(['a', 'b']));
+    await last.close();
+  });
+
+  test('holds garbage or foreign values is no obstacle', async () => {
+    const values = new Map<string, string>();
+    const key = 'offerlet-queue /events/batch 0';
+    values
+      .set(`${key}?`, 'x')
+      .set(`${key}!`, 'x')
+      .set(key, '{"at":1e99,"rows":{"0":{"event":null},"1":7},"gone":[{}]}');
+    const queue = open(start(values));
+    await queue.track(event('a'));
+    await vi.waitFor(() => expect(queue.sent).toEqual(['a']));
+    await queue.close();
+  });
+});
+
+test('1,500 events with the relay down: the oldest displays go, clicks stay, and drops are counted', async () => {
+  const queue = open(start(new Map()), DOWN);
+  await Promise.all(
+    [...Array(1_500).keys()].map((n) => queue.track(event(`e${n}`, n < 100 ? { event_name: 'BRAND_CLICK' } : {}))),
+  );
+  const stats = await queue.stats();
+  expect(stats.onDisk).toBe(1_000);
+  expect(stats.dropped).toBe(500);
+  const { first } = await queue.rows.read();
+  const ids = [...first.values()].map((row) => (row as { event?: { event_id: string } }).event?.event_id);
+  for (let n = 0; n < 100; n++) expect(ids).toContain(`e${n}`);
+  await queue.close();
+});
+
+test('purge empties the queue for later sessions, too', async () => {
+  const values = new Map<string, string>();
+  const first = start(values);
+  await open(first, DOWN).track(event('old'));
+  first.kill();
+  const queue = open(start(values), DOWN);
+  await queue.track(event('new'));
+  await queue.stats();
+  await queue.purge();
+  expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 0 });
+  const last = open(start(values));
+  await pause(200);
+  expect(last.sent).toEqual([]);
+});
