@@ -60,6 +60,7 @@ function run({ isKilled, isBare }: { isKilled?: boolean; isBare?: boolean }): Pr
       if (isKilled) worker.terminate();
       resolve(data);
     });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
     worker.postMessage({ isBare });
   });
 }
