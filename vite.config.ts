@@ -18,6 +18,7 @@ const ENTRIES = [
   'relay-redis',
   'relay-shopify',
   'clients',
+  'console',
   'testing',
   'testing/playwright',
   'cli',
@@ -60,6 +61,22 @@ const builds: Record<string, UserConfig> = {
       cssTarget: CSS_TARGET,
       lib: { entry: 'src/inspector/inspect.tsx', formats: ['es'], fileName: () => 'offerlet-inspector.js' },
       // By default, libraries keep their white space; this one is for a browser.
+      rolldownOptions: { output: { minify: true } },
+    },
+  },
+  // The operators' console: one script and one style sheet, which its process serves beside itself.
+  console: {
+    build: {
+      outDir: 'dist/console/page',
+      emptyOutDir: false,
+      target: 'es2022',
+      cssTarget: CSS_TARGET,
+      lib: {
+        entry: 'src/console/page/console.tsx',
+        formats: ['es'],
+        fileName: () => 'console.js',
+        cssFileName: 'console',
+      },
       rolldownOptions: { output: { minify: true } },
     },
   },

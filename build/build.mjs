@@ -21,7 +21,7 @@ const others = Promise.all([
   ),
 ]);
 const { build } = await import('vite');
-for (const mode of ['esm', 'script', 'inspector', 'demo', 'pages', 'sandbox']) await build({ mode });
+for (const mode of ['esm', 'console', 'script', 'inspector', 'demo', 'pages', 'sandbox']) await build({ mode });
 await others;
 
 for (const path of ['demo', 'fresh-database.tar.br'])

@@ -10,7 +10,8 @@ export function reportParts(): Html {
     <header>
       <h2 id="live-title">Live report</h2>
       <span
-        ><button type="button" class="restart" data-restart>Start from zero</button><a href="/report">Own page</a></span
+        ><button type="button" class="restart" data-restart>Start from zero</button><a href="/report">Own page</a
+        ><a href="/console">Console</a></span
       >
     </header>
     ${chart()}
@@ -83,7 +84,10 @@ export function reportPage(): string {
           <section>
             <h2 id="days-title">The whole channel, day by day</h2>
             <table id="days" aria-labelledby="days-title"></table>
-            <p class="note">Days are UTC. Reports name no currency: all prices in the sandbox network are in euros.</p>
+            <p class="note">
+              Days are UTC. Reports name no currency: all prices in the sandbox network are in euros.
+              <a href="/console">The console</a> has every report.
+            </p>
           </section>
         </main>
         <script type="module" src="/live-report.js"></script>

@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from './command.ts';
 import { createCompletionCommand } from './completion/completionCommand.ts';
+import { consoleCommand } from './consoleCommand.ts';
 import { integrityCommand } from './integrityCommand.ts';
 import { categoriesGroup, exclusionsGroup, publishersGroup } from './operators/groups.ts';
 import { whoami } from './operators/whoami.ts';
@@ -13,6 +14,7 @@ export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   categories: categoriesGroup,
   exclusions: exclusionsGroup,
   report: reportCommand,
+  console: consoleCommand,
   whoami,
   integrity: integrityCommand,
   completion: createCompletionCommand(() => ({ ...COMMANDS, ...SANDBOX_COMMANDS })),

@@ -7,6 +7,10 @@ export interface LocalAccess {
   readonly ip?: string | undefined;
   /** Host names allowed with `--control-host`, as `URL` writes them. */
   readonly hosts?: readonly string[] | undefined;
+  /** Whether the program has the option `--control-host`, for the messages; true by default. */
+  readonly controlHost?: boolean | undefined;
+  /** Whether links of other sites may open it; false by default. For pages that do nothing by being opened. */
+  readonly allowVisits?: boolean | undefined;
 }
 
 /** Names of headers that reverse proxies add to the requests that they forward. */
@@ -19,7 +23,7 @@ const FORWARDING_HEADER =
  * reverse proxy that runs here; and, on an open port, other machines.
  */
 export function refuseForeign(request: Request, access: LocalAccess): Response | undefined {
-  const reason = hostReason(request, access) ?? forwardedReason(request) ?? originReason(request);
+  const reason = hostReason(request, access) ?? forwardedReason(request, access) ?? originReason(request, access);
   return reason === undefined
     ? undefined
     : Response.json({ message: reason }, { status: 403, headers: { 'cache-control': 'no-store' } });
@@ -30,7 +34,7 @@ export function isReading({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function hostReason(request: Request, { ip, hosts = [] }: LocalAccess): string | undefined {
+function hostReason(request: Request, { ip, hosts = [], controlHost = true }: LocalAccess): string | undefined {
   const header = request.headers.get('host');
   // Neither a Host header nor an address: the request was made in this process, and its URL may be any name.
   if (header === null && ip === undefined) return undefined;
@@ -41,25 +45,27 @@ function hostReason(request: Request, { ip, hosts = [] }: LocalAccess): string |
   const foreign = names.find((name) => !isLoopbackHost(name) && !isAllowed(name));
   if (foreign !== undefined) {
     const name = foreign.replaceAll(/[^\w.:[\]-]/g, '').slice(0, 80);
-    return `This is not available at the host name "${name}". Use 127.0.0.1 or localhost, or allow the name with --control-host ${name}.`;
+    return `This is not available at the host name "${name}". Use 127.0.0.1 or localhost${controlHost ? `, or allow the name with --control-host ${name}` : ''}.`;
   }
   // Who calls an allowed name is on another machine or in another container. Anybody can send "Host: localhost".
   if (ip === undefined || isLoopbackAddress(ip) || names.every(isAllowed)) return undefined;
-  return 'This is available to callers on this machine only. To call it from elsewhere, allow a host name with --control-host NAME and use that name.';
+  const elsewhere = ' To call it from elsewhere, allow a host name with --control-host NAME and use that name.';
+  return `This is available to callers on this machine only.${controlHost ? elsewhere : ''}`;
 }
 
-function forwardedReason({ headers }: Request): string | undefined {
+function forwardedReason({ headers }: Request, { controlHost = true }: LocalAccess): string | undefined {
   const name = [...headers.keys()].find((key) => FORWARDING_HEADER.test(key));
   return name === undefined
     ? undefined
-    : `This does not accept requests that a proxy forwarded; this one has the header "${name}". Call it directly, at 127.0.0.1 or at a host name allowed with --control-host.`;
+    : `This does not accept requests that a proxy forwarded; this one has the header "${name}". Call it directly, at 127.0.0.1${controlHost ? ' or at a host name allowed with --control-host' : ''}.`;
 }
 
-function originReason(request: Request): string | undefined {
+function originReason(request: Request, { allowVisits = false }: LocalAccess): string | undefined {
   const origin = request.headers.get('origin');
   const site = request.headers.get('sec-fetch-site');
   // `none` is the address bar, which only reads. `same-site` would be any other port of this machine.
-  const isOwnSite = site === null || site === 'same-origin' || (site === 'none' && isReading(request));
+  const isVisit = allowVisits && isReading(request) && request.headers.get('sec-fetch-dest') === 'document';
+  const isOwnSite = isVisit || site === null || site === 'same-origin' || (site === 'none' && isReading(request));
   return isOwnSite && (origin === null || origin === new URL(request.url).origin)
     ? undefined
     : 'This does not accept requests from pages of another origin.';

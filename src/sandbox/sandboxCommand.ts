@@ -1,5 +1,6 @@
 import type { Network } from '../network.ts';
 import { createConsole } from '../cli/console.ts';
+import { CONSOLE_PATH, createSandboxConsole } from './createSandboxConsole.ts';
 import { createSandboxRelay, RELAY_PATH } from './createSandboxRelay.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import { serve, type Answerer } from './serve.ts';
@@ -62,11 +63,18 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   front.open({
     relay: createSandboxRelay({ apiKey: keys.integration, network: networkServer.url, scenario, context }),
     controls: controlSurface({ network, url: networkServer.url, hosts }),
+    operators: createSandboxConsole({ network: networkServer.url, apiKey: keys.management, hosts }),
     shop: createShop({ network: networkServer.url, keys }),
   });
-  out.json({ shop: server.url, relay: server.url + RELAY_PATH, network: networkServer.url, keys });
+  out.json({
+    shop: server.url,
+    console: server.url + CONSOLE_PATH,
+    relay: server.url + RELAY_PATH,
+    network: networkServer.url,
+    keys,
+  });
   out.say(
-    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nControls  ${server.url}${CONTROL_PATH}/health\nPress Ctrl-C to stop.\n`,
+    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nConsole   ${server.url}${CONSOLE_PATH}\nControls  ${server.url}${CONTROL_PATH}/health\nPress Ctrl-C to stop.\n`,
   );
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
   out.say(`Open ${server.url}${queryOf(scenario)}`);
@@ -76,10 +84,11 @@ async function runSandbox(source: SettingsSource): Promise<void> {
 interface Behind {
   relay: Answerer;
   controls: Answerer;
+  operators: Answerer;
   shop: Answerer;
 }
 
-/** One origin for page, relay and controls. Earlier requests wait until all three are ready. */
+/** One origin for page, relay, controls and console. Earlier requests wait until all are ready. */
 function openFront(hosts: readonly string[]): { answer: Answerer; open(behind: Behind): void } {
   let open: (behind: Behind) => void = () => undefined;
   const ready = new Promise<Behind>((resolve) => (open = resolve));
@@ -87,9 +96,10 @@ function openFront(hosts: readonly string[]): { answer: Answerer; open(behind: B
     open: (behind) => open(behind),
     async answer(request, from) {
       const { pathname } = new URL(request.url);
-      const { relay, controls, shop } = await ready;
+      const { relay, controls, operators, shop } = await ready;
       if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request, from);
       if (pathname.startsWith(`${CONTROL_PATH}/`)) return controls(request, from);
+      if (`${pathname}/`.startsWith(`${CONSOLE_PATH}/`)) return operators(request, from);
       const refused = isReading(request) ? undefined : refuseForeign(request, { ip: from.ip, hosts });
       return refused ?? shop(request, from);
     },

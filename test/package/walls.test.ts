@@ -46,6 +46,11 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/testing/seeded-package.ts', 'preact'],
   ['src/seeded.ts', './widget/Offer.tsx'],
   ['demo/seeded.ts', '../src/index.ts'],
+  ['src/console/seeded.ts', '../relay/createRelay.ts'],
+  ['src/console/seeded-page.ts', './page/app/call.ts'],
+  ['src/console/seeded-package.ts', 'preact'],
+  ['src/console/page/report/seeded.ts', '../../../clients/ReportingClient.ts'],
+  ['src/console/page/report/seeded-node.ts', 'node:fs'],
 ];
 const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/wire/fine.ts', './json.ts'],
@@ -73,6 +78,10 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/testing/fine-package.ts', '@playwright/test'],
   ['src/sandbox/fine.ts', 'offerlet/relay'],
   ['demo/fine.ts', 'offerlet/clients'],
+  ['src/console/fine.ts', '../guard/refuseForeign.ts'],
+  ['src/console/api/fine.ts', '../../clients/ReportingClient.ts'],
+  ['src/console/page/report/fine.ts', '../../../clients/toCsv.ts'],
+  ['src/console/page/fine-package.ts', 'preact/hooks'],
 ];
 
 /** Lints files that are written into an empty folder; returns those in which the rule found something. */

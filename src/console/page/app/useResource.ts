@@ -1,0 +1,106 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Failure } from '../../protocol.ts';
+import { failureOf } from './call.ts';
+
+/** Something that is read from the network. Data stays on screen while it is read again, and when that fails. */
+export interface Resource<Data> {
+  readonly data: Data | undefined;
+  /** What `data` was read for; differs from what is shown now while that loads. */
+  readonly dataKey: string | undefined;
+  readonly failure: Failure | undefined;
+  readonly isLoading: boolean;
+  /** When `data` was read. */
+  readonly readAt: number;
+  /** Seconds until the next attempt; 0 when there is none. */
+  readonly retryIn: number;
+  reload(): void;
+}
+
+/** Options of `useResource`. */
+export interface ResourceOptions<Data> {
+  /** What is read; a change reads again. Undefined reads nothing. */
+  readonly key: string | undefined;
+  load(signal: AbortSignal): Promise<Data>;
+  /** Milliseconds after which it is read again while the page is visible; 0 for never. */
+  readonly refresh?: number;
+  /** Whether the data is still the same. Without it, a refresh reads everything again. */
+  isSame?(data: Data, signal: AbortSignal): Promise<boolean>;
+}
+
+/** Seconds to wait before the first attempts after a failure that may pass. */
+const WAITS = [3, 6, 15, 30];
+
+/** Reads something, again when its key changes, and after failures that may pass. */
+export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data> {
+  const { key, refresh = 0 } = options;
+  const latest = useRef(options);
+  latest.current = options;
+  const [state, setState] = useState<Omit<Resource<Data>, 'retryIn' | 'reload'>>(EMPTY);
+  const [attempt, setAttempt] = useState(0);
+  const [retryIn, setRetryIn] = useState(0);
+  const failures = useRef(0);
+  const reload = useCallback(() => setAttempt((count) => count + 1), []);
+
+  useEffect(() => {
+    if (key === undefined) return undefined;
+    const controller = new AbortController();
+    setRetryIn(0);
+    setState((before) => ({ ...before, isLoading: true }));
+    latest.current.load(controller.signal).then(
+      (data) => {
+        if (controller.signal.aborted) return;
+        failures.current = 0;
+        setState({ data, dataKey: key, failure: undefined, isLoading: false, readAt: Date.now() });
+      },
+      (error: unknown) => {
+        if (controller.signal.aborted) return;
+        const failure = failureOf(error);
+        setState((before) => ({ ...before, failure, isLoading: false }));
+        setRetryIn(waitAfter(failure, failures.current++));
+      },
+    );
+    return () => controller.abort();
+  }, [key, attempt]);
+
+  useEffect(() => {
+    if (retryIn <= 0) return undefined;
+    const timer = setTimeout(() => (retryIn === 1 ? reload() : setRetryIn(retryIn - 1)), 1_000);
+    return () => clearTimeout(timer);
+  }, [retryIn]);
+
+  useEffect(() => {
+    if (refresh <= 0 || key === undefined || state.dataKey !== key || state.failure) return undefined;
+    const controller = new AbortController();
+    const look = async (): Promise<void> => {
+      const { data } = state;
+      if (document.hidden || data === undefined) return;
+      // A failed look is reported by the reading that it causes.
+      const isSame = await (latest.current.isSame?.(data, controller.signal) ?? Promise.resolve(false)).catch(
+        () => false,
+      );
+      if (!controller.signal.aborted && !isSame) reload();
+      else if (!controller.signal.aborted) timer = setTimeout(() => void look(), refresh);
+    };
+    let timer = setTimeout(() => void look(), refresh);
+    const wake = (): void => {
+      clearTimeout(timer);
+      if (!document.hidden) void look();
+    };
+    document.addEventListener('visibilitychange', wake);
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', wake);
+    };
+  }, [refresh, key, state]);
+
+  return { ...state, retryIn, reload };
+}
+
+const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0 };
+
+/** Seconds to wait after a failure; 0 when trying again would not help. */
+function waitAfter({ code, retry_after = 0 }: Failure, failures: number): number {
+  if (code === 'rate_limited') return Math.max(1, Math.min(300, retry_after));
+  return code === 'unreachable' || code === 'changed' ? (WAITS[failures] ?? 60) : 0;
+}

@@ -1,0 +1,43 @@
+import type { JSX } from 'preact';
+import type { Row } from '../../protocol.ts';
+import { changeOf, directionOf, valueOf } from '../parts/format.ts';
+
+/** What the bars show. */
+export interface BarsProps {
+  readonly rows: readonly Row[];
+  readonly metric: string;
+  nameOf(row: Row): string;
+}
+
+/** The most bars that are drawn; the table has all. */
+const MAX_BARS = 12;
+
+/** One bar for each row, the highest first, with its exact value. */
+export function Bars({ rows, metric, nameOf }: BarsProps): JSX.Element {
+  const value = (row: Row): number => Number(row[metric] ?? 0);
+  const highest = rows.toSorted((a, b) => value(b) - value(a)).slice(0, MAX_BARS);
+  const top = Math.max(...highest.map(value), Number.EPSILON);
+  return (
+    <>
+      <ol class="bars">
+        {highest.map((row) => (
+          <li key={nameOf(row)}>
+            <span class="name">{nameOf(row)}</span>
+            <span class="track">
+              <span class="bar" style={{ inlineSize: `${(value(row) / top) * 100}%` }} />
+            </span>
+            <span class="value">{valueOf(metric, value(row))}</span>
+            {row.change && (
+              <span class={`change ${directionOf(row.change[metric])}`}>{changeOf(row.change[metric])}</span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {rows.length > highest.length && (
+        <p class="quiet">
+          The {MAX_BARS} highest of {rows.length}. All are in the table.
+        </p>
+      )}
+    </>
+  );
+}

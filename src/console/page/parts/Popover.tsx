@@ -1,0 +1,74 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId, useRef } from 'preact/hooks';
+import { Icon, type IconName } from './icons.tsx';
+
+interface PopoverProps {
+  readonly label: ComponentChildren;
+  /** The name of the button and of what it opens, where its label does not say it. */
+  readonly name?: string;
+  readonly icon?: IconName;
+  readonly class?: string;
+  /** What it contains; `close` closes it and returns the focus. */
+  children(close: () => void): ComponentChildren;
+}
+
+/** Pixels between button and panel, and between panel and window. */
+const GAP = 6;
+const EDGE = 12;
+
+/**
+ * A button that opens a panel beside it. The browser's own popover: it is above everything, Esc and a click elsewhere close
+ * it, and the focus returns. On a phone the style sheet puts it at the bottom of the window.
+ */
+export function Popover({ label, name, icon, class: className = '', children }: PopoverProps): JSX.Element {
+  const id = useId();
+  const panel = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = (): void => panel.current?.hidePopover();
+
+  function place(): void {
+    if (!panel.current || !button.current) return;
+    const at = button.current.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = panel.current;
+    const below = innerHeight - at.bottom - GAP - EDGE;
+    const isAbove = height > below && at.top > below;
+    const { style } = panel.current;
+    style.setProperty(
+      'left',
+      `${Math.max(EDGE, Math.min(at.left, document.documentElement.clientWidth - width - EDGE))}px`,
+    );
+    style.setProperty('top', isAbove ? `${Math.max(EDGE, at.top - GAP - height)}px` : `${at.bottom + GAP}px`);
+    style.setProperty('max-height', `${(isAbove ? at.top : innerHeight - at.bottom) - GAP - EDGE}px`);
+  }
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={`button ${className}`}
+        popovertarget={id}
+        aria-label={name}
+        aria-haspopup="dialog"
+      >
+        {icon && <Icon name={icon} />}
+        {label}
+      </button>
+      <div
+        ref={panel}
+        id={id}
+        class="popover"
+        popover="auto"
+        role="dialog"
+        aria-label={name ?? (typeof label === 'string' ? label : undefined)}
+        onToggle={(event) => {
+          if (event.newState !== 'open') return;
+          place();
+          panel.current?.querySelector<HTMLElement>('[autofocus], input, button, a')?.focus();
+        }}
+      >
+        {children(close)}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,190 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Session } from '../../protocol.ts';
+import { go, type Place } from '../app/router.tsx';
+import { CopyButton } from '../parts/CopyButton.tsx';
+import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { labelOf, momentOf, plural, rangeOf } from '../parts/format.ts';
+import { commandOf } from './commandOf.ts';
+import { Controls } from './Controls.tsx';
+import { downloadCsv } from './download.ts';
+import { ReportChart } from './ReportChart.tsx';
+import { ReportTable } from './ReportTable.tsx';
+import { datesOf, grainOf, queryOfState, readState, type ReportState } from './reportState.ts';
+import { Tiles } from './Tiles.tsx';
+import { useReport, type LoadedReport } from './useReport.ts';
+import { waysOut } from './waysOut.ts';
+
+/** The report: what to see, totals, chart, table, and the command that prints the same. */
+export function ReportPage({ place, session }: { readonly place: Place; readonly session: Session }): JSX.Element {
+  const { variant } = session;
+  const state = readState(place.params, variant);
+  const resource = useReport(state, session);
+  const { data: report, failure } = resource;
+  const change = (changes: Partial<ReportState>): void => {
+    const next = queryOfState({ ...state, ...changes }, variant);
+    // Reading it back drops what no longer fits, such as a sort by a column that is gone.
+    const query = queryOfState(readState(new URLSearchParams(next), variant), variant);
+    go(query === '' ? '' : `?${query}`);
+  };
+  const isStale = report !== undefined && failure !== undefined;
+  const isOther = report !== undefined && resource.isLoading && !isSame(report.state, state, variant);
+
+  return (
+    <>
+      <h1 class="hidden">Report</h1>
+      <Controls state={state} variant={variant} change={change} />
+      {isStale && isSame(report.state, state, variant) && (
+        <StaleBanner failure={failure} readAt={resource.readAt} retryIn={resource.retryIn} retry={resource.reload} />
+      )}
+      {failure && !(isStale && isSame(report.state, state, variant)) ? (
+        <FailurePanel failure={failure} retryIn={resource.retryIn} retry={resource.reload}>
+          {waysOut(failure, state).map(({ label, changes }) => (
+            <button key={label} type="button" class="button primary" onClick={() => change(changes)}>
+              {label}
+            </button>
+          ))}
+        </FailurePanel>
+      ) : (
+        <div class={isOther ? 'content loading' : 'content'} aria-busy={resource.isLoading}>
+          <Tiles
+            totals={report?.totals}
+            metrics={report?.state.metrics ?? state.metrics}
+            chosen={state.chart}
+            choose={(chart) => change({ chart })}
+          />
+          {report ? <Loaded report={report} session={session} state={state} change={change} /> : <Skeleton />}
+        </div>
+      )}
+      <Command state={state} session={session} />
+    </>
+  );
+}
+
+interface LoadedProps {
+  readonly report: LoadedReport;
+  readonly session: Session;
+  readonly state: ReportState;
+  change(changes: Partial<ReportState>): void;
+}
+
+function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
+  const { rows, compared, data_through } = report;
+  const dates = datesOf(report.state);
+  return (
+    <>
+      <section class="card chart-card" aria-label={`Chart of ${labelOf(report.state.chart)}`}>
+        <header>
+          <h2>{labelOf(report.state.chart)}</h2>
+          <p class="quiet">
+            {rangeOf(dates)} UTC
+            {compared && <span class="key-before">compared with {rangeOf(compared)}</span>}
+            {report.isUncompared && <span>The history is too short to compare with.</span>}
+          </p>
+        </header>
+        {report.total === 0 ? <Empty state={report.state} change={change} /> : <ReportChart report={report} />}
+      </section>
+      {report.total > 0 && (
+        <section class="card table-card" aria-label="Table">
+          <header>
+            <p class="quiet" role="status">
+              {plural(rows.length, 'row')}
+              {grainOf(state, dates) !== state.grain && ' · by day, because hours are available for 3 dates at most'}
+            </p>
+            <button
+              type="button"
+              class="button small"
+              onClick={() => downloadCsv(rows, `report-${dates.from}-${dates.to}`)}
+            >
+              <Icon name="download" /> CSV
+            </button>
+          </header>
+          <ReportTable
+            rows={rows}
+            totals={report.totals}
+            state={report.state}
+            variant={session.variant}
+            dataThrough={data_through}
+            sort={(column) => change({ sort: nextSort(state.sort, column) })}
+          />
+        </section>
+      )}
+      <p class="foot-note quiet">
+        {data_through === null
+          ? 'The network does not say how new its data is.'
+          : `Data through the period that began ${momentOf(data_through)}.`}{' '}
+        Days, weeks and months are {report.timezone}. Reports name no currency: amounts are in the one in which the
+        network bills
+        {session.variant === 'channel' ? ' the channel' : ' the publisher'}.
+      </p>
+    </>
+  );
+}
+
+/** Highest first, then lowest first, then as the network sorts. */
+function nextSort(sort: string, column: string): string {
+  if (sort === `-${column}`) return column;
+  return sort === column ? '' : `-${column}`;
+}
+
+function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.Element {
+  const isFiltered = Object.values(state.filters).some((list) => list.length > 0);
+  return (
+    <div class="empty">
+      <p>
+        <b>No activity</b> {isFiltered ? 'matches these filters on these dates.' : 'on these dates.'}
+      </p>
+      <p class="actions">
+        {isFiltered && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => change({ filters: { publisher_ids: [], page_types: [], widget_types: [] } })}
+          >
+            Remove the filters
+          </button>
+        )}
+        {state.period !== 'last_30_days' && (
+          <button type="button" class="button" onClick={() => change({ period: 'last_30_days', from: '', to: '' })}>
+            Show the last 30 days
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Skeleton(): JSX.Element {
+  return (
+    <section class="card chart-card" role="status" aria-label="Loading the report">
+      <div class="bone tall" />
+      <div class="bone" />
+      <div class="bone" />
+    </section>
+  );
+}
+
+function Command({ state, session }: { readonly state: ReportState; readonly session: Session }): JSX.Element {
+  const [isWrapped, setWrapped] = useState(false);
+  const command = commandOf(state, session);
+  return (
+    <section class="command" aria-label="The command that prints this report">
+      <code
+        class={isWrapped ? 'wrapped' : ''}
+        tabindex={0}
+        role="textbox"
+        aria-readonly="true"
+        aria-label="Command"
+        onClick={() => setWrapped(!isWrapped)}
+      >
+        {command}
+      </code>
+      <CopyButton text={command} name="Copy the command" />
+    </section>
+  );
+}
+
+function isSame(one: ReportState, other: ReportState, variant: Session['variant']): boolean {
+  return queryOfState(one, variant) === queryOfState(other, variant);
+}

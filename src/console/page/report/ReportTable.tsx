@@ -1,0 +1,216 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Row, Totals } from '../../protocol.ts';
+import { Link } from '../app/router.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Popover } from '../parts/Popover.tsx';
+import { changeOf, directionOf, labelOf, periodOf, shortPeriodOf, valueOf } from '../parts/format.ts';
+import { isOpen } from '../chart/series.ts';
+import { drillDownsOf } from './drillDowns.ts';
+import { queryOfState, type ReportState, type Variant } from './reportState.ts';
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly totals: Totals;
+  readonly state: ReportState;
+  readonly variant: Variant;
+  readonly dataThrough: string | null;
+  sort(column: string): void;
+}
+
+/** Pixels of a row; the style sheet has the same. All rows are equally high, so only those in view are rendered. */
+const ROW = 40;
+const COMPARED_ROW = 52;
+/** Rows rendered above and below the view. */
+const SPARE = 8;
+
+/** The rows of the report. Only those in view are in the document; their number is said to screen readers. */
+export function ReportTable({ rows, totals, state, variant, dataThrough, sort }: TableProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 600 });
+  const isCompared = state.compare !== 'none' && totals.change !== undefined;
+  const height = isCompared ? COMPARED_ROW : ROW;
+  const first = Math.max(0, Math.floor(view.top / height) - SPARE);
+  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / height) + SPARE);
+  const keys = keysOf(state);
+  const columns = [...keys, ...state.metrics];
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const look = (): void => setView({ top: element.scrollTop, height: element.clientHeight });
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener('scroll', look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', look);
+    };
+  }, [rows.length]);
+
+  return (
+    <div class="scroller" ref={box} tabindex={0} role="region" aria-label="Report">
+      <table
+        class={`report ${isCompared ? 'compared' : ''}`}
+        aria-rowcount={rows.length + 2}
+        aria-colcount={columns.length}
+      >
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <SortHeader key={column} column={column} state={state} sort={sort} isKey={keys.includes(column)} />
+            ))}
+          </tr>
+          <tr class="totals" aria-rowindex={2}>
+            <th scope="row" colSpan={Math.max(1, keys.length)}>
+              Total
+            </th>
+            {state.metrics.map((metric) => (
+              <Value key={metric} metric={metric} row={totals} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <Spacer height={first * height} columns={columns.length} />}
+          {rows.slice(first, last).map((row, index) => (
+            <tr
+              key={first + index}
+              aria-rowindex={first + index + 3}
+              class={row.counterpart === undefined || hasRow(row) ? '' : 'gone'}
+            >
+              {keys.map((key, place) => {
+                const text = keyText(key, row, state.grain, true);
+                const isNow = key === 'period_start' && isUnfinished(row, dataThrough);
+                return place === 0 ? (
+                  <th key={key} scope="row">
+                    <span class="key">
+                      <span class="text" title={text}>
+                        {text}
+                        {isNow && <small class="quiet"> so far</small>}
+                      </span>
+                      <OfWhich row={row} text={text} state={state} variant={variant} />
+                    </span>
+                  </th>
+                ) : (
+                  <td key={key} class="word" title={text}>
+                    {text}
+                  </td>
+                );
+              })}
+              {keys.length === 0 && <th scope="row">All</th>}
+              {state.metrics.map((metric) => (
+                <Value key={metric} metric={metric} row={row} />
+              ))}
+            </tr>
+          ))}
+          {last < rows.length && <Spacer height={(rows.length - last) * height} columns={columns.length} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The columns before the metrics. */
+function keysOf(state: ReportState): readonly string[] {
+  const groupings = state.by.map((name) => (name === 'publisher' ? 'publisher_name' : name));
+  return state.grain === 'total' && groupings.length > 0 ? groupings : ['period_start', ...groupings];
+}
+
+/** Returns what a row is called in one of its columns. */
+export function keyText(key: string, row: Row, grain: string, isShort = false): string {
+  if (key === 'period_start')
+    return grain === 'total' ? 'All dates' : (isShort ? shortPeriodOf : periodOf)(Date.parse(row.period_start), grain);
+  return String(row[key] ?? '—');
+}
+
+/** Whether the row's period is not over, or has no data up to its end. */
+function isUnfinished(row: Row, dataThrough: string | null): boolean {
+  return isOpen({
+    start: Date.parse(row.period_start),
+    end: Date.parse(row.period_end),
+    through: dataThrough === null ? Infinity : Date.parse(dataThrough),
+    now: Date.now(),
+  });
+}
+
+function hasRow(row: Row): boolean {
+  return Object.entries(row.change ?? {}).some(([metric]) => Number(row[metric] ?? 0) !== 0);
+}
+
+interface HeaderProps {
+  readonly column: string;
+  readonly state: ReportState;
+  readonly isKey: boolean;
+  sort(column: string): void;
+}
+
+function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
+  const current = state.sort === '' ? '-period_start' : state.sort;
+  const isSorted = current.replace(/^-/, '') === column && !(column === 'period_start' && state.grain === 'total');
+  const isDown = current.startsWith('-');
+  return (
+    <th
+      scope="col"
+      class={isKey ? 'key-column' : ''}
+      aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : 'none'}
+    >
+      <button type="button" onClick={() => sort(column)}>
+        {labelOf(column)}
+        <span class="arrow" aria-hidden="true">
+          {isSorted ? (isDown ? '↓' : '↑') : ''}
+        </span>
+      </button>
+    </th>
+  );
+}
+
+interface ValueProps {
+  readonly metric: string;
+  readonly row: Row | Totals;
+}
+
+function Value({ metric, row }: ValueProps): JSX.Element {
+  const change = row.change?.[metric];
+  return (
+    <td>
+      {valueOf(metric, Number((row as Readonly<Record<string, unknown>>)[metric] ?? 0))}
+      {change && <span class={`change ${directionOf(change)}`}>{changeOf(change)}</span>}
+    </td>
+  );
+}
+
+function Spacer({ height, columns }: { readonly height: number; readonly columns: number }): JSX.Element {
+  return (
+    <tr aria-hidden="true" class="spacer">
+      <td colSpan={columns} style={{ height: `${height}px` }} />
+    </tr>
+  );
+}
+
+interface OfWhichProps {
+  readonly row: Row;
+  readonly text: string;
+  readonly state: ReportState;
+  readonly variant: Variant;
+}
+
+/** Opens the reports that a row is made of. */
+function OfWhich({ row, text, state, variant }: OfWhichProps): JSX.Element | null {
+  const drills = drillDownsOf(row, state, variant);
+  if (drills.length === 0) return null;
+  return (
+    <Popover class="of-which" name={`${text}: of which …`} label={<Icon name="split" />}>
+      {(close) => (
+        <nav class="menu" aria-label={`${text}: of which`}>
+          <p class="quiet">Of which</p>
+          {drills.map(({ label, state: closer }) => (
+            <Link key={label} to={`?${queryOfState(closer, variant)}`} onClick={close}>
+              {label}
+            </Link>
+          ))}
+        </nav>
+      )}
+    </Popover>
+  );
+}

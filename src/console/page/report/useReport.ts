@@ -1,0 +1,94 @@
+import type { ConsoleReport, Session } from '../../protocol.ts';
+import { call, CallError } from '../app/call.ts';
+import { useResource, type Resource } from '../app/useResource.ts';
+import { dateOf } from '../../../clients/utcDates.ts';
+import { datesOf, isSortedByNetwork, paramsOf, type ReportState } from './reportState.ts';
+import { sortRows } from './sortRows.ts';
+
+/** A report, and what a chart of its breakdown needs. */
+export interface LoadedReport extends ConsoleReport {
+  /** The state it was read for. */
+  readonly state: ReportState;
+  /** The highest groups over all dates, when the report has breakdowns and periods. */
+  readonly groups: ConsoleReport['rows'] | undefined;
+  /** Whether the history is too short to compare with. */
+  readonly isUncompared: boolean;
+}
+
+/** The lines of a chart; more can't be told apart. */
+export const MAX_LINES = 6;
+
+/** Reads the report of a state, and again while it includes today. */
+export function useReport(state: ReportState, session: Session): Resource<LoadedReport> {
+  const { variant } = session;
+  const params = paramsOf(state, variant);
+  const isLive = datesOf(state).to >= dateOf(Date.now());
+  return useResource<LoadedReport>({
+    key: JSON.stringify([params.toString(), state.chart]),
+    load: (signal) => readReport({ state, session, signal }),
+    refresh: isLive ? session.refresh_ms : 0,
+    async isSame(data, signal) {
+      const now = paramsOf(state, variant);
+      now.delete('compare');
+      now.set('limit', '1');
+      const { totals, total, data_through } = await call<ConsoleReport>(`report?${now}`, { signal });
+      const { counterpart: _before, change: _change, ...shown } = data.totals;
+      return (
+        data.total === total && data.data_through === data_through && JSON.stringify(shown) === JSON.stringify(totals)
+      );
+    },
+  });
+}
+
+interface Reading {
+  readonly state: ReportState;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+async function readReport({ state, session, signal }: Reading): Promise<LoadedReport> {
+  const params = paramsOf(state, session.variant);
+  const read = (query: URLSearchParams): Promise<ConsoleReport> => call<ConsoleReport>(`report?${query}`, { signal });
+  const [{ report, isUncompared }, groups] = await Promise.all([
+    readCompared(params, read),
+    state.by.length > 0 && state.grain !== 'total' ? read(groupParams(params, state, session)) : undefined,
+  ]);
+  const rows = isSortedByNetwork(state, session.variant) ? report.rows : sortRows(report.rows, state.sort);
+  return {
+    ...report,
+    rows,
+    state,
+    isUncompared,
+    groups: groups && sortRows(groups.rows, `-${state.chart}`).slice(0, MAX_LINES),
+  };
+}
+
+/** Reads the report without its comparison when only that is outside the history. */
+async function readCompared(
+  params: URLSearchParams,
+  read: (query: URLSearchParams) => Promise<ConsoleReport>,
+): Promise<{ report: ConsoleReport; isUncompared: boolean }> {
+  try {
+    return { report: await read(params), isUncompared: false };
+  } catch (error) {
+    const isOutside = error instanceof CallError && error.failure.code === 'outside_history';
+    if (!isOutside || !params.has('compare')) throw error;
+    const alone = new URLSearchParams(params);
+    alone.delete('compare');
+    return { report: await read(alone), isUncompared: true };
+  }
+}
+
+/** The totals of each group: ratios of a group can't be made from its periods. */
+function groupParams(params: URLSearchParams, state: ReportState, { variant }: Session): URLSearchParams {
+  const totals = new URLSearchParams(params);
+  for (const name of ['compare', 'sort_order', 'sort_by', 'sort_direction']) totals.delete(name);
+  totals.set('time_grain', 'total');
+  totals.set('metrics', state.chart);
+  if (variant === 'channel') {
+    totals.set('sort_by', state.chart);
+    totals.set('sort_direction', 'desc');
+    totals.set('limit', String(MAX_LINES));
+  }
+  return totals;
+}

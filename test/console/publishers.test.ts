@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { CallError } from '../../src/console/page/app/call.ts';
+import { exclusionDiff, searchCategories } from '../../src/console/page/exclusions/exclusionDiff.ts';
+import { addItems, type Outcome } from '../../src/console/page/publishers/addItems.ts';
+import { readItems } from '../../src/console/page/publishers/readItems.ts';
+import type { AddResult, PublisherItem } from '../../src/wire/channel.ts';
+
+const CATEGORIES = [
+  { remote_id: 'c1', name: 'Home & Garden', subcategories: [{ remote_id: 's1', name: 'Candles' }] },
+  { remote_id: 'c2', name: 'Pets', subcategories: [{ remote_id: 's2', name: 'Pet Food' }] },
+];
+const HEAD = 'brand_name,domain,primary_category,subcategories\n';
+const problemOf = (line: string): string | undefined => readItems(HEAD + line, CATEGORIES).items[0]?.problem;
+
+test('a row becomes an item, its categories by name or id', () => {
+  expect(readItems(`${HEAD}One,one.example,home & garden,Candles;s2`, CATEGORIES).items[0]?.item).toEqual({
+    brand_name: 'One',
+    domain: 'one.example',
+    primary_category_id: 'c1',
+    subcategory_ids: ['s1', 's2'],
+  });
+});
+
+test.each([
+  [',one.example,Pets,Pet Food', 'brand_name is missing'],
+  ['One,one,Pets,Pet Food', 'domain must be one such as shop.example'],
+  ['One,one.example,Cars,Pet Food', 'there is no category "Cars"'],
+  ['One,one.example,Pets,', 'subcategory_ids is empty'],
+  ['One,one.example,Pets,Wheels', 'there is no subcategory "Wheels"'],
+  ['One,one.example,Pets,Candles', 'one subcategory must belong to Pets'],
+])('a mistake is found before anything is sent: %s', (line, problem) => {
+  expect(problemOf(line)).toBe(problem);
+});
+
+test('a publisher that is in the list twice is requested once', () => {
+  const line = 'One,one.example,Pets,Pet Food\n';
+  const { items } = readItems(HEAD + line + line.toUpperCase(), CATEGORIES);
+  expect(items.map(({ item }) => item !== undefined)).toEqual([true, false]);
+});
+
+test('missing columns are named', () => {
+  expect(readItems('brand_name\nOne', CATEGORIES).problem).toContain('domain, primary_category_id, subcategory_ids');
+});
+
+const ITEMS = Array.from({ length: 120 }, (_, index): PublisherItem => ({
+  brand_name: `Brand ${index}`,
+  domain: `brand-${index}.example`,
+  primary_category_id: 'c1',
+  subcategory_ids: ['s1'],
+}));
+const created = (items: readonly PublisherItem[]): AddResult[] =>
+  items.map(({ brand_name, domain }) => ({ brand_name, domain, status: 'created' }) as AddResult);
+
+test('items are sent in batches of 50, and one that is refused does not keep the others out', async () => {
+  const sizes: number[] = [];
+  const outcomes = new Map<number, Outcome>();
+  const failure = await addItems(
+    ITEMS,
+    (index, outcome) => outcomes.set(index, outcome),
+    async (items) => {
+      sizes.push(items.length);
+      if (items.some(({ brand_name }) => brand_name === 'Brand 60'))
+        throw new CallError({
+          code: 'invalid',
+          message: 'refused',
+          fields: [{ path: 'items', message: 'bad domain' }],
+        });
+      return created(items);
+    },
+  );
+  expect(failure).toBeUndefined();
+  expect(sizes).toEqual([50, 50, ...Array.from({ length: 50 }, () => 1), 20]);
+  expect(outcomes.get(60)).toEqual({ status: 'invalid', reason: 'bad domain' });
+  expect([...outcomes.values()].filter(({ status }) => status === 'created')).toHaveLength(119);
+});
+
+test('after the network is gone the rest is unsent, so that it can be sent again', async () => {
+  const outcomes = new Map<number, Outcome>();
+  const failure = await addItems(
+    ITEMS,
+    (index, outcome) => outcomes.set(index, outcome),
+    async (items) => {
+      if (items[0]?.brand_name !== 'Brand 0') throw new CallError({ code: 'unreachable', message: 'gone' });
+      return created(items);
+    },
+  );
+  expect(failure?.code).toBe('unreachable');
+  expect([...outcomes.values()].filter(({ status }) => status === 'unsent')).toHaveLength(70);
+});
+
+test('a diff names what is added and removed, whatever the order', () => {
+  expect(exclusionDiff(['a', 'b'], ['c', 'a'])).toEqual({ added: ['c'], removed: ['b'] });
+  expect(exclusionDiff(['a', 'b'], ['b', 'a'])).toEqual({ added: [], removed: [] });
+});
+
+test('a search finds categories, and subcategories with their category', () => {
+  expect(searchCategories(CATEGORIES, 'garden')).toEqual([CATEGORIES[0]]);
+  expect(searchCategories(CATEGORIES, 'FOOD pet')).toEqual([CATEGORIES[1]]);
+  expect(searchCategories(CATEGORIES, 'nothing')).toEqual([]);
+});

@@ -1,0 +1,204 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test, type Page } from '@playwright/test';
+import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { control, runCommand, startConsole, type StartedConsole } from './consoleFixture.ts';
+
+let sandbox: Sandbox;
+let own: StartedConsole;
+test.describe.configure({ mode: 'default', timeout: 60_000 }); // one network serves them all
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  sandbox = await startSandbox();
+  own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
+});
+test.afterAll(async () => {
+  await own?.stop();
+  await sandbox?.stop();
+});
+test.use({ viewport: { width: 1280, height: 900 } });
+
+/** Opens a place of the console, and collects what its page complains about. */
+async function open(page: Page, place = ''): Promise<string[]> {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // The browser itself writes a line for each response that is not a success; those are provoked here.
+    if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${own.url}/${place}`);
+  return complaints;
+}
+
+const tile = (page: Page, name: string) => page.getByRole('group', { name: /^Totals/ }).getByRole('button', { name });
+const rows = (page: Page) => page.locator('.report tbody tr:not(.spacer)');
+
+test('a click in the shop is in the console’s report within two seconds', async ({ page, context }) => {
+  await page.goto(`${sandbox.shop}/console/?period=today&metrics=clicks&compare=none`);
+  await expect(tile(page, 'Clicks')).toContainText(/\d/);
+  const clicks = async () => Number((await tile(page, 'Clicks').locator('.number').textContent())?.replace(',', ''));
+  const before = await clicks();
+  const shop = await context.newPage();
+  await shop.goto(sandbox.shop);
+  const opened = context.waitForEvent('page');
+  await shop.locator('[part~=accept]').first().click();
+  const began = Date.now();
+  await (await opened).close();
+  await page.bringToFront();
+  await expect.poll(clicks, { intervals: [50] }).toBe(before + 1);
+  expect(Date.now() - began).toBeLessThan(2_000);
+});
+
+test('the report, its chart and its table are there within a second, without complaints', async ({ page }) => {
+  const complaints = await open(page);
+  await expect(tile(page, 'Payout')).toContainText(/\d/);
+  await expect(page.locator('.time-chart svg .line').first()).toBeVisible();
+  await expect(rows(page).first()).toBeVisible();
+  const took = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
+  console.log(`first paint after ${Math.round(took)} ms`);
+  expect(complaints).toEqual([]);
+});
+
+test('every choice is in the URL, and survives reload and back', async ({ page }) => {
+  await open(page);
+  await page.getByLabel('Week', { exact: true }).check();
+  await page.getByLabel('Compare with').selectOption('none');
+  await page.getByRole('button', { name: /^Breakdown/ }).click();
+  await page.getByRole('checkbox', { name: /^Page type/ }).check();
+  await page.keyboard.press('Escape');
+  await tile(page, 'Clicks').click();
+  await page.getByRole('button', { name: 'Clicks', exact: true }).last().click();
+  await expect(page).toHaveURL(/\?grain=week&by=page_type&compare=none&sort=-clicks&chart=clicks$/);
+  await expect(page.locator('.content')).toHaveAttribute('aria-busy', 'false');
+  await expect(page.locator('.report [aria-sort=descending]')).toHaveText(/Clicks/);
+  const first = await rows(page).first().textContent();
+  await page.reload();
+  await expect(rows(page).first()).toHaveText(first ?? '');
+  await page.goBack();
+  await expect(page).toHaveURL(/chart=clicks$/);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/chart=/);
+  await expect(tile(page, 'Payout')).toHaveAttribute('aria-pressed', 'true');
+});
+
+for (const query of [
+  '?period=last_7_days&compare=none',
+  '?period=last_30_days&by=publisher&grain=week',
+  '?period=last_30_days&by=publisher,page_type&grain=total&compare=none&sort=-clicks',
+  '?period=last_7_days&by=widget_id&metrics=clicks,ctr&compare=previous&sort=widget_id',
+])
+  test(`CSV is what the command prints, byte for byte, and has the rows on screen: ${query}`, async ({ page }) => {
+    await open(page, query);
+    await expect(rows(page).first()).toBeVisible();
+    const command = (await page.getByLabel('Command', { exact: true }).textContent()) ?? '';
+    expect(command).toMatch(/^offerlet report /);
+    const words = command.split(' ').slice(1);
+    // Seven attempts at most: the hour may turn, or a shopper's event may arrive, between the two.
+    await expect(async () => {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV' }).click();
+      const csv = await readFile(await (await download).path(), 'utf8');
+      expect(csv).toBe(await runCommand([...words, '--csv'], sandbox.keys.management));
+      expect(csv.split('\r\n')).toHaveLength(Number(await page.locator('.report').getAttribute('aria-rowcount')));
+    }).toPass({ timeout: 20_000 });
+  });
+
+test('a row opens the report that it is made of', async ({ page }) => {
+  await open(page, '?by=publisher&grain=total&compare=none');
+  const name = (await rows(page).first().locator('.text').textContent()) ?? '';
+  const payout = await rows(page).first().locator('td').first().textContent();
+  await page.getByRole('button', { name: `${name}: of which …` }).click();
+  await page.getByRole('link', { name: 'by page type' }).click();
+  await expect(page.locator('.chip')).toContainText(name);
+  await expect(tile(page, 'Payout').locator('.number')).toHaveText(payout ?? '');
+});
+
+test('the chart says exact values with date and time zone, by pointer and by keyboard', async ({ page }) => {
+  await open(page, '?chart=clicks');
+  const plot = page.getByRole('slider');
+  await plot.hover();
+  await expect(page.locator('.tooltip')).toContainText(/\w+, \d+ \w+ 2026 UTC/);
+  await plot.focus();
+  await page.keyboard.press('End');
+  await expect(plot).toHaveAttribute('aria-valuetext', /UTC, not over yet: Clicks [\d,]+: compared [\d,]+/);
+  await page.keyboard.press('Home');
+  const first = await plot.getAttribute('aria-valuetext');
+  const table = page.locator('.time-chart table tbody tr').first();
+  expect(first).toContain(`Clicks ${await table.locator('td').first().textContent()}`);
+});
+
+test('days without activity are zero, and days after the data are not drawn', async ({ page }) => {
+  await control(
+    sandbox.network,
+    'settings',
+    { data_through: new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 14).concat('00:00Z') },
+    'PUT',
+  );
+  await open(page, '?period=last_7_days&chart=clicks&compare=none');
+  await expect(page.locator('.time-chart table tbody tr')).toHaveCount(7);
+  await expect(page.locator('.time-chart table td').last()).toHaveText('no data yet');
+  await control(sandbox.network, 'settings', { data_through: null }, 'PUT');
+});
+
+test('publishers: search as you type, status, detail, exclusions and their undo', async ({ page }) => {
+  await open(page, 'publishers');
+  await page.getByLabel('Search publishers by name').fill('juniper');
+  await expect(page.locator('.publishers tbody tr')).toHaveCount(1);
+  await expect(page).toHaveURL(/publishers\?q=juniper$/);
+  await page.getByRole('link', { name: 'Juniper & Co' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Juniper & Co');
+  await expect(page.getByRole('group', { name: /^Totals/ })).toContainText(/\d/);
+  await page.getByRole('link', { name: 'Change' }).click();
+  await page.getByLabel('Search categories').fill('coffee');
+  await page.getByLabel('Coffee').check();
+  await expect(page.getByLabel('Changes')).toContainText('1 more excluded: Coffee');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const saved = async () =>
+    (
+      await runCommand(
+        ['exclusions', 'show', '--publisher', 'Juniper & Co', '--network', sandbox.network, '--json'],
+        sandbox.keys.management,
+      )
+    ).includes('Coffee');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByLabel('Coffee')).not.toBeChecked();
+  expect(await saved()).toBe(false);
+});
+
+test('a change that somebody else made meanwhile is not overwritten', async ({ page }) => {
+  await open(page, 'exclusions');
+  await page.getByLabel('Hotels').check();
+  await runCommand(['exclusions', 'set', 'Wine', '--network', sandbox.network], sandbox.keys.management);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('alert')).toContainText('Nothing was saved');
+  await page.getByRole('button', { name: 'Show the new list' }).click();
+  await expect(page.getByLabel('Wine')).toBeChecked();
+  await expect(page.getByLabel('Hotels')).not.toBeChecked();
+});
+
+test('publishers are added from CSV with a preview, and removed with their name typed', async ({ page }) => {
+  await open(page, 'publishers/add');
+  await page.getByLabel('Many from CSV').check();
+  await page
+    .getByRole('textbox')
+    .fill(
+      'brand_name,domain,primary_category,subcategories\nAlpha,alpha.example,Pets,Pet Food\n"<img src=x onerror=alert(1)>",evil,Pets,Pet Food\nJuniper & Co,juniper-and-co.example,Pets,Pet Food',
+    );
+  await expect(page.getByText('2 publishers will be requested')).toBeVisible();
+  await expect(page.getByText('domain must be one such as')).toBeVisible();
+  await page.getByRole('button', { name: 'Request 2' }).click();
+  await expect(page.getByRole('row', { name: /Alpha/ })).toContainText('requested');
+  await expect(page.getByRole('row', { name: /Juniper/ })).toContainText('exists already');
+
+  await page.goto(`${own.url}/publishers?q=Halcyon`);
+  await page.getByRole('link', { name: 'Halcyon Optics' }).click();
+  await page.getByRole('button', { name: 'Remove …' }).click();
+  const remove = page.getByRole('button', { name: 'Remove', exact: true });
+  await page.getByLabel('Type Halcyon Optics to confirm').fill('Halcyon');
+  await expect(remove).toBeDisabled();
+  await page.getByLabel('Type Halcyon Optics to confirm').fill('Halcyon Optics');
+  await remove.click();
+  await expect(page).toHaveURL(/\/publishers$/);
+  await page.getByLabel('Search publishers by name').fill('halcyon');
+  await expect(page.getByText('No publisher matches.')).toBeVisible();
+});

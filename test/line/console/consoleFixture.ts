@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
+
+/** A console of its own process, as `offerlet console` starts it. */
+export interface StartedConsole {
+  readonly url: string;
+  /** Ends the process and waits for it. */
+  stop(): Promise<void>;
+}
+
+/** Starts `offerlet console` for a network. */
+export async function startConsole(options: {
+  network: string;
+  key: string;
+  words?: readonly string[];
+}): Promise<StartedConsole> {
+  const words = ['console', '--network', options.network, '--port', '0', '--json', ...(options.words ?? [])];
+  const child = spawn(process.execPath, [CLI, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, OFFERLET_API_KEY: options.key },
+  });
+  const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+  const { url } = JSON.parse(chunk.toString().split('\n')[0] ?? '') as { url: string };
+  return {
+    url,
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Runs a command of `offerlet` and returns what it prints, byte for byte. */
+export async function runCommand(words: readonly string[], key: string): Promise<string> {
+  const child = spawn(process.execPath, [CLI, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, OFFERLET_API_KEY: key },
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(child, 'close');
+  return Buffer.concat(chunks).toString();
+}
+
+/** Calls a control of the sandbox network. */
+export async function control(network: string, path: string, body?: object, method = 'POST'): Promise<unknown> {
+  const response = await fetch(`${network}/sandbox/${path}`, {
+    method,
+    ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} /sandbox/${path} returned ${response.status}: ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
