@@ -35,6 +35,7 @@ const SERVER_TESTS = [
   'test/relay/{command,runtimes,trust,bodies}*.test.ts',
   'test/relay/{runtimes,seen}/**/*.test.ts',
   'test/clients/{network,retries}.test.ts',
+  'test/cli/operators/*.test.ts',
   'test/demo/shop.test.ts',
 ];
 /** Tests of what is published. */

@@ -1,11 +1,12 @@
 // `npm run build`: fills dist/ (the package offerlet, and everything that a clone runs) and sandbox/dist/ (the package
 // offerlet-sandbox). The same sources and lock file give the same bytes.
 import { spawn } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { linkPackages } from './linkPackages.mjs';
 import { install, markBuilt } from './prepare.mjs';
+import { writeIntegrity } from './writeIntegrity.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(ROOT);
@@ -22,6 +23,7 @@ const others = Promise.all([
 ]);
 const { build } = await import('vite');
 for (const mode of ['esm', 'console', 'script', 'inspector', 'demo', 'pages', 'sandbox']) await build({ mode });
+writeIntegrity('dist', JSON.parse(readFileSync('package.json', 'utf8')).version);
 await others;
 
 for (const path of ['demo', 'fresh-database.tar.br'])

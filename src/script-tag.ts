@@ -34,8 +34,11 @@ async function inspect(...given: Parameters<Inspect>): Promise<unknown> {
   const file = './offerlet-inspector.js';
   // The browser resolves it against the URL that this script came from; a `<base>` that was injected later has no say. From
   // another origin the browser doesn't tell a script where it came from; then the attribute has to say it in full.
-  const loaded: Promise<{ inspect: Inspect }> = import(/* @vite-ignore */ file).catch(
-    () => import(/* @vite-ignore */ new URL(file, script?.getAttribute('src') ?? '').href),
-  );
+  const loaded: Promise<{ inspect: Inspect }> = import(/* @vite-ignore */ file)
+    .catch(() => import(/* @vite-ignore */ new URL(file, script?.getAttribute('src') ?? '').href))
+    .catch(() => {
+      // The browser reports a bare 404, or the policy that blocked it.
+      throw Error('The inspector did not load. Copy offerlet-inspector.js beside offerlet.js.');
+    });
   return (await loaded).inspect(...given);
 }

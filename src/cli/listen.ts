@@ -32,6 +32,8 @@ export interface ListenOptions {
   readonly port: number;
   /** 127.0.0.1 by default: only this machine can connect. */
   readonly host?: string | undefined;
+  /** The option that the port came from, for the message when it is in use; `--port` by default. */
+  readonly portOption?: string | undefined;
 }
 
 /** Listens with a handler of node:http, such as `toNode(relay)`. */
@@ -41,9 +43,9 @@ export function listen(listener: RequestListener, options: ListenOptions): Promi
 
 /** Starts a server that was created with `SERVER_OPTIONS`. */
 export async function startListening(server: Server, options: ListenOptions): Promise<Listening> {
-  const { port, host = '127.0.0.1' } = options;
+  const { port, host = '127.0.0.1', portOption = '--port' } = options;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, { port, host })));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, { port, host, portOption })));
     server.listen(port, host, resolve);
   });
   const address = server.address();
@@ -63,10 +65,13 @@ function drain(server: Server): Promise<void> {
   });
 }
 
-function listenError(error: NodeJS.ErrnoException, { port, host }: { port: number; host: string }): Error {
+function listenError(
+  error: NodeJS.ErrnoException,
+  { port, host, portOption }: { port: number; host: string; portOption: string },
+): Error {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} is in use. Stop the other program, or use another port with --port.`,
-    EACCES: `Port ${port} requires more rights. Use a port above 1023 with --port.`,
+    EADDRINUSE: `Port ${port} is in use. Stop the other program, or use another port with ${portOption}.`,
+    EACCES: `Port ${port} requires more rights. Use a port above 1023 with ${portOption}.`,
     EADDRNOTAVAIL: `This machine does not have the address ${host}. Use another one with --host.`,
   };
   const reason = reasons[error.code ?? ''];

@@ -20,6 +20,8 @@ export interface NetworkContext {
   settings(): Promise<ReportingSettings>;
   /** The key that the request carries, in force or not; read together with the clock and the settings. */
   caller(): Promise<KeyRow | undefined>;
+  /** Maximum offers in one response; `MAX_OFFERS` by default. */
+  readonly maxOffers?: number | undefined;
   /** What this process caches between requests. */
   readonly cache: ProcessCache;
   /** The caller's IP address, where the server knows it. */

@@ -31,6 +31,8 @@ export interface NetworkOptions {
   readonly now?: string | undefined;
   /** The URL at which callers reach the network; by default each request's own origin. */
   readonly baseUrl?: string | (() => string) | undefined;
+  /** Maximum offers in one response, 1 to 10; 10 by default. */
+  readonly maxOffers?: number | undefined;
   /** Host names besides localhost and 127.0.0.1 at which the staging controls may be called, such as `network` in a container. */
   readonly controlHosts?: readonly string[] | undefined;
   /** In production: issues new first keys and revokes the old. */
@@ -88,7 +90,13 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
     };
     const requests = createFetch({
       routes: networkRoutes(environment),
-      run: createRunner({ db, environment, baseUrl: options.baseUrl, controls }),
+      run: createRunner({
+        db,
+        environment,
+        baseUrl: options.baseUrl,
+        maxOffers: options.maxOffers,
+        controls,
+      }),
       surfaceOf,
       metrics,
       log,

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly environment: Environment;
   /** Where callers reach the network; by default each request's own origin. */
   readonly baseUrl?: string | (() => string) | undefined;
+  /** Maximum offers in one response. */
+  readonly maxOffers?: number | undefined;
   readonly controls: NetworkControls;
 }
 
@@ -55,7 +57,7 @@ export function createRunner(options: RunOptions): (call: RouteCall<NetworkConte
 /** What a route gets. The clock, the settings, the faults and the key are read in one statement, when first needed. */
 function createContext(
   { request, path, requestId, caller }: RouteCall<NetworkContext>,
-  { db, environment, controls, ...options }: RunOptions,
+  { db, environment, controls, maxOffers, ...options }: RunOptions,
   cache: ProcessCache,
 ): NetworkContext & { state(): Promise<NetworkState> } {
   const baseUrl = typeof options.baseUrl === 'function' ? options.baseUrl() : options.baseUrl;
@@ -68,6 +70,7 @@ function createContext(
   return {
     db,
     environment,
+    maxOffers,
     cache,
     requestId,
     baseUrl: (baseUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),

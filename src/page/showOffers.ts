@@ -27,6 +27,8 @@ export interface PageContext {
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
 export function showOffers(options: ShowOptions, { inspect, ...context }: PageContext = {}): Offers {
   let mounted: MountedOffers | undefined;
+  /** Why the inspector that the page asked for did not open. */
+  let missing: string | undefined;
   const place = openPlace(findTarget);
   const trace = openTrace(place.follow, callBack, dispatch, (event) => {
     // Without a response, too, the inspector can explain.
@@ -67,7 +69,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     mounted = mountOffers({ ...obtained, options, target: findTarget(), signal });
     signal.addEventListener('abort', () => place.follow({ type: 'dismiss', by: 'page' }));
     const { count } = obtained;
-    return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`);
+    return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`, missing);
   }
 
   function subject(): LifecycleSubject {
@@ -110,8 +112,9 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     try {
       if (!mayInspect(options, exchange)) return;
       await inspect?.({ offers, options, again, reopen: session.reopenQueue, ...exchange });
-    } catch {
+    } catch (error) {
       // No inspector, then: the offers are shown all the same.
+      missing = error instanceof Error ? error.message : undefined;
     }
   }
 

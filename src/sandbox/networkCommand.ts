@@ -30,6 +30,8 @@ const OPTIONS = {
   'show-keys': { kind: 'flag', about: 'In production, issues new first keys, prints them and revokes the old ones.' },
   json: JSON_OUTPUT,
 } as const satisfies Options;
+/** The demo shop shows as many. Ten offers below each other are a wall. */
+const DEMO_OFFERS = 3;
 const DEFAULT_DATA = '.offerlet/network';
 
 /** `offerlet network`: the sandbox network on its own. */
@@ -48,6 +50,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
     wait: readWait(settings.wait),
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
+    maxOffers: settings.seed === 'demo' ? DEMO_OFFERS : undefined,
     out,
   });
   const description = network.describe();
@@ -56,13 +59,33 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   for (const [kind, key] of Object.entries(description.keys)) out.say(`${kind.padEnd(20)} ${key}`);
   if (Object.keys(description.keys).length === 0)
     out.say('The keys were printed at the first start. --show-keys issues new ones and revokes those.');
+  for (const line of introductionOf(description, server.url)) out.say(line);
   out.say('Press Ctrl-C to stop.');
   await untilStoppedOrLost(network, [server]);
+}
+
+/** Says who the keys belong to, how to mount a relay with them, and where the numbers are. */
+function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, url: string): string[] {
+  const { integration, management } = keys;
+  return [
+    `\nYou are   ${publisher.brand_name}, publisher ${publisher.publisher_remote_id}`,
+    ...(integration
+      ? [`Relay     createRelay({ apiKey: '${integration}', baseUrl: '${url}', version: '1.0.0', sandbox: true })`]
+      : []),
+    ...(management
+      ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet report --by publisher`]
+      : []),
+    `Pages     ${url}/ describes the interfaces\n`,
+  ];
 }
 
 /** The options of `startNetwork`. */
 export interface StartNetworkOptions {
   readonly port: number;
+  /** The option that the port came from; `--port` by default. */
+  readonly portOption?: string | undefined;
+  /** Offers in one response; the network's own maximum by default. */
+  readonly maxOffers?: number | undefined;
   readonly host?: string | undefined;
   readonly data?: string | undefined;
   readonly memory: boolean;
@@ -90,6 +113,7 @@ export async function startNetwork(settings: StartNetworkOptions): Promise<{ net
     now: settings.now,
     controlHosts: settings.controlHosts,
     showKeys: settings.showKeys,
+    maxOffers: settings.maxOffers,
     // On every address, each caller reaches it at another URL: that of its request.
     baseUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
     log: (entry) => settings.out.log(entry),
@@ -98,6 +122,7 @@ export async function startNetwork(settings: StartNetworkOptions): Promise<{ net
     const server = await serve((request, from) => network.fetch(request, from), {
       port: settings.port,
       host: settings.host,
+      portOption: settings.portOption,
     });
     where.url = server.url;
     return { network, server };

@@ -49,6 +49,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   loading.catch(() => undefined); // reported where it is awaited
   const { network, server: networkServer } = await startNetwork({
     port: settings['network-port'],
+    portOption: '--network-port',
     data: settings.data,
     memory: settings.memory,
     databaseUrl: settings['database-url'],

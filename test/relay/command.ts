@@ -18,6 +18,8 @@ export interface Command {
    * of a pid namespace of its own, as in a container.
    */
   start(args: readonly string[], how?: { env?: Record<string, string>; isContained?: boolean }): Running;
+  /** The file that Node runs. */
+  readonly file: string;
   remove(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export async function buildCommand(): Promise<Command> {
         }),
       );
     },
+    file: join(folder, 'cli.mjs'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -57,7 +57,7 @@ async function runReport({ settings, terminal, connection, progress }: Work<type
     return terminal.note(`Wrote ${counted(report.rows.length, 'row')} to ${settings.output}.`);
   }
   if (format.json || format.csv) return terminal.write(textOf(printable, { format, terminal }));
-  terminal.note(captionOf(report, wanted));
+  terminal.note(captionOf(report));
   if (settings.chart) terminal.write(`${drawChart({ report, wanted, terminal, now: new Date() })}\n`);
   terminal.write(textOf(printable, { format, terminal }));
   for (const line of remarksOn(report, { wanted, printable, width: terminal.width })) terminal.note(line);
@@ -97,10 +97,9 @@ function emptyColumns({ summary }: WholeReport, { by }: Wanted): string[] {
   return ['period_start', 'period_end', ...groups, ...Object.keys(summary)];
 }
 
-function captionOf({ dates, compared, meta, flat }: WholeReport, { variant }: Wanted): string {
+function captionOf({ dates, compared, meta, flat }: WholeReport): string {
   const range = dates ?? rangeOf(flat);
   const parts = [
-    variant === 'channel' ? 'Channel report' : 'Publisher report',
     ...(range ? [formatRange(range) + (compared ? ` against ${formatRange(compared)}` : '')] : []),
     meta.timezone,
     ...(meta.data_through === null

@@ -38,9 +38,15 @@ export interface OfferChoice {
  */
 export function chooseOffers(
   catalogue: readonly OfferRow[],
-  session: { session_id: string; exclusions: ReadonlySet<string>; language?: string | undefined },
+  session: {
+    session_id: string;
+    exclusions: ReadonlySet<string>;
+    language?: string | undefined;
+    maxOffers?: number | undefined;
+  },
 ): OfferChoice {
   const language = primaryLanguage(session.language);
+  const maxOffers = Math.min(MAX_OFFERS, session.maxOffers ?? MAX_OFFERS);
   const drawn = catalogue.map((offer) => {
     const expected_value = Number(offer.price_per_conversion) * Number(offer.weight);
     const draw = drawFor(session.session_id, offer.offer_id);
@@ -52,7 +58,7 @@ export function chooseOffers(
     .filter(({ obstacle }) => obstacle === undefined)
     .toSorted((a, b) => b.isNative - a.isNative || a.rank - b.rank);
   const shown = eligible
-    .slice(0, MAX_OFFERS)
+    .slice(0, maxOffers)
     .toSorted((a, b) => b.isNative - a.isNative || b.expected_value - a.expected_value || a.rank - b.rank);
   const explanations = drawn.map((entry): OfferExplanation => {
     const position = shown.indexOf(entry);
@@ -64,7 +70,7 @@ export function chooseOffers(
       heading: offer.heading,
       shown: position >= 0,
       reason,
-      message: MESSAGES[reason],
+      message: reason === 'outdrawn' ? outdrawnBy(maxOffers) : MESSAGES[reason],
       expected_value,
       draw,
       rank,
@@ -74,14 +80,17 @@ export function chooseOffers(
   return { shown: shown.map(({ offer }) => offer), explanations };
 }
 
-const MESSAGES: Readonly<Record<OfferExplanation['reason'], string>> = {
+const MESSAGES: Readonly<Record<Exclude<OfferExplanation['reason'], 'outdrawn'>, string>> = {
   shown: 'The offer is eligible and had one of the best draws in this session.',
   inactive: 'The offer is not active.',
   budget_spent: 'The budget does not cover another conversion.',
   subcategory_excluded: 'The channel or the publisher excludes the subcategory of the offer.',
   other_language: 'The offer is in another language than the page.',
-  outdrawn: `The offer is eligible, but ${MAX_OFFERS} offers had a better draw in this session.`,
 };
+
+function outdrawnBy(maxOffers: number): string {
+  return `The offer is eligible, but ${maxOffers} offers had a better draw in this session.`;
+}
 
 function obstacleOf(
   offer: OfferRow,

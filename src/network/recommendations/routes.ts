@@ -54,6 +54,7 @@ async function openSession(
     session_id,
     exclusions: publisher.exclusions,
     language,
+    maxOffers: context.maxOffers,
   });
   const insertions = choice.shown.map((offer) => ({ insertion_id: randomUUID(), offer }));
   await storeSession(context.db, {

@@ -26,7 +26,7 @@ export function readOffer(json: unknown, offerId: string, options: UrlOptions): 
   if (!heading) return 'offer.heading is missing';
   const target_url = safeUrl(own(offer, 'target_url'), options);
   if (!target_url)
-    return 'offer.target_url is not a valid https URL (http on this machine is accepted in sandbox mode only)';
+    return 'offer.target_url is not a valid https URL (for http on this machine, start the relay with sandbox: true or --sandbox)';
   const cta_details = readCta(own(offer, 'cta_details'));
   if (!cta_details) return 'offer.cta_details.accept_copy or decline_copy is missing';
   const read: Offer = {

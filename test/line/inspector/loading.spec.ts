@@ -61,7 +61,9 @@ test('data-sandbox loads it too, collapsed', async ({ page }) => {
   await expect(panel(page)).toContainText('The offers are on the page');
 });
 
-test('without its file the offers are still shown, and nothing is logged', async ({ page }) => {
+test('without its file the offers are still shown, nothing is logged, and the outcome says what to copy', async ({
+  page,
+}) => {
   const lines: string[] = [];
   page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
   page.on('pageerror', (error) => lines.push(error.message));
@@ -70,6 +72,14 @@ test('without its file the offers are still shown, and nothing is logged', async
   await expect(accept(page)).toBeVisible();
   await expect.poll(fixture.names).toContain('BRAND_VIEW');
   expect(lines).toEqual([]);
+  const explained = await page.evaluate(() =>
+    (window as unknown as { offerlet: { explain(): unknown } }).offerlet.explain(),
+  );
+  expect(explained).toMatchObject([
+    {
+      outcome: { code: 'rendered', hint: 'The inspector did not load. Copy offerlet-inspector.js beside offerlet.js.' },
+    },
+  ]);
 });
 
 for (const [what, script] of [

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Listening } from '../../../src/cli/listen.ts';
+import { ChannelClient } from '../../../src/clients.ts';
+import { createNetwork, type Network } from '../../../src/network.ts';
+import { serve } from '../../../src/sandbox/serve.ts';
+import { buildCommand, type Command } from '../../relay/command.ts';
+import { runCommand, type Ran, type RunOptions } from './runCommand.ts';
+
+// An import of 500 publishers, as a process of its own: through a 429, lost responses and a kill.
+
+const ADD = '/adnet/publishers/add/';
+const ROWS = 500;
+
+let network: Network;
+let server: Listening;
+let command: Command;
+let folder: string;
+
+beforeAll(async () => {
+  [network, command] = await Promise.all([
+    createNetwork({ memory: true, seed: 'empty', log: () => undefined }),
+    buildCommand(),
+  ]);
+  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
+  folder = mkdtempSync(join(tmpdir(), 'offerlet-add-'));
+}, 180_000);
+afterAll(async () => {
+  await server.close();
+  await network.close();
+  await command.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+});
+
+async function script(fault: object): Promise<void> {
+  const response = await fetch(`${server.url}/sandbox/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ route: ADD, ...fault }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+function add(args: readonly string[], options: Partial<RunOptions> = {}): Promise<Ran> {
+  const env = { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: network.describe().keys.management ?? '' };
+  return runCommand(['publishers', 'add', ...args], { file: command.file, env, ...options });
+}
+
+/** A CSV file as a spreadsheet in Europe writes it: semicolons, a byte order mark, quoted names, CRLF. */
+async function fileOf(prefix: string, extra: readonly string[] = []): Promise<string> {
+  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const [category] = await channel.categories();
+  const row = (index: number): string =>
+    `"${prefix} ""${index}""";${prefix}-${index}.example;${category?.name};${category?.subcategories[0]?.name}`;
+  const rows = Array.from({ length: ROWS }, (_, index) => row(index));
+  const path = join(folder, `${prefix}.csv`);
+  const header = 'brand_name;domain;primary_category_id;subcategory_ids';
+  writeFileSync(path, `\uFEFF${[header, ...rows, ...extra].join('\r\n')}\r\n`);
+  return path;
+}
+
+async function counts(args: readonly string[], options: Partial<RunOptions> = {}): Promise<object> {
+  const { stdout } = await add([...args, '--json'], options);
+  return (JSON.parse(stdout) as { counts: object }).counts;
+}
+
+async function total(query: string): Promise<number> {
+  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  return (await channel.publishers({ q: query, pageSize: 1 })).count;
+}
+
+test('500 publishers are added in batches, through 429 and 503; run again, all are duplicates', async () => {
+  await script({ status: 429, headers: { 'retry-after': '1' }, times: 3 });
+  await script({ status: 503, times: 1 });
+  const path = await fileOf('alpha');
+  expect(await counts([path])).toEqual({ added: ROWS });
+  expect(await total('alpha')).toBe(ROWS);
+  expect(await counts([path])).toEqual({ duplicate: ROWS });
+  expect(await total('alpha')).toBe(ROWS);
+});
+
+test('a response that was lost is asked for again, and nothing is requested twice', async () => {
+  await script({ drop_connection: true, after_commit: true, times: 1 });
+  const path = await fileOf('bravo');
+  expect(await counts([path])).toEqual({ added: ROWS - 50, duplicate: 50 });
+  expect(await total('bravo')).toBe(ROWS);
+});
+
+test('after a kill in the middle, the command is simply run again', async () => {
+  await script({ delay_ms: 300, times: 20 });
+  const path = await fileOf('charlie');
+  const killed = await add([path], { killAfter: 2_000 });
+  expect(killed.code).toBeNull();
+  const first = await total('charlie');
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(ROWS);
+  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+  await add([path]);
+  expect(await total('charlie')).toBe(ROWS);
+});
+
+test('invalid rows are named with their line and reason, the others are added: code 5', async () => {
+  const path = await fileOf('delta', ['No Domain;;Nowhere;Nothing', 'Typo;typo.example;Nowhere;Nothing']);
+  const { code, stdout, stderr } = await add([path, '--csv']);
+  expect(code).toBe(5);
+  expect(stdout.split('\r\n').filter((line) => line.includes(',invalid,'))).toEqual([
+    `${ROWS + 2},invalid,No Domain,,,domain is missing`,
+    `${ROWS + 3},invalid,Typo,typo.example,,"primary_category_id is not a category: ""Nowhere""."`,
+  ]);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    `${ROWS + 2} publishers: ${ROWS} added, 2 invalid.`,
+    `offerlet: 2 of ${ROWS + 2} publishers are invalid. Correct them and run the command again.`,
+  ]);
+});
+
+test('--dry-run sends nothing', async () => {
+  const path = await fileOf('echo');
+  expect(await counts([path, '--dry-run'])).toEqual({ valid: ROWS });
+  expect(await total('echo')).toBe(0);
+});
+
+test('JSON Lines come from a pipe; what is none is code 2', async () => {
+  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const [category] = await channel.categories();
+  const item = (name: string): string =>
+    JSON.stringify({
+      brand_name: name,
+      domain: `${name}.example`,
+      primary_category_id: category?.remote_id,
+      subcategory_ids: [category?.subcategories[0]?.remote_id],
+    });
+  expect(await counts(['-'], { input: `${item('foxtrot')}\n\n${item('golf')}\n` })).toEqual({ added: 2 });
+  for (const input of ['', '{"brand_name"', 'name,website\nx,y\n', '[1]'])
+    expect(await add([], { input })).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('progress is shown in a terminal', async () => {
+  await script({ delay_ms: 300, times: 20 });
+  const path = await fileOf('hotel');
+  const { stdout } = await add([path], { columns: 80 });
+  expect(stdout).toMatch(/█+░+ {2}\d+ of 500/);
+  expect(stdout).toContain(`${ROWS} publishers: ${ROWS} added.`);
+});

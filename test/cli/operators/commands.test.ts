@@ -1,0 +1,274 @@
+import { exec } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Listening } from '../../../src/cli/listen.ts';
+import { ReportingClient, toCsv } from '../../../src/clients.ts';
+import { createNetwork, type Network } from '../../../src/network.ts';
+import { serve } from '../../../src/sandbox/serve.ts';
+import { buildCommand, type Command } from '../../relay/command.ts';
+import { runCommand, type Ran, type RunOptions } from './runCommand.ts';
+
+// The commands of an operator as processes of their own, against the whole sandbox network.
+
+let network: Network;
+let server: Listening;
+let command: Command;
+let folder: string;
+let keys: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  [network, command] = await Promise.all([
+    createNetwork({ memory: true, seed: 'demo', log: () => undefined }),
+    buildCommand(),
+  ]);
+  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
+  keys = { ...network.describe().keys };
+  folder = mkdtempSync(join(tmpdir(), 'offerlet-operators-'));
+}, 180_000);
+afterAll(async () => {
+  await server.close();
+  await network.close();
+  await command.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+});
+
+function offerlet(args: string, options: Partial<RunOptions> & { key?: string } = {}): Promise<Ran> {
+  const { key = keys['management'] ?? '', env, ...rest } = options;
+  const words = [...args.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  return runCommand(words, {
+    file: command.file,
+    env: { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: key, ...env },
+    ...rest,
+  });
+}
+
+async function control(method: string, path: string, body: unknown): Promise<void> {
+  const response = await fetch(server.url + path, { method, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+async function json(args: string, options: Parameters<typeof offerlet>[1] = {}): Promise<Record<string, never>> {
+  const { code, stdout, stderr } = await offerlet(`${args} --json`, options);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Record<string, never>;
+}
+
+test('whoami says network, environment and channel, for each kind of key', async () => {
+  expect(await json('whoami')).toMatchObject({ environment: 'staging', channel: 'Demo Channel', key: 'management' });
+  for (const [kind, name] of [
+    ['publishable', 'publishable'],
+    ['publisher_reporting', 'publisher reporting'],
+    ['integration', 'integration'],
+  ] as const)
+    expect(await json('whoami', { key: keys[kind] ?? '' })).toMatchObject({ key: name });
+});
+
+test('lists are tables, CSV and JSON; ids are never cut', async () => {
+  const { publishers } = (await json('publishers list')) as unknown as { publishers: { brand_name: string }[] };
+  const table = await offerlet('publishers list');
+  const csv = await offerlet('publishers list --csv');
+  expect(publishers.length).toBeGreaterThan(15);
+  expect(table.stdout.trimEnd().split('\n')).toHaveLength(publishers.length + 1);
+  expect(csv.stdout.trimEnd().split('\r\n')).toHaveLength(publishers.length + 1);
+  expect(table.stdout).not.toContain('\u001B');
+  const narrow = await offerlet('publishers list --status approved', { columns: 70, env: { TERM: 'xterm' } });
+  expect(narrow.stdout).toMatch(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/);
+  expect(narrow.stdout).toContain('\u001B[');
+  // oxlint-disable-next-line no-control-regex -- colours
+  for (const line of narrow.stdout.replaceAll(/\u001B\[\d+m/g, '').split(/\r?\n/))
+    expect(line.length).toBeLessThanOrEqual(70);
+});
+
+test.each([{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])('%j means no colour', async (env) => {
+  const { stdout } = await offerlet('whoami', { columns: 80, env: { TERM: 'xterm', ...env } });
+  expect(stdout).toContain('Demo Channel');
+  expect(stdout).not.toContain('\u001B');
+});
+
+test.each<[args: string, code: number, line: RegExp]>([
+  ['report --metrics clics', 2, /--metrics is not known: "clics"\. Did you mean clicks\?/],
+  ['report --by pubisher', 2, /Did you mean publisher\?/],
+  ['report --by day', 2, /Use --grain day\./],
+  ['report --grain weak', 2, /Did you mean week\?/],
+  ['report --period last-mont', 2, /Did you mean last-month\?/],
+  ['report --from 2026-02-30', 2, /--from is not a date/],
+  ['report --last 7', 2, /Use something like 7d/],
+  ['report --grain hour --last 30d', 2, /limited to 3 days/],
+  ['report --sort clicks_change', 2, /requires --compare/],
+  ['report --chart --json', 2, /--chart draws for people/],
+  ['report --json --csv', 2, /either --json or --csv/],
+  ['report --grian day', 2, /Did you mean --grain\?/],
+  ['report --from 2001-01-01', 1, /outside the available history.*Use --from/],
+  ['publishers lst', 2, /Did you mean list\?/],
+  ['publishers', 2, /Add one of list, show, add, remove/],
+  ['publishers show nobody', 4, /no publisher with the id "nobody"/],
+  ['publishers remove nobody --yes', 4, /no publisher with the id/],
+  ['publishers remove nobody', 2, /Use --yes/],
+  ['publishers add missing.csv', 2, /there is no such file/],
+  ['exclusions set', 2, /--file FILE, or --clear/],
+  ['exclusions set Winne', 2, /Did you mean Wine\?/],
+  ['exclusions show --publisher nobody', 4, /no publisher/],
+  ['categories', 2, /Add one of list/],
+  ['whoami extra', 2, /Unexpected argument "extra"/],
+  ['whoami --api-key x', 2, /OFFERLET_API_KEY/],
+  ['whoami --network http://127.0.0.1:9', 1, /Check --network|nothing listens/],
+  ['whoami --network ftp://x', 2, /--network is not a valid http\(s\) URL/],
+  ['completion tcsh', 2, /Use (one of )?bash, zsh/],
+  ['reprot', 2, /Did you mean report\?/],
+])('offerlet %s ends with code %i and one clear line', async (args, code, line) => {
+  const ran = await offerlet(args);
+  expect([ran.code, ran.stdout]).toEqual([code, '']);
+  expect(ran.stderr).toMatch(line);
+  expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(ran.stderr).not.toContain(keys['management']);
+});
+
+test('a refused key is code 3, and is not printed; a missing one is code 2', async () => {
+  const key = 'adnet_sk_test_canary_0123456789';
+  for (const args of ['whoami', 'publishers list', 'report', 'exclusions show']) {
+    const { code, stderr } = await offerlet(args, { key });
+    expect([code, stderr.includes('canary')]).toEqual([3, false]);
+  }
+  expect(await offerlet('whoami', { key: '' })).toMatchObject({ code: 2 });
+  writeFileSync(join(folder, 'key'), `${keys['management'] ?? ''}\n`);
+  expect(await offerlet(`whoami --api-key-file ${join(folder, 'key')}`, { key: '' })).toMatchObject({ code: 0 });
+});
+
+test('what the network says cannot control the terminal', async () => {
+  await control('POST', '/sandbox/faults', {
+    route: '/adnet/channel/details/',
+    status: 400,
+    body: { detail: 'a\u001B[31m\u0007b\nc' },
+    times: 1,
+  });
+  const { stderr } = await offerlet('exclusions show');
+  // oxlint-disable-next-line no-control-regex -- escape sequences
+  expect(stderr.trimEnd()).not.toMatch(/[\u0000-\u001F]/);
+});
+
+test('exclusions are set by name, shown with their source, and cleared', async () => {
+  const id = network.describe().publisher.publisher_remote_id;
+  const dry = await offerlet('exclusions set Wine "Pets / Pet Food" --dry-run');
+  expect(dry.stdout).toMatch(/\+ +Food & Drink \/ Wine/);
+  expect(await offerlet('exclusions show')).toMatchObject({ stderr: expect.stringContaining('Nothing') as unknown });
+  expect(await offerlet('exclusions set Wine "Pets / Pet Food"')).toMatchObject({ code: 0 });
+  writeFileSync(join(folder, 'ids.txt'), '# for one publisher\nCoffee\n');
+  await offerlet(`exclusions set --publisher ${id} --file ${join(folder, 'ids.txt')}`);
+  const shown = await offerlet(`exclusions show --publisher ${id} --csv`);
+  expect(shown.stdout.match(/,channel\r\n/g)).toHaveLength(2);
+  expect(shown.stdout).toContain('Coffee,"channel, for this publisher"');
+  const cleared = await offerlet('exclusions set --clear');
+  expect(cleared.stdout).toMatch(/- +Food & Drink \/ Wine/);
+  await offerlet(`exclusions set --publisher ${id} --clear`);
+  expect(await json(`exclusions show --publisher ${id}`)).toEqual({ channel: [], publisher: [], external: [] });
+});
+
+test('a report has the numbers of the API in every form, and CSV is that of the client', async () => {
+  const client = new ReportingClient({ baseUrl: server.url, apiKey: keys['management'] ?? '', variant: 'channel' });
+  const query = { metrics: ['clicks', 'ctr'], group_by: ['publisher'], time_grain: 'day' } as const;
+  const args = 'report --metrics clicks,ctr --by publisher --grain day --last 7d';
+  const document = (await json(args)) as unknown as {
+    from: string;
+    to: string;
+    data: object[];
+    totals: { clicks: number };
+  };
+  const { data, totals } = await client.report({ ...query, from: document.from, to: document.to, limit: 250 });
+  expect(document.data).toEqual(data);
+  expect(document.totals).toEqual(totals);
+  const file = join(folder, 'report.csv');
+  expect(await offerlet(`${args} --output ${file}`)).toMatchObject({ code: 0, stdout: '' });
+  expect(readFileSync(file, 'utf8')).toBe(toCsv(data));
+  expect((await offerlet(`${args} --csv`)).stdout).toBe(toCsv(data));
+  const table = await offerlet(args);
+  expect(table.stdout).toContain(totals.clicks.toLocaleString('en'));
+});
+
+test('a comparison lists the largest loss first, a publisher that is gone included', async () => {
+  const hour = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 13);
+  const id = network.describe().publisher.publisher_remote_id;
+  const row = { publisher_remote_id: id, page_type: 'KIOSK', widget_type: 'INLINE', widget_id: null };
+  await control('POST', '/sandbox/activity', { rows: [{ ...row, hour: `${hour}:00:00Z`, clicks: 9_999 }] });
+  const { stdout, stderr } = await offerlet(
+    'report --last 7d --by page_type --metrics clicks --compare previous --sort clicks_change --chart --csv',
+  );
+  expect([stdout, stderr]).toEqual(['', expect.stringContaining('--chart draws') as unknown]);
+  const ran = await offerlet(
+    'report --last 7d --by page_type --metrics clicks --compare previous --sort clicks_change --csv',
+  );
+  const [header, first] = ran.stdout.split('\r\n');
+  expect(header).toContain('clicks,clicks_before,clicks_change_percent');
+  expect(first).toMatch(/KIOSK,0,9999,-100$/);
+});
+
+test('charts are as wide as the terminal at most, and ASCII where it has no Unicode', async () => {
+  const args = 'report --last 30d --grain day --metrics clicks --compare previous --chart';
+  for (const columns of [80, 160]) {
+    const { stdout } = await offerlet(args, { columns, env: { TERM: 'xterm', NO_COLOR: '1' } });
+    expect(stdout).toContain('█');
+    for (const line of stdout.split(/\r?\n/)) expect([...line].length).toBeLessThanOrEqual(columns);
+  }
+  const plain = await offerlet(args, { columns: 80, env: { TERM: 'dumb' } });
+  expect(plain.stdout).toContain('#');
+  expect(plain.stdout).not.toMatch(/[█▒░┤─]/);
+});
+
+test('a report that is too large, a disabled metric and no patience left: what to do, code 1', async () => {
+  await control('PUT', '/sandbox/settings', { report_row_limit: 3, enabled_metrics: ['clicks', 'impressions'] });
+  try {
+    expect(await offerlet('report --grain day --by publisher')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('coarser --grain') as unknown,
+    });
+    expect(await offerlet('report --metrics rpl')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Not enabled for this key: rpl\. Use --metrics with/) as unknown,
+    });
+  } finally {
+    await control('PUT', '/sandbox/settings', { report_row_limit: null, enabled_metrics: null });
+  }
+  await control('POST', '/sandbox/faults', {
+    route: '/adnet/reporting/v2/report/',
+    status: 429,
+    headers: { 'retry-after': '1' },
+    times: 9,
+  });
+  expect(await offerlet('report')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Try again in 1 seconds') as unknown,
+  });
+});
+
+test('a publisher reads its own report with its key', async () => {
+  const key = keys['publisher_reporting'] ?? '';
+  const { stdout, code } = await offerlet('report --variant publisher --metrics publisher_payout --csv', { key });
+  expect([code, stdout.split('\r\n')[0]]).toEqual([0, 'period_start,period_end,publisher_payout']);
+  expect(await offerlet('report', { key })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('--variant publisher') as unknown,
+  });
+});
+
+test('integrity prints the value of the script and the tag', async () => {
+  const { code, stdout } = await offerlet('integrity --src https://cdn.example/offerlet.js');
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^sha384-[\w+/=]{64}\n\n<script async src=/) as unknown]);
+});
+
+test('--version is that of the package', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await offerlet('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
+
+test('the output can be closed early', async () => {
+  const script = `'${process.execPath}' '${command.file}' categories list | head -n 1`;
+  const { stdout, stderr } = await promisify(exec)(script, {
+    env: { PATH: process.env['PATH'] ?? '', OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: keys['management'] ?? '' },
+  });
+  expect([stdout, stderr]).toEqual([expect.stringContaining('CATEGORY') as unknown, '']);
+});
