@@ -1,8 +1,7 @@
-import type { Report, ReportRow, TimeGrain } from '../wire/reporting.ts';
-import { periodStarts } from './comparedDates.ts';
+import type { Report, ReportRow } from '../wire/reporting.ts';
+import { periodStarts, type ComparedPeriods } from './comparedDates.ts';
 import { isTextColumn } from './readReport.ts';
 import type { Comparison, MetricChange } from './reportRows.ts';
-import type { DateRange } from './utcDates.ts';
 
 type Metrics = Readonly<Record<string, number>>;
 /** A row with its counterpart; the columns of the row itself are there as well. */
@@ -18,13 +17,6 @@ const RATIOS: ReadonlySet<string> = new Set(['ctr', 'cvr']);
 /** Whether a metric is a ratio, which is compared in percentage points. */
 export function isRatio(metric: string): boolean {
   return RATIOS.has(metric);
-}
-
-/** Which dates are compared, and by which periods. */
-export interface ComparedPeriods {
-  readonly dates: DateRange;
-  readonly compared: DateRange;
-  readonly grain: TimeGrain;
 }
 
 /** Finds the counterpart of each row: the row of the same breakdown in the period that has the same place. */

@@ -5,6 +5,13 @@ import { addDays, countDays, DAY_MS, monthEnd, monthStart, startOf, weekStart, t
 export type Compare = 'previous' | 'year';
 export const COMPARES: readonly Compare[] = ['previous', 'year'];
 
+/** Which dates are compared, and by which periods. */
+export interface ComparedPeriods {
+  readonly dates: DateRange;
+  readonly compared: DateRange;
+  readonly grain: TimeGrain;
+}
+
 /** 52 weeks: a Monday is compared with a Monday. */
 const YEAR_DAYS = 364;
 const HOUR_MS = 3_600_000;

@@ -5,8 +5,7 @@ import type {
   PublisherMetric,
   TimeGrain,
 } from '../wire/reporting.ts';
-import type { ComparedPeriods } from './compareRows.ts';
-import { comparedDates, COMPARES, type Compare } from './comparedDates.ts';
+import { comparedDates, COMPARES, type Compare, type ComparedPeriods } from './comparedDates.ts';
 import { dateOf, isDate } from './utcDates.ts';
 
 /** Whose report: a channel's on all its publishers, or one publisher's own. */

@@ -3,7 +3,7 @@ import { inTone } from '../../output/tone.ts';
 import { formatChange, formatMetric } from '../formatValue.ts';
 import type { FlatRow } from '../readReport.ts';
 import { lyingBar } from './blocks.ts';
-import type { Canvas } from './drawChart.ts';
+import type { Canvas } from './canvas.ts';
 
 /** What `barChart` draws. */
 export interface BarChart {

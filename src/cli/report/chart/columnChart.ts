@@ -3,7 +3,7 @@ import { inTone, type Tone } from '../../output/tone.ts';
 import { formatMetric } from '../formatValue.ts';
 import { shortPeriod } from '../formatPeriod.ts';
 import { niceCeiling, uprightBar, type Fill } from './blocks.ts';
-import type { Canvas } from './drawChart.ts';
+import type { Canvas } from './canvas.ts';
 import type { Point } from './series.ts';
 
 /** What `columnChart` draws. */

@@ -6,16 +6,10 @@ import type { FlatRow, WholeReport } from '../readReport.ts';
 import type { Wanted } from '../readQuery.ts';
 import { groupCell, metricsOf } from '../reportTable.ts';
 import { barChart } from './barChart.ts';
+import type { Canvas } from './canvas.ts';
 import { columnChart } from './columnChart.ts';
 import { seriesOf } from './series.ts';
 import { sparkChart } from './sparkChart.ts';
-
-/** Where a chart is drawn. */
-export interface Canvas {
-  readonly width: number;
-  readonly hasColor: boolean;
-  readonly hasUnicode: boolean;
-}
 
 /** What `drawChart` draws. */
 export interface ChartOptions {

@@ -2,7 +2,7 @@ import { cutTo, displayWidth, safeText } from '../../output/displayWidth.ts';
 import { inTone } from '../../output/tone.ts';
 import { formatMetric } from '../formatValue.ts';
 import { sparkline } from './blocks.ts';
-import type { Canvas } from './drawChart.ts';
+import type { Canvas } from './canvas.ts';
 import type { Point } from './series.ts';
 
 /** One line of small bars. */
