@@ -6,12 +6,11 @@ import {
   type PlaywrightWorkerOptions,
   type TestType,
 } from '@playwright/test';
-import type { QUEUE_PREFIX as QueuePrefix } from '../queue/rows/key.ts';
 import { fakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
 import { describePage } from './fixture/describePage.ts';
 import { createOffersOnPage, type OffersOnPage } from './fixture/offersOnPage.ts';
 import { serveRelay } from './fixture/serveRelay.ts';
-import { watchPage } from './fixture/watchPage.ts';
+import { QUEUE_PREFIX, watchPage } from './fixture/watchPage.ts';
 
 export type { OffersOnPage } from './fixture/offersOnPage.ts';
 export { expect } from './fixture/expectOffers.ts';
@@ -23,9 +22,6 @@ export interface OfferletFixtures {
   /** The offers of this test. A test that names it reaches no real relay. */
   offers: OffersOnPage;
 }
-
-/** The start of the name of every queue's database. The type keeps it equal to the queue's own constant. */
-const QUEUE_PREFIX: typeof QueuePrefix = 'offerlet-queue';
 
 type TestArgs = PlaywrightTestArgs & PlaywrightTestOptions & OfferletFixtures;
 type WorkerArgs = PlaywrightWorkerArgs & PlaywrightWorkerOptions;
