@@ -1,9 +1,9 @@
 import type { Footer, Recommendation } from '../wire/offers/response.ts';
 
-/** Where the images and targets of the example offers are. No such host exists: the kit serves them itself. */
+/** Where the example offers lead. No such host exists: the kit serves the pages itself. */
 export const EXAMPLE_HOST = 'offers.offerlet.test';
 
-/** The offers that a fake relay returns by default. */
+/** The offers that a fake relay returns by default. They have no images, which a test would have to load. */
 export const EXAMPLE_OFFERS: readonly Recommendation[] = [
   example(1, {
     name: 'Hillside Coffee',
@@ -29,7 +29,6 @@ export const EXAMPLE_OFFERS: readonly Recommendation[] = [
 export const EXAMPLE_FOOTER: Footer = {
   attribution_details: {
     copy: 'Offers by the test kit',
-    logo_url: urlOf('logos/network.svg'),
     target_url: urlOf(''),
   },
   privacy_policy: { copy: 'Privacy policy', target_url: urlOf('privacy') },
@@ -44,7 +43,7 @@ interface ExampleCopy {
 
 function example(number: number, { name, heading, subheading, accept_copy }: ExampleCopy): Recommendation {
   return {
-    advertiser: { id: `advertiser-${number}`, name, logo_url: urlOf(`logos/${number}.svg`), description: subheading },
+    advertiser: { id: `advertiser-${number}`, name, description: subheading },
     offer: {
       id: `offer-${number}`,
       heading,

@@ -120,9 +120,9 @@ async function visit({ page, offers, url }: Side, scenario: Scenario | undefined
 /** Waits until the page has nothing left to send, or will have something for as long as the scenario lasts. */
 async function settle({ page, offers }: Side, scenario: Scenario | undefined): Promise<void> {
   if (scenario?.page?.consent === 'pending') return page.waitForTimeout(1_000);
-  const isEndless = scenario?.faults?.some(({ route, times }) => route === '/events/batch' && times === undefined);
-  const isSettled = async (): Promise<boolean> => isEndless === true || waitingIn(await offers.reported()).length === 0;
-  if (scenario?.name === 'events-slow') await page.waitForTimeout(3_000);
+  // Offline, the events wait for as long as the scenario lasts.
+  const isEndless = scenario?.faults?.some((fault) => fault.drop_connection && fault.times === undefined) === true;
+  const isSettled = async (): Promise<boolean> => isEndless || waitingIn(await offers.reported()).length === 0;
   await expect.poll(isSettled, { timeout: 20_000 }).toBe(true);
 }
 
@@ -187,7 +187,13 @@ async function copyOffers(): Promise<void> {
   for (const [index, { advertiser, offer }] of EXAMPLE_OFFERS.entries()) {
     const { id: _id, ...details } = offer;
     const { id: _advertiser, ...by } = advertiser;
-    const body = { ...details, advertiser: by, subcategory_id, price_per_conversion: 1, weight: 10 ** (9 - 3 * index) };
+    const body = {
+      ...details,
+      advertiser: { ...by, logo_url: 'https://offers.offerlet.test/logo' },
+      subcategory_id,
+      price_per_conversion: 1,
+      weight: 10 ** (9 - 3 * index),
+    };
     await control('/sandbox/offers', { method: 'POST', body: JSON.stringify(body) });
   }
 }
