@@ -26,7 +26,7 @@ export const doctorCommand: Command = {
   examples: [
     {
       call: 'offerlet doctor --page https://shop.example/thank-you',
-      does: 'checks script, policy, relay, key, outcome and layout',
+      does: 'Checks script, policy, relay, key, outcome and layout',
     },
   ],
   async run(source) {
