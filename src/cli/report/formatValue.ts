@@ -37,9 +37,9 @@ export function formatChange(name: string, row: FlatRow): Cell {
   };
 }
 
-/** Whether a metric can be drawn beside others of its scale. */
-export function isShare(name: string): boolean {
-  return SHARES.has(name);
+/** Whether a metric is a whole number. */
+export function isCount(name: string): boolean {
+  return COUNTS.has(name);
 }
 
 function decimals(value: number, digits: number): string {

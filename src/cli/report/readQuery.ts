@@ -1,5 +1,5 @@
 import type { DateRange } from '../../clients.ts';
-import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
+import { DEFAULT_DATES, GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import {
   CHANNEL_GROUPINGS,
   CHANNEL_METRICS,
@@ -34,8 +34,9 @@ const DAY_MS = 86_400_000;
 
 /** Reads what a report shall contain. Throws a `UsageError` that says what to write, with the nearest known name. */
 export function readQuery(settings: SettingsOf<typeof REPORT_OPTIONS>, now: Date): Wanted {
-  const { variant, grain = 'total', compare } = settings;
+  const { variant, compare } = settings;
   const dates = readDates(settings, now);
+  const grain = settings.grain ?? (settings.chart && settings.by === undefined ? grainFor(dates) : 'total');
   if (grain === 'hour' && dates && daysIn(dates) > HOURLY_MAX_DATES)
     throw new UsageError(
       `--grain hour is limited to ${HOURLY_MAX_DATES} days, and these are ${daysIn(dates)}. Use --last 3d, or --grain day.`,
@@ -48,6 +49,13 @@ export function readQuery(settings: SettingsOf<typeof REPORT_OPTIONS>, now: Date
       : readNames(settings.metrics, { source: '--metrics', variant, known: METRICS });
   const wanted = { variant, dates, grain, by, metrics, filters: readFilters(settings.filter, variant), compare };
   return { ...wanted, sort: readSort(settings.sort, wanted), limit: readLimit(settings.limit) };
+}
+
+/** A chart without a grain or a breakdown shows how things went: some dozens of bars. */
+function grainFor(dates: DateRange | undefined): TimeGrain {
+  const days = dates ? daysIn(dates) : DEFAULT_DATES;
+  if (days <= 2) return 'hour';
+  return days <= 62 ? 'day' : days <= 400 ? 'week' : 'month';
 }
 
 interface Names {

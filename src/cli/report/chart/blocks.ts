@@ -50,12 +50,12 @@ export function sparkline(values: readonly (number | null)[], max: number, hasUn
     .join('');
 }
 
-/** Returns a round number that is not below a value, for the top of an axis. */
-export function niceCeiling(value: number): number {
-  if (!(value > 0)) return 1;
+/** Returns a round number that is not below a value, for the top of an axis. Its half is whole where only whole numbers count. */
+export function niceCeiling(value: number, isWhole: boolean): number {
+  if (!(value > 0)) return isWhole ? 2 : 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((one) => one * power >= value * 0.999999) ?? 10;
-  return Number((step * power).toPrecision(3));
+  const tops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10, 12].map((step) => Number((step * power).toPrecision(3)));
+  return tops.find((top) => top >= value * 0.999999 && (!isWhole || top % 2 === 0)) ?? value;
 }
 
 function clamp(share: number): number {

@@ -1,6 +1,6 @@
 import type { TimeGrain } from '../../../wire/reporting.ts';
 import { inTone, type Tone } from '../../output/tone.ts';
-import { formatMetric } from '../formatValue.ts';
+import { formatMetric, isCount } from '../formatValue.ts';
 import { shortPeriod } from '../formatPeriod.ts';
 import { niceCeiling, uprightBar, type Fill } from './blocks.ts';
 import type { Canvas } from './canvas.ts';
@@ -22,7 +22,7 @@ const MAX_SLOT = 9;
 export function columnChart(chart: ColumnChart, canvas: Canvas): string[] {
   const { metric, grain, hasBefore } = chart;
   const values = chart.points.flatMap(({ value, before }) => [value ?? 0, hasBefore ? (before ?? 0) : 0]);
-  const top = niceCeiling(Math.max(0, ...values));
+  const top = niceCeiling(Math.max(0, ...values), isCount(metric));
   const ticks = new Map([
     [HEIGHT - 1, formatMetric(metric, top)],
     [HEIGHT / 2 - 1, formatMetric(metric, top / 2)],
@@ -69,9 +69,13 @@ interface CellOptions {
 function cellsOf({ value, before, isOpen }: Point, { top, bar, beside, slot, canvas }: CellOptions): string[] {
   const { hasUnicode, hasColor } = canvas;
   const main = paint((value ?? 0) / top, { width: bar, fill: isOpen ? 'light' : 'solid', tone: 'accent' });
-  const other = paint((before ?? 0) / top, { width: beside, fill: 'shade', tone: 'dim' });
+  // Without room beside it, what is compared with stands behind the bar: its top shows where the bar is lower.
+  const other = paint((before ?? 0) / top, { width: beside || bar, fill: 'shade', tone: 'dim' });
   const gap = ' '.repeat(Math.max(0, slot - bar - beside));
-  return main.map((cells, row) => cells + (other[row] ?? '') + gap);
+  return main.map((cells, row) => {
+    const behind = other[row] ?? '';
+    return (beside > 0 ? cells + behind : cells.trim() === '' ? behind : cells) + gap;
+  });
 
   function paint(share: number, { width, fill, tone }: { width: number; fill: Fill; tone: Tone }): string[] {
     return uprightBar(share, HEIGHT, { fill, hasUnicode }).map((cell) =>

@@ -1,0 +1,57 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { isGroup } from '../../src/cli/command.ts';
+import { COMMANDS, SANDBOX_COMMANDS } from '../../src/cli/commands.ts';
+import { bashCompletion } from '../../src/cli/completion/bash.ts';
+import { completedCommands } from '../../src/cli/completion/entries.ts';
+import { fishCompletion } from '../../src/cli/completion/fish.ts';
+import { zshCompletion } from '../../src/cli/completion/zsh.ts';
+
+const ENTRIES = completedCommands({ ...COMMANDS, ...SANDBOX_COMMANDS });
+
+/** What bash proposes for the last word of a line. */
+function inBash(...words: readonly string[]): string[] {
+  const quoted = ['offerlet', ...words].map((word) => `'${word}'`).join(' ');
+  const script = `${bashCompletion(ENTRIES)}
+COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _offerlet; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: 'test/cli' })
+    .split('\n')
+    .filter(Boolean);
+}
+
+test('bash completes commands, subcommands and options', () => {
+  expect(inBash('')).toEqual(expect.arrayContaining(['publishers', 'report', 'sandbox', '--version']));
+  expect(inBash('pub')).toEqual(['publishers']);
+  expect(inBash('publishers', '')).toEqual(['list', 'show', 'add', 'remove', '--help']);
+  expect(inBash('publishers', 'list', '--st')).toEqual(['--status']);
+  expect(inBash('report', '--comp')).toEqual(['--compare']);
+  expect(inBash('completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
+});
+
+test('bash completes values, after a comma too, and files', () => {
+  expect(inBash('report', '--compare', '')).toEqual(['previous', 'year']);
+  expect(inBash('report', '--period', 'last-m')).toEqual(['last-month']);
+  expect(inBash('report', '--metrics', 'clicks,cv')).toEqual(['clicks,cvr']);
+  expect(inBash('publishers', 'list', '--status', '')).toContain('PENDING');
+  expect(inBash('report', '--output', 'completion')).toContain('completion.test.ts');
+  expect(inBash('report', '--last', '')).toEqual(['7d', '30d', '90d']);
+  expect(inBash('report', '--limit', '')).toEqual([]);
+});
+
+test('each shell knows every command and option', () => {
+  for (const script of [bashCompletion(ENTRIES), zshCompletion(ENTRIES), fishCompletion(ENTRIES)])
+    for (const [name, command] of Object.entries(COMMANDS))
+      for (const option of isGroup(command)
+        ? Object.values(command.commands).flatMap((one) => Object.keys(one.options))
+        : [name, ...Object.keys(command.options)])
+        expect(script).toContain(option);
+});
+
+test.each([
+  ['bash', bashCompletion],
+  ['zsh', zshCompletion],
+  ['fish', fishCompletion],
+])('the script for %s has no syntax error, where the shell is installed', (shell, completion) => {
+  const { error, status, stderr } = spawnSync(shell, ['-n'], { input: completion(ENTRIES), encoding: 'utf8' });
+  if (!error) expect([status, stderr]).toEqual([0, '']);
+});
