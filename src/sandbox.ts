@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { helpFor } from './cli/helpFor.ts';
+import { installedVersion } from './cli/installed.ts';
 import { runProgram } from './cli/runProgram.ts';
 import { UsageError } from './cli/UsageError.ts';
 import { commands } from './commands.ts';
@@ -11,6 +12,7 @@ const MORE = `
 runProgram(async (argv) => {
   const isNamed = argv[0] !== undefined && !argv[0].startsWith('-');
   const [name, rest] = isNamed ? [argv[0], argv.slice(1)] : ['sandbox', argv];
+  if (argv[0] === '--version' || argv[0] === '-v') return void process.stdout.write(`${installedVersion()}\n`);
   const isHelp = name === 'help' || rest.includes('--help') || rest.includes('-h');
   if (isHelp && name !== 'network')
     return void process.stdout.write(helpFor('offerlet-sandbox', commands.sandbox) + MORE);

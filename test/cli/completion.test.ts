@@ -1,4 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup } from '../../src/cli/command.ts';
 import { COMMANDS, SANDBOX_COMMANDS } from '../../src/cli/commands.ts';
@@ -52,6 +55,10 @@ test.each([
   ['zsh', zshCompletion],
   ['fish', fishCompletion],
 ])('the script for %s has no syntax error, where the shell is installed', (shell, completion) => {
-  const { error, status, stderr } = spawnSync(shell, ['-n'], { input: completion(ENTRIES), encoding: 'utf8' });
+  // fish reads no script from a socket.
+  const file = join(mkdtempSync(join(tmpdir(), 'offerlet-completion-')), shell);
+  writeFileSync(file, completion(ENTRIES));
+  const { error, status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+  rmSync(dirname(file), { recursive: true });
   if (!error) expect([status, stderr]).toEqual([0, '']);
 });

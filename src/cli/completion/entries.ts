@@ -6,7 +6,9 @@ export interface CompletedOption {
   readonly name: string;
   readonly about: string;
   readonly takesValue: boolean;
-  /** Its possible values; a comma begins the next one. */
+  /** Whether several values can be given, separated by commas. */
+  readonly isList: boolean;
+  /** Its possible values. */
   readonly values: readonly string[];
   readonly isFile: boolean;
 }
@@ -48,10 +50,12 @@ const HELP: CompletedOption = {
   takesValue: false,
   values: [],
   isFile: false,
+  isList: false,
 };
 
 function completed(name: string, option: Option): CompletedOption {
   const { about, kind, completes } = option;
+  const isList = kind === 'text' && option.value.includes('[,');
   const values = kind === 'choice' ? option.choices : Array.isArray(completes) ? completes : [];
-  return { name, about, takesValue: kind !== 'flag', values, isFile: completes === 'file' };
+  return { name, about, takesValue: kind !== 'flag', values, isFile: completes === 'file', isList };
 }

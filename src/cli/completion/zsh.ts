@@ -53,13 +53,10 @@ compdef _offerlet offerlet
 `;
 }
 
-function optionSpec({ name, about, takesValue, values, isFile }: CompletedOption): string {
+function optionSpec({ name, about, takesValue, values, isFile, isList }: CompletedOption): string {
   const text = about.replace(/[[\]:]/g, ' ').replace(/\.$/, '');
-  const action = isFile
-    ? '_files'
-    : values.length > 0
-      ? `_values -s , ${name} ${values.map((value) => value.replace(/=$/, '')).join(' ')}`
-      : ' ';
+  const list = values.join(' ');
+  const action = isFile ? '_files' : list === '' ? ' ' : isList ? `_values -s , ${name} ${list}` : `(${list})`;
   return quote(`--${name}[${text}]${takesValue ? `:${name}:${action}` : ''}`);
 }
 

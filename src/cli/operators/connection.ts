@@ -41,7 +41,7 @@ export function createConnection({ network, keyFile, env, progress }: Connection
     throw new UsageError(
       '--network is missing. Use something like --network https://channel.example, or set OFFERLET_NETWORK.',
     );
-  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY'] : readKeyFile(keyFile);
+  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile(keyFile);
   if (!apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
   const onResponse = ({ status, retryIn }: ResponseNotice): void => {
     if (retryIn === undefined) return;

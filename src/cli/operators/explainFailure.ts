@@ -82,7 +82,7 @@ function whyUnreachable(error: UnreachableError): string {
 function whichDates({ available_window, message }: DateRangeError): string {
   if (!available_window) return message;
   const { from, to } = available_window;
-  return `These dates are outside the available history, ${from} to ${to}. Use --from ${from} or later; an hourly report reaches back less far than a daily one.`;
+  return `These dates are outside the available history, ${from} to ${to}. Use --from ${from} or later.`;
 }
 
 function howToShrink({ code, max_rows, total_rows }: RowLimitError): string {

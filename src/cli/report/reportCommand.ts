@@ -1,5 +1,5 @@
-import { AuthError } from '../../clients.ts';
-import { ExitError } from '../ExitError.ts';
+import { AuthError, comparedDates, DateRangeError } from '../../clients.ts';
+import { EXIT, ExitError } from '../ExitError.ts';
 import { explainFailure } from '../operators/explainFailure.ts';
 import { operatorCommand, type Work } from '../operators/operatorCommand.ts';
 import { textOf, type Printable } from '../output/print.ts';
@@ -46,7 +46,8 @@ async function runReport({ settings, terminal, connection, progress }: Work<type
     progress,
     note: terminal.note,
   }).catch((error: unknown) => {
-    throw error instanceof AuthError ? withVariantHint(error, wanted) : error;
+    if (error instanceof AuthError) throw withVariantHint(error, wanted);
+    throw error instanceof DateRangeError ? (comparedTooEarly(error, wanted) ?? error) : error;
   });
   progress.end();
   const printable = printableOf(report, wanted);
@@ -141,7 +142,9 @@ function remarksOn(
     remarks.push(
       `Too narrow for ${hidden.length} of ${counted(metricsOf(report).length, 'metric')}. Choose with --metrics, or use --csv.`,
     );
-  if (compared && rows.length > 0 && flat.every((row) => row['counterpart_start'] === undefined || isNew(row)))
+  const gap = compared && gapIn(drawn, wanted);
+  if (gap !== undefined) remarks.push(gap);
+  else if (compared && rows.length > 0 && flat.every(isNew))
     remarks.push(`There was no activity in the dates compared with, ${formatRange(compared)}.`);
   return wanted.grain === 'total' && wanted.by.length === 0
     ? remarks.filter((line) => !line.startsWith('The first'))
@@ -159,6 +162,23 @@ function withVariantHint(error: AuthError, { variant }: Wanted): ExitError {
       ? 'With a publisher reporting key, use --variant publisher.'
       : 'With a management key, use --variant channel.';
   return new ExitError(`${message} ${hint}`, exitCode);
+}
+
+/** The dates are fine, but those that they are compared with begin before the history does. */
+function comparedTooEarly({ available_window }: DateRangeError, wanted: Wanted): ExitError | undefined {
+  const { dates, compare, grain } = wanted;
+  if (!dates || !compare || !available_window || dates.from < available_window.from) return undefined;
+  return new ExitError(
+    `The dates to compare with, ${formatRange(comparedDates(dates, compare, grain))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
+    EXIT.failed,
+  );
+}
+
+/** How much of the earlier period has rows: a network that has no history there returns none. */
+function gapIn(drawn: WholeReport['drawn'], { grain, by }: Wanted): string | undefined {
+  const missing = drawn.filter(isNew).length;
+  if (grain === 'total' || by.length > 0 || missing < drawn.length / 4) return undefined;
+  return `${missing} of ${counted(drawn.length, 'period')} had no activity in the dates compared with: the history may not reach back that far.`;
 }
 
 function counted(count: number, what: string): string {
