@@ -13,6 +13,7 @@ const ENTRIES = [
   'element',
   'react',
   'session',
+  'consent',
   'queue',
   'relay',
   'relay-redis',

@@ -1,4 +1,5 @@
 import type { Explanation } from '../session/openTrace.ts';
+import type { ConsentSource } from '../session/options.ts';
 import { onForeignWithdrawal, withdrawEverywhere } from '../session/withdrawEverywhere.ts';
 import type { Inspect } from './inspection.ts';
 import type { ShowOptions } from './options/showOptions.ts';
@@ -11,8 +12,8 @@ export interface PageApi {
   /** Runs the calls. Before the script has loaded, `offerlet` is a plain array in which they wait. */
   push(...calls: ((page: PageApi) => void)[]): void;
   show(options: ShowOptions): Offers;
-  /** A decision on consent for every mount of the page, later ones included. */
-  consent(isGiven: boolean): void;
+  /** A decision on consent for every mount of the page, later ones included, or a source of such decisions. */
+  consent(decision: boolean | ConsentSource): void;
   /** Returns what happened to each mount. */
   explain(): Explanation[];
   flush(): Promise<void>;
@@ -26,6 +27,7 @@ export function openPageApi(inspect?: Inspect): PageApi {
   let decision: boolean | undefined;
   /** Another tab decided, and cleared what was stored. */
   let isElsewhere = false;
+  let unsubscribe: (() => void) | void;
   /** Open while the decision is yes: without a mount, too, a withdrawal in another tab is newer. */
   let channel: BroadcastChannel | undefined;
 
@@ -63,6 +65,11 @@ export function openPageApi(inspect?: Inspect): PageApi {
       return offers;
     },
     consent(isGiven) {
+      if (typeof isGiven === 'function') {
+        unsubscribe?.();
+        unsubscribe = isGiven((isGiven: unknown) => page.consent(isGiven === true));
+        return;
+      }
       decision = isGiven;
       isElsewhere = false;
       channel?.close();
@@ -78,6 +85,7 @@ export function openPageApi(inspect?: Inspect): PageApi {
       for (const offers of mounts) offers.close();
     },
     destroy() {
+      unsubscribe?.();
       for (const offers of mounts) offers.destroy();
     },
   };

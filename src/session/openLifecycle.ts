@@ -6,7 +6,7 @@ import type { Placement } from './checkOptions.ts';
 import { nextTask } from './nextTask.ts';
 import { obtainOffers, type ObtainedOffers, type RawExchange } from './obtainOffers.ts';
 import type { Trace } from './openTrace.ts';
-import type { OfferOptions } from './options.ts';
+import type { ConsentSource, OfferOptions } from './options.ts';
 import { outcome, type Failure, type Outcome, type OutcomeCode, type SuccessCode } from './outcome.ts';
 import { throwIfAborted } from './throwIfAborted.ts';
 
@@ -51,6 +51,8 @@ export interface Lifecycle<Success extends SuccessCode = 'rendered'> {
   close(): void;
 }
 
+type Consent = NonNullable<OfferOptions['consent']>;
+
 /** Maximum milliseconds that a restart waits for orders to be forgotten: storage may hang. */
 const CLEARING_MS = 1_000;
 
@@ -69,27 +71,29 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
   let waiting: ReturnType<Backing['onForeignWithdrawal']>;
   let forgetting: Promise<unknown> | undefined;
   let isClosed = false;
-  void begin(options?.consent ?? !hasPrivacySignal());
+  /** Ends the consent source. */
+  let unsubscribe: (() => void) | undefined;
+  const { consent = !hasPrivacySignal() } = options ?? {};
+  void begin(consent, options?.consent !== undefined ? 'option' : consent ? 'default' : 'Global Privacy Control');
 
   return {
     async flush() {
       await queue?.flush();
     },
     stats: async () => queue?.stats(),
-    consent(isGiven) {
-      if (isClosed || 'code' in placement || isGiven === isAllowed) return;
-      if (!isGiven) return deny();
-      beginAgain(true);
-    },
+    consent: (isGiven) => change(isGiven, 'consent()'),
     restart(changed) {
       ({ options, placement } = changed);
       backing.forgetOrders();
       forgetting = queue?.notes.sweep(() => false);
-      beginAgain(options.consent ?? true);
+      const { consent = true } = options;
+      // A source is called once.
+      beginAgain(typeof consent === 'function' ? (isAllowed ?? consent) : consent, 'option');
     },
     reopenQueue,
     close() {
       isClosed = true;
+      attempt(unsubscribe);
       lifetime.abort();
       waiting?.close();
       void queue?.close();
@@ -97,7 +101,29 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     },
   };
 
-  async function begin(consent: NonNullable<OfferOptions['consent']>): Promise<void> {
+  function change(isGiven: boolean, by: string): void {
+    if (isClosed || 'code' in placement || isGiven === isAllowed) return;
+    if (isGiven) beginAgain(true, by);
+    else deny(by);
+  }
+
+  function listen(source: ConsentSource): void {
+    if (unsubscribe) return;
+    const by = source.source ?? 'function';
+    unsubscribe = () => {};
+    const stop = attempt(
+      () => source((isGiven: unknown) => change(isGiven === true, by)),
+      () => deny(by),
+    );
+    if (typeof stop === 'function') unsubscribe = stop;
+  }
+
+  function record(isGiven: boolean, by: string): void {
+    isAllowed = isGiven;
+    trace.consent = { isGiven, by, at: new Date().toISOString() };
+  }
+
+  async function begin(consent: Consent, by: string): Promise<void> {
     isAllowed = undefined;
     const { signal } = (lifetime = new AbortController());
     // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
@@ -105,8 +131,9 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     if (signal.aborted) return;
     if ('code' in placement) return trace.end(placement);
     backing.remember(endpoint());
-    if (isGiven !== true) return deny();
-    isAllowed = true;
+    if (typeof consent === 'function') return listen(consent);
+    if (isGiven !== true) return deny(by);
+    record(true, by);
     waiting?.close();
     if (!queue) waiting = backing.onForeignWithdrawal(withdrawn);
     try {
@@ -138,15 +165,15 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     return 'code' in obtained ? obtained : host.present(obtained, signal);
   }
 
-  function beginAgain(consent: NonNullable<OfferOptions['consent']>): void {
+  function beginAgain(consent: Consent, by: string): void {
     lifetime.abort();
     trace.restart();
-    void begin(consent);
+    void begin(consent, by);
   }
 
   /** Takes the offers down and clears what this page, or an earlier one, was allowed to store. */
-  function deny(isElsewhere?: boolean): void {
-    isAllowed = false;
+  function deny(by: string, isElsewhere?: boolean): void {
+    record(false, by);
     lifetime.abort();
     waiting?.close();
     if (queue ?? !isDecided) backing.forgetOrders();
@@ -157,7 +184,7 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
   }
 
   function withdrawn(): void {
-    deny(true);
+    deny('elsewhere', true);
     host.onWithdrawn?.();
   }
 
@@ -178,6 +205,16 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     });
     waiting?.close();
     return queue;
+  }
+}
+
+/** Runs the merchant's own function, which may throw. */
+function attempt<T>(work: (() => T) | undefined, onError?: () => void): T | undefined {
+  try {
+    return work?.();
+  } catch {
+    onError?.();
+    return undefined;
   }
 }
 

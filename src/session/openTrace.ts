@@ -6,6 +6,8 @@ import type { LeftOutEvent, PageEvent } from './pageEvent.ts';
 export interface Explanation<Success extends SuccessCode = 'rendered'> {
   /** How it ended. Missing while it has not. */
   readonly outcome?: Outcome<OutcomeCode<Success>> | undefined;
+  /** The latest decision on consent, who made it, and when. Missing until there is one. */
+  readonly consent?: ConsentDecision | undefined;
   /** The request: its relay and placement, and which fields (never their values) identified the shopper. */
   readonly asked?:
     | {
@@ -44,11 +46,21 @@ export interface Explanation<Success extends SuccessCode = 'rendered'> {
   readonly events: readonly PageEvent<Success>[];
 }
 
+/** A decision on consent. */
+export interface ConsentDecision {
+  readonly isGiven: boolean;
+  /** `option`, `default`, `Global Privacy Control`, `consent()`, `elsewhere` (another tab or mount), or the name of the source. */
+  readonly by: string;
+  /** When, as an ISO 8601 date and time. */
+  readonly at: string;
+}
+
 /** Maximum events that `explain()` returns: a page that stays open for days must not grow. */
 const EVENTS_MAX = 500;
 
 /** Records the steps of a mount. */
 export interface Trace<Success extends SuccessCode = 'rendered'> {
+  consent: Explanation['consent'];
   asked: Explanation['asked'];
   answered: Explanation['answered'];
   /** Resolves to the outcome. After a restart that follows an outcome it is a new promise. */
@@ -87,7 +99,7 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(
   }
 
   function explain(): Explanation<Success> {
-    const { asked, answered } = trace;
+    const { consent, asked, answered } = trace;
     const all: readonly PageEvent<SuccessCode>[] = events;
     const waiting = new Set<string>();
     const queue = { delivered: 0, dropped: 0, dead: 0 };
@@ -99,6 +111,7 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(
     }
     return {
       outcome,
+      consent,
       asked,
       answered,
       left_out: all.filter((event) => event.type === 'left_out'),
@@ -109,6 +122,7 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(
   }
 
   const trace: Trace<Success> = {
+    consent: undefined,
     asked: undefined,
     answered: undefined,
     get ended() {

@@ -4,8 +4,15 @@ import type { RecommendationRequest } from '../wire/offers/request.ts';
 import type { SuccessCode } from './outcome.ts';
 import type { PageEvent } from './pageEvent.ts';
 
-/** Decides on consent, now or later and as often as it likes. The function that it returns is called when the session ends. */
-export type ConsentSource = (decide: (isGiven: boolean) => void) => void | (() => void);
+/**
+ * Decides on consent, now or later and as often as it likes. It is called once. The function that it returns, if any, is
+ * called when the session ends.
+ */
+export interface ConsentSource {
+  (decide: (isGiven: boolean) => void): void | (() => void);
+  /** What it is called in `explain()` and in the inspector. */
+  readonly source?: string;
+}
 
 /** Options that sessions with and without a page have in common. */
 export interface OfferOptions<Success extends SuccessCode = 'rendered'> {
@@ -19,7 +26,7 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> {
   maxOffers?: number | undefined;
   /**
    * Nothing is requested or stored before this is true. By default it is, unless the browser sends Global Privacy Control.
-   * An explicit `true` takes precedence over that signal.
+   * An explicit `true` takes precedence over that signal. A function decides as often as it likes, see `offerlet/consent`.
    */
   consent?: boolean | Promise<boolean> | ConsentSource | undefined;
   /** Called with every step. Errors that it throws are ignored. */

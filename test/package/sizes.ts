@@ -14,6 +14,7 @@ const SHOW = "import { showOffers } from 'offerlet'; globalThis.x = showOffers;"
 const BASELINE =
   "import { createElement, Fragment, render } from 'preact'; import { createStore, promisifyRequest } from 'idb-keyval'; globalThis.x = [createElement, Fragment, render, createStore, promisifyRequest];";
 const REACT = "import { Offers } from 'offerlet/react'; globalThis.x = Offers;";
+const SESSION = "import { openSession } from 'offerlet/session'; globalThis.x = openSession;";
 const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQueue;";
 
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
@@ -32,6 +33,19 @@ export async function measureSizes(): Promise<Size[]> {
       code: await bundleOf(REACT, ['react']),
       limit: 27_000,
     },
+    {
+      what: "import { openSession } from 'offerlet/session'",
+      code: await bundleOf(SESSION),
+      limit: 15_900,
+      target: 11_264,
+    },
+    ...(await Promise.all(
+      ['googleConsentMode', 'oneTrust', 'shopifyPrivacy', 'tcf'].map(async (name) => ({
+        what: `import { ${name} } from 'offerlet/consent'`,
+        code: await bundleOf(`import { ${name} } from 'offerlet/consent'; globalThis.x = ${name};`),
+        limit: 614,
+      })),
+    )),
     { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_800, target: 3_600 },
   ];
 }

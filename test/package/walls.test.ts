@@ -16,6 +16,8 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/queue/seeded-session.ts', '../session/openLifecycle.ts'],
   ['src/queue/seeded-dom.ts', '../dom/dom.ts'],
   ['src/widget/seeded-session.ts', '../session/outcome.ts'],
+  ['src/consent/seeded.ts', '../session/openSession.ts'],
+  ['src/consent/seeded-wire.ts', '../wire/json.ts'],
   ['src/session/seeded.ts', '../page/showOffers.ts'],
   ['src/session/seeded-widget.ts', '../widget/props.ts'],
   ['src/session/seeded-dom.ts', '../dom/dom.ts'],

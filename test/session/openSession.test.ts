@@ -1,4 +1,3 @@
-import { webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openSession } from '../../src/session/openSession.ts';
 import type { SessionOptions } from '../../src/session/options.ts';
@@ -146,42 +145,6 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     expect(after.code).toBe('offers');
     expect(after.groups).not.toBe(before.groups);
     session.close();
-  });
-});
-
-describe.each(WAYS.slice(0, 2))('order memory in %s', (_, openStorage) => {
-  test.each([true, false])('the same order shows the same offers and counts once; subtle: %s', async (hasSubtle) => {
-    const { randomUUID } = crypto;
-    if (!hasSubtle) vi.stubGlobal('crypto', { randomUUID: () => randomUUID.call(webcrypto) });
-    const relay = startRelay(1);
-    const storage = openStorage();
-    const first = open(relay, { storage, order: '7' });
-    first.displayed(only((await first.result).groups[0]?.offers[0]));
-    await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
-    first.close();
-    const second = open(relay, { storage, order: '7' });
-    expect(await second.result).toMatchObject({ code: 'offers', isRemembered: true });
-    second.displayed(only((await second.result).groups[0]?.offers[0]));
-    await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
-    expect(relay.asked).toHaveLength(1);
-    second.close();
-    const other = open(relay, { storage, order: '8' });
-    expect(await other.result).toMatchObject({ isRemembered: false });
-    other.close();
-    expect([...(storage?.values.values() ?? [])].join()).not.toContain('a'.repeat(64));
-  });
-
-  test('an overlay that was closed is not shown again', async () => {
-    const relay = startRelay(1);
-    const storage = openStorage();
-    const first = open(relay, { storage, order: '7', mode: 'OVERLAY' });
-    await first.result;
-    first.dismiss('escape');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    first.close();
-    const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
-    expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
-    second.close();
   });
 });
 

@@ -19,8 +19,18 @@ export function describeOptions({ ownOptions, handle }: InspectedMount): Record<
     theme: options.theme ?? 'auto',
     locale: options.locale ?? 'from the page',
     maxOffers: String(options.maxOffers ?? 'all'),
-    consent: consent instanceof Promise ? 'pending' : String(consent ?? 'not set'),
+    consent:
+      typeof consent === 'function'
+        ? (consent.source ?? 'a function')
+        : consent instanceof Promise
+          ? 'pending'
+          : String(consent ?? 'not set'),
   };
+}
+
+/** Says who decided on consent, and when. */
+export function describeConsent({ isGiven, by, at }: NonNullable<Explanation['consent']>): string {
+  return `Consent: ${isGiven ? 'yes' : 'no'}, by ${by}, at ${at.slice(11, 19)} UTC.`;
 }
 
 /** Says where the offers came from when the inspector saw no request for them. */

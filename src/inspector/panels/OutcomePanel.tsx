@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
 import type { Explanation } from '../../session/openTrace.ts';
 import type { PageEvent } from '../../session/pageEvent.ts';
-import { describeOptions } from '../mounts/describeMount.ts';
+import { describeConsent, describeOptions } from '../mounts/describeMount.ts';
 import { timeOf } from '../report/timeOf.ts';
 import { describeEvent, endWithStop } from './describeEvent.ts';
 
@@ -83,8 +83,9 @@ function EventItems({ events, receivedAt }: EventItemsProps): JSX.Element {
   );
 }
 
-function describeRequest({ asked, answered }: Explanation): string[] {
+function describeRequest({ consent, asked, answered }: Explanation): string[] {
   const sentences: string[] = [];
+  if (consent) sentences.push(describeConsent(consent));
   if (asked) {
     const shopper = asked.user_details.join(', ') || 'nothing on the page (the relay may know the shopper)';
     sentences.push(

@@ -1,6 +1,7 @@
 import { dom } from '../../dom/dom.ts';
 import type { Check } from '../checks/check.ts';
 import { describeForced, type Forced } from '../force/forceOptions.ts';
+import { describeConsent } from '../mounts/describeMount.ts';
 import type { Explanation } from '../../session/openTrace.ts';
 import type { QueueStats } from '../../queue/events.ts';
 import type { RequestRecord } from '../observe/recordRequests.ts';
@@ -55,11 +56,12 @@ export function writeReport(input: ReportInput): string {
   ].join('\n');
 }
 
-function summaryOf({ explanation: { outcome }, forced, href, now }: ReportInput): string[] {
+function summaryOf({ explanation: { outcome, consent }, forced, href, now }: ReportInput): string[] {
   const viewport = `${innerWidth} × ${innerHeight} at ${devicePixelRatio}`;
   return [
     `- Outcome: **${outcome?.code ?? 'not yet'}**${outcome ? `: ${escapeMarkdown(outcome.message)}` : ''}`,
     ...(outcome?.hint ? [`- Hint: ${escapeMarkdown(outcome.hint)}`] : []),
+    ...(consent ? [`- ${escapeMarkdown(describeConsent(consent))}`] : []),
     `- Page: ${maskUrl(href)}`,
     `- Time: ${now.toISOString()}`,
     `- offerlet: ${VERSION}`,

@@ -7,10 +7,17 @@ import type { KeyValueStorage } from './openJournals.ts';
 /** Notes that are stored; a new one replaces another now and then. Storage cannot list its keys, so these few can be cleared. */
 const PLACES = 8;
 
+/** Notes that can be stopped. */
+export interface KeyValueNotes extends Notes {
+  /** Writes nothing more. Resolves once what is being written is, or storage is too slow to wait for. */
+  stop(): Promise<unknown>;
+}
+
 /** Opens notes in key-value storage. */
-export function openKeyValueNotes(storage: KeyValueStorage): Notes {
+export function openKeyValueNotes(storage: KeyValueStorage): KeyValueNotes {
   let last: Promise<unknown> = Promise.resolve();
   let isHanging = false;
+  let isStopped = false;
 
   /** Runs one after the other what reads and then writes. Resolves to undefined when storage fails or is too slow to wait for. */
   function run<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -25,6 +32,10 @@ export function openKeyValueNotes(storage: KeyValueStorage): Notes {
   }
 
   return {
+    stop() {
+      isStopped = true;
+      return run(async () => {});
+    },
     read(key) {
       return run(async () => {
         const stored = await get(placeOf(key));
@@ -36,7 +47,10 @@ export function openKeyValueNotes(storage: KeyValueStorage): Notes {
         const place = placeOf(key);
         const stored = await get(place);
         const value = change(own(stored, 'key') === key ? own(stored, 'value') : undefined);
+        if (isStopped) return;
         await (value === undefined ? storage.removeItem(place) : storage.setItem(place, toJson({ key, value })));
+        // It may have hung for longer than anybody waited.
+        if (isStopped) await storage.removeItem(place);
       });
     },
     async sweep(isFresh) {

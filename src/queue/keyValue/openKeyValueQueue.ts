@@ -18,13 +18,15 @@ export function openKeyValueQueue(storage: KeyValueStorage, { isMemory, ...optio
     ...options,
     openRows: (name, listener) => openKeyValueRows({ storage, name, isMemory, listener }),
   });
+  const notes = openKeyValueNotes(storage);
   return {
     ...addChecks(core),
-    notes: openKeyValueNotes(storage),
+    notes,
     rows: core.rows,
-    withdraw() {
+    async withdraw() {
       core.stop();
-      return clearKeyValueQueue(storage, options.endpoint);
+      await notes.stop();
+      await clearKeyValueQueue(storage, options.endpoint);
     },
   };
 }

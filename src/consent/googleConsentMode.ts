@@ -1,0 +1,47 @@
+import type { ConsentSource } from '../session/options.ts';
+
+/**
+ * Decides by a consent type of Google Consent Mode, such as `ad_storage`: by every update, and until then by the defaults if
+ * they grant it in every region. A default of `denied` waits for an update.
+ */
+export function googleConsentMode(type: string): ConsentSource {
+  const source: ConsentSource = (decide) => {
+    const page = globalThis as { dataLayer?: unknown[] };
+    // As Google's own snippet does, whichever comes first.
+    const layer = (page.dataLayer ??= []);
+    const { push } = layer;
+    let isUpdated = false;
+    let isGranted: boolean | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    /** A command is the `arguments` of `gtag('consent', 'update', { ad_storage: 'granted' })`. */
+    function read(command: unknown): void {
+      const [name, action, state] = Object.values(Object(command) as Record<string, unknown>);
+      const { region, [type]: value } = Object(state) as Record<string, unknown>;
+      if (name !== 'consent' || typeof value !== 'string') return;
+      if (action === 'update') {
+        isUpdated = true;
+        decide(value === 'granted');
+      } else if (action === 'default') {
+        isGranted = value === 'granted' ? (isGranted ?? (region ? undefined : true)) : false;
+        // A snippet may have one default for each region.
+        timer ??= setTimeout(() => isUpdated || (isGranted && decide(true)));
+      }
+    }
+
+    const listen = (...commands: unknown[]): number => {
+      const length = push.apply(layer, commands);
+      commands.forEach(read);
+      return length;
+    };
+    layer.forEach(read);
+    layer.push = listen;
+    return () => {
+      clearTimeout(timer);
+      // Tag managers wrap it as well: theirs stays, and what we do in it ends.
+      if (layer.push === listen) layer.push = push;
+      decide = () => {};
+    };
+  };
+  return Object.assign(source, { source: `googleConsentMode(${type})` });
+}

@@ -1,0 +1,43 @@
+import { webcrypto } from 'node:crypto';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
+  const openStorage = (): Device => device(isAsync);
+
+  test.each([true, false])('the same order shows the same offers and counts once; subtle: %s', async (hasSubtle) => {
+    const { randomUUID } = crypto;
+    if (!hasSubtle) vi.stubGlobal('crypto', { randomUUID: () => randomUUID.call(webcrypto) });
+    const relay = startRelay(1);
+    const storage = openStorage();
+    const first = open(relay, { storage, order: '7' });
+    first.displayed(only((await first.result).groups[0]?.offers[0]));
+    await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
+    first.close();
+    const second = open(relay, { storage, order: '7' });
+    expect(await second.result).toMatchObject({ code: 'offers', isRemembered: true });
+    second.displayed(only((await second.result).groups[0]?.offers[0]));
+    await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
+    expect(relay.asked).toHaveLength(1);
+    second.close();
+    const other = open(relay, { storage, order: '8' });
+    expect(await other.result).toMatchObject({ isRemembered: false });
+    other.close();
+    expect([...storage.values.values()].join()).not.toContain('a'.repeat(64));
+  });
+
+  test('an overlay that was closed is not shown again', async () => {
+    const relay = startRelay(1);
+    const storage = openStorage();
+    const first = open(relay, { storage, order: '7', mode: 'OVERLAY' });
+    await first.result;
+    first.dismiss('escape');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    first.close();
+    const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
+    expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
+    second.close();
+  });
+});
