@@ -14,7 +14,7 @@ const OPTIONS = {
     kind: 'choice',
     choices: ['channel', 'publisher'],
     default: 'channel',
-    about: 'channel for a management key; publisher for a publisher reporting key, which has reports only.',
+    about: 'Whose reports: channel with a management key, publisher with a publisher reporting key.',
   },
   port: { kind: 'port', default: 4602, about: 'Port to listen on; 0 for any free port.' },
   json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },

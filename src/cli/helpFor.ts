@@ -44,7 +44,7 @@ const EACH_IS_A_VARIABLE = 'Each option is also an environment variable: --api-k
 
 /** Returns calls and what they do as two columns. */
 export function describeAll(rows: readonly { call: string; about: string }[]): string {
-  const indent = Math.min(28, 4 + Math.max(...rows.map(({ call }) => call.length)));
+  const indent = Math.min(30, 4 + Math.max(...rows.map(({ call }) => call.length)));
   return rows.map(({ call, about }) => describe({ call, about, indent })).join('\n');
 }
 

@@ -1,13 +1,23 @@
 import { expect, test } from 'vitest';
 import { helpFor } from '../../src/cli/helpFor.ts';
-import { relayCommand } from '../../src/cli/relayCommand.ts';
+import { isGroup, type Command } from '../../src/cli/command.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { commands } from '../../src/commands.ts';
 
-const ALL = { relay: relayCommand, ...commands };
+const ALL: Readonly<Record<string, Command>> = {
+  ...commands,
+  ...Object.fromEntries(
+    Object.entries(COMMANDS).flatMap(([name, command]) =>
+      isGroup(command)
+        ? Object.entries(command.commands).map(([word, one]) => [`${name} ${word}`, one])
+        : [[name, command]],
+    ),
+  ),
+};
 
 test.each(Object.entries(ALL))('the help of %s describes each option on lines of 100 characters', (name, command) => {
   const help = helpFor(`offerlet ${name}`, command);
-  expect(help).toContain(`Usage: offerlet ${name} [options]`);
+  expect(help).toContain(`Usage: offerlet ${name} ${command.usage ?? '[options]'}`);
   for (const option of Object.keys(command.options)) expect(help).toMatch(new RegExp(`^  --${option}( |$)`, 'm'));
   for (const line of help.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
 });

@@ -20,7 +20,7 @@ const OPTIONS = {
 
 /** `offerlet publishers add [FILE|-]`: requests publishers from a file. It can be run again safely. */
 export const publishersAdd = operatorCommand({
-  summary: 'Requests publishers from a file, 50 at a time. It can be run again: what is there already is a duplicate.',
+  summary: 'Requests publishers from a file, and reports each one. It can be run again safely.',
   usage: '[FILE|-] [--dry-run] [options]',
   maxWords: 1,
   options: OPTIONS,

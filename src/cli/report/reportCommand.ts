@@ -23,7 +23,7 @@ export const reportCommand = operatorCommand({
       does: 'Clicks of the last 30 days, drawn',
     },
     {
-      call: 'offerlet report --period last-week --by publisher --metrics clicks --compare previous --sort clicks_change',
+      call: 'offerlet report --period last-week --by publisher --compare previous --sort clicks_change',
       does: 'Whose clicks fell most last week',
     },
     {
