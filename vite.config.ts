@@ -40,7 +40,7 @@ const SERVER_TESTS = [
   'test/demo/shop.test.ts',
 ];
 /** Tests of what is published. */
-const PACKAGE_TESTS = ['test/package/**/*.test.ts'];
+const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 
 // A clone has both packages in dist/. What only offerlet-sandbox publishes is built into sandbox/dist/ as well.
 const builds: Record<string, UserConfig> = {

@@ -19,6 +19,20 @@ export function simulatedBrowser(): 'jsdom' | 'happy-dom' | undefined {
 /** Says why an event cannot occur in this environment. Returns `undefined` when it can. */
 export function impossibleHere(name: string): string | undefined {
   const environment = simulatedBrowser();
-  if (environment === undefined || !NEEDS_LAYOUT.test(name)) return undefined;
-  return `${environment} has no layout, so nothing is ever on screen and no ${name} can occur. Test what is seen with offerlet/testing/playwright.`;
+  if (environment === undefined) return undefined;
+  if (NEEDS_LAYOUT.test(name))
+    return `${environment} has no layout, so nothing is ever on screen and no ${name} can occur. Test what is seen with offerlet/testing/playwright.`;
+  return environment === 'jsdom' ? NO_WIDGET : undefined;
+}
+
+const NO_WIDGET =
+  'jsdom has no IntersectionObserver, so showOffers() shows nothing in it. Use happy-dom, or offerlet/testing/playwright.';
+let hasWarned = false;
+
+/** Warns once where the widget cannot be shown at all. */
+export function warnWithoutWidget(): void {
+  if (hasWarned || simulatedBrowser() !== 'jsdom' || 'IntersectionObserver' in globalThis) return;
+  hasWarned = true;
+  // oxlint-disable-next-line no-console -- a test that waits for offers here would otherwise fail without a reason
+  console.warn(`offerlet/testing: ${NO_WIDGET}`);
 }

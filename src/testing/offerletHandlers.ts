@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/consistent-type-imports -- the comment on a type survives in the declarations, the one on an import does not */
+import { warnWithoutWidget } from './environment.ts';
 import { EXAMPLE_HOST } from './exampleOffers.ts';
 import { exampleResponse } from './exampleResponse.ts';
 import { fakeRelay, type FakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
@@ -20,6 +21,7 @@ interface Run {
  * path and origin, and leave every other request to your own handlers.
  */
 export function offerletHandlers(options: FakeRelayOptions = {}): OfferletHandlers {
+  warnWithoutWidget();
   const relay = fakeRelay(options);
   const handlers = [
     handlerFor('offerlet relay', async (request) => ((await isForRelay(request.clone())) ? relay(request) : undefined)),

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { find } from '../browsers.mjs';
+import { pageAt } from '../docs/pages.ts';
+import { pack, temporaryFolder } from '../package/packages.ts';
+
+// examples/merchant-ci as a merchant has it: a fresh project with the packed tarball, MSW, Vitest, Jest and Playwright.
+const EXAMPLE = 'examples/merchant-ci';
+/** What the example itself does not use: other runners, and the next MSW with the Node that it needs. */
+const OTHERS = [
+  'jest@30.5.2',
+  'jest-environment-jsdom@30.5.2',
+  'jest-fixed-jsdom@0.0.11',
+  'msw3@npm:msw@3.0.5',
+  'node22@npm:node@22.23.3',
+];
+const folder = temporaryFolder();
+const project = join(folder.path, 'merchant-ci');
+
+beforeAll(() => {
+  const { tarball } = pack('.', folder.path);
+  cpSync(EXAMPLE, project, { recursive: true });
+  const manifest = readFileSync(join(EXAMPLE, 'package.json'), 'utf8');
+  writeFileSync(
+    join(project, 'package.json'),
+    manifest.replace(/"offerlet": "[^"]+"/, `"offerlet": "file:${tarball}"`),
+  );
+  const { status, output } = run('npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--save-dev',
+    ...OTHERS,
+  ]);
+  expect(status, output).toBe(0);
+}, 300_000);
+afterAll(() => folder.remove());
+
+test('the tests of the example are the recipes of docs/testing.md, word for word', () => {
+  const recipes = [...pageAt('docs/testing.md').text.matchAll(/<!-- recipe -->\n```ts\n([\s\S]*?)```/g)].map(
+    ([, code = '']) => code,
+  );
+  const specs = readdirSync(join(EXAMPLE, 'tests')).map((name) => readFileSync(join(EXAMPLE, 'tests', name), 'utf8'));
+  expect(recipes).toHaveLength(5);
+  expect(specs.toSorted()).toEqual(recipes.toSorted());
+});
+
+test('npm test of the example passes: Vitest with MSW, and five recipes in a browser, in parallel', async () => {
+  const { status, output } = run('npm', ['test'], {
+    CHROMIUM_BIN: find('chromium')?.path,
+    PORT: String(await freePort()),
+  });
+  expect(status, output).toBe(0);
+  expect(output).toContain('5 passed');
+}, 240_000);
+
+test('Jest can use the fake relay by MSW, and ends by itself', () => {
+  write(
+    'jest.config.js',
+    `export default { testEnvironment: 'jest-fixed-jsdom', testMatch: ['**/relay.jest.js'], transform: {}, testEnvironmentOptions: { customExportConditions: [''] } };`,
+  );
+  write(
+    'relay.jest.js',
+    `import { setupServer } from 'msw/node';\n${USE}
+    test('events are delivered', () => use(setupServer, offerletHandlers));
+    test('what jsdom cannot do is said', async () => {
+      const { relay } = offerletHandlers();
+      await expect(relay.whenDelivered('BRAND_VIEW', {}, { timeout: 10 })).rejects.toThrow('jsdom has no layout');
+    });`,
+  );
+  const env = { NODE_OPTIONS: '--experimental-vm-modules' };
+  const { status, output } = run('npx', ['jest'], env);
+  expect(status, output).toBe(0);
+  expect(output).toContain('2 passed');
+  expect(output).not.toContain('did not exit');
+  const plain = run('npx', ['jest', '--env', 'jest-environment-jsdom'], env);
+  expect(plain.status).not.toBe(0); // that environment hides Node's Request and Response, from MSW as well
+}, 120_000);
+
+test('the current MSW works, on the Node that it needs', () => {
+  write(
+    'msw3.mjs',
+    `import { setupServer } from 'msw3/node';\n${USE}\nawait use(setupServer, offerletHandlers);\nconsole.log('delivered');`,
+  );
+  const { status, output } = run(join(project, 'node_modules/node22/bin/node'), ['msw3.mjs']);
+  expect([status, output]).toEqual([0, expect.stringContaining('delivered')]);
+});
+
+test('a fake relay leaves nothing open: no port, no timer, no handle', () => {
+  write(
+    'handles.mjs',
+    `import { fakeRelay } from 'offerlet/testing';
+    const relay = fakeRelay({ scenario: 'offers-timeout' });
+    const response = await relay(new Request('https://shop.example/offers/recommendations', { method: 'POST', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ user_details: { external_guid: 'x' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }) }));
+    console.log(response.status, JSON.stringify(process.getActiveResourcesInfo().filter((name) => !/^(PipeWrap|TTYWrap|FSReqCallback)$/.test(name))));`,
+  );
+  const { status, output } = run(process.execPath, ['handles.mjs']);
+  expect([status, output.trim()]).toEqual([0, '504 []']);
+});
+
+/** A module's text: `use` plays a page through MSW. */
+const USE = `import { offerletHandlers } from 'offerlet/testing';
+async function use(setupServer, offerletHandlers) {
+  const handlers = offerletHandlers({ scenario: 'one-offer' });
+  const server = setupServer(...handlers);
+  server.listen({ onUnhandledRequest: 'error' });
+  const post = (path, body) => fetch('https://shop.example/offers' + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const asked = await post('/recommendations', { user_details: { external_guid: 'x' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } });
+  const { session_id, recommendations } = await asked.json();
+  if (Object.keys(recommendations).length !== 1) throw new Error('not one offer');
+  const event = { event_id: 'e-1', event_name: 'WIDGET_LOAD', event_datetime: new Date().toISOString(), session_id };
+  if ((await post('/events/batch', { events: [event] })).status !== 202) throw new Error('not accepted');
+  if ((await handlers.relay.whenDelivered('WIDGET_LOAD')).event_id !== 'e-1') throw new Error('not delivered');
+  server.resetHandlers();
+  server.close();
+}`;
+
+function write(name: string, text: string): void {
+  writeFileSync(join(project, name), text);
+}
+
+function run(command: string, args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
+  // Vitest's own variables would change what a test of the merchant sees.
+  const { VITEST: _vitest, NODE_ENV: _mode, ...rest } = process.env;
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: project,
+    encoding: 'utf8',
+    env: { ...rest, ...env },
+  });
+  return { status, output: stdout + stderr };
+}
+
+/** A port that nothing listens on. */
+function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => found(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
