@@ -56,6 +56,8 @@ const NETWORK = 'https://network.offerlet.test';
 const ROUTES = ['/recommendations', '/events/batch', '/events', '/health'];
 /** Milliseconds between two looks at what was delivered. */
 const POLL_MS = 20;
+/** The clock of this machine, also while a test fakes its timers. */
+const { setTimeout, performance } = globalThis;
 
 /** Creates a fake relay for tests: the relay itself, in front of a network in memory that plays a scenario. */
 export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {

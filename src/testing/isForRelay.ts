@@ -1,4 +1,6 @@
+import { EVENT_NAMES } from '../wire/events/wireEvent.ts';
 import { isObject, own, parseJson } from '../wire/json.ts';
+import { oneOf } from '../wire/oneOf.ts';
 
 /** The parts of a request by which the kit recognizes one of offerlet's. */
 export interface RequestParts {
@@ -19,8 +21,5 @@ export async function isForRelay(request: RequestParts): Promise<boolean> {
   const json = parseJson(await request.text());
   if (isOffers) return isObject(own(json, 'placement_details'));
   const events: unknown = own(json, 'events') ?? [json];
-  return (
-    Array.isArray(events) &&
-    events.some((event) => typeof own(event, 'event_name') === 'string' && own(event, 'session_id') !== undefined)
-  );
+  return Array.isArray(events) && events.some((event) => oneOf(EVENT_NAMES, own(event, 'event_name')) !== undefined);
 }

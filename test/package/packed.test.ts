@@ -94,6 +94,27 @@ test('the React component is a client component, and needs React only when it is
   ]);
 });
 
+test('offerlet/testing works without MSW and Playwright, its types included', () => {
+  const code = `import { fakeRelay, offerletHandlers, type DeliveredEvent, type ScenarioName } from 'offerlet/testing';
+const scenario: ScenarioName = 'offline';
+const relay = fakeRelay({ scenario, offers: [{ heading: 'Tea' }] });
+const events: readonly DeliveredEvent[] = relay.delivered;
+const response: Promise<Response> = relay(new Request('https://shop.example/offers/health'));
+// @ts-expect-error: a scenario that does not exist
+fakeRelay({ scenario: 'on-fire' });
+export { events, response, offerletHandlers };
+`;
+  expect(typeCheck(project, code)).toBe('');
+  const output = runModule(
+    project,
+    `import { fakeRelay, offerletHandlers } from 'offerlet/testing';
+    const { status } = await fakeRelay()(new Request('https://shop.example/offers/health'));
+    console.log(status, offerletHandlers().length);
+    await import('offerlet/testing/playwright').catch((error) => console.log(error.message));`,
+  );
+  expect(output).toMatch(/^200 2\nCannot find package '@playwright\/test'/);
+});
+
 test('the relay command runs without any other package', async () => {
   const { status, stdout } = runCommand(project, ['offerlet', '--help']);
   expect([status, stdout]).toEqual([0, expect.stringContaining('offerlet relay')]);

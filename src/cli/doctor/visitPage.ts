@@ -51,7 +51,12 @@ export async function visitPage(browser: Browser, url: string): Promise<Visit> {
   const agent = String(own(await browser.send('Browser.getVersion'), 'userAgent'));
   await send('Network.setUserAgentOverride', { userAgent: `${agent} OfferletDoctor (bot)` });
   await send('Page.addScriptToEvaluateOnNewDocument', { source: `(${String(recordPage)})()` });
-  const navigation = await send('Page.navigate', { url });
+  // A dialog of the page would hold up everything else.
+  browser.onEvent(({ method }) => {
+    if (method === 'Page.javascriptDialogOpening')
+      send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined);
+  });
+  const navigation = await send('Page.navigate', { url }).catch((error: unknown) => ({ errorText: String(error) }));
   const failure = own(navigation, 'errorText');
   const { errors, failed } = traffic;
   if (typeof failure === 'string')

@@ -48,6 +48,7 @@ const PAGES: Readonly<Record<string, { html: string; policy?: string }>> = {
     html: shop(scriptTag()).replace(' style="min-height:300px"', '').replace('</body>', '<p>Below</p></body>'),
   },
   '/hidden': { html: shop(scriptTag()).replace('min-height:300px', 'display:none') },
+  '/asks': { html: shop(`${scriptTag()}<script>alert('Cookies?'); confirm('Really?')</script>`) },
   '/throws': { html: shop(`${scriptTag()}<script>setTimeout(() => { throw new Error('the shop broke') })</script>`) },
 };
 
@@ -148,6 +149,11 @@ test('what may be on purpose is a note, and the exit code stays 0', async () => 
   ]);
   const throwing = await doctor('/throws');
   expect([throwing.exitCode, textOf(throwing, 'Console')]).toEqual([0, expect.stringContaining('the shop broke')]);
+});
+
+test('a page that opens dialogs is examined all the same', async () => {
+  const report = await doctor('/asks');
+  expect([report.exitCode, badOf(report)]).toEqual([0, []]);
 });
 
 test('without a browser it checks what HTTP alone can tell', async () => {

@@ -42,6 +42,24 @@ test.describe('with offers of its own', () => {
   });
 });
 
+test.describe('with a clock of its own', () => {
+  const time = new Date('2026-01-15T12:00:00Z');
+  test.use({ offerlet: { now: time } });
+
+  test('a page whose clock is at the same time delivers its events', async ({ page, offers }) => {
+    await page.clock.install({ time });
+    await page.goto(`${SHOP}/thank-you`);
+    await expect(offers).toHaveDelivered('WIDGET_LOAD');
+    expect(offers.receipts[0]?.received_at).toEqual(time);
+  });
+
+  test('a page with another clock is told why nothing is delivered', async ({ page, offers }) => {
+    await page.goto(`${SHOP}/thank-you`);
+    const error = await expect(offers).toHaveDelivered('WIDGET_LOAD', {}, { timeout: 1_500 }).catch(String);
+    expect(error).toContain('Refused: WIDGET_LOAD: EVENT_IN_THE_FUTURE');
+  });
+});
+
 test('an overlay can be accepted at once, and closed', async ({ page, context, offers }) => {
   await serveShop(context, { 'display-mode': 'OVERLAY' });
   await page.goto(`${SHOP}/thank-you`);
