@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isObject, own, parseJson } from '../../wire/json.ts';
+import { EXIT } from '../ExitError.ts';
 
 /** A message of the DevTools protocol that is not a response. */
 export interface BrowserEvent {
@@ -55,15 +56,26 @@ export async function openBrowser(path: string): Promise<Browser> {
   });
   const { send, onEvent } = connect(child, exited);
   const stop = (): boolean => child.kill('SIGKILL');
-  process.once('exit', stop);
+  const remove = (): void => rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  /** Ctrl-C, or a CI job that is cancelled, leaves neither a process nor a profile. */
+  const abandon = (signal: NodeJS.Signals): void => {
+    stop();
+    void exited.then(() => {
+      remove();
+      process.exit(signal === 'SIGINT' ? EXIT.interrupted : 143);
+    });
+  };
+  process.once('SIGINT', abandon);
+  process.once('SIGTERM', abandon);
 
   async function close(): Promise<void> {
     send('Browser.close').catch(() => undefined);
     const timer = setTimeout(stop, END_MS);
     await exited;
     clearTimeout(timer);
-    process.off('exit', stop);
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    process.off('SIGINT', abandon);
+    process.off('SIGTERM', abandon);
+    remove();
   }
 
   try {
