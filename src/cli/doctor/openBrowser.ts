@@ -56,14 +56,9 @@ export async function openBrowser(path: string): Promise<Browser> {
   });
   const { send, onEvent } = connect(child, exited);
   const stop = (): boolean => child.kill('SIGKILL');
-  const remove = (): void => rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   /** Ctrl-C, or a CI job that is cancelled, leaves neither a process nor a profile. */
   const abandon = (signal: NodeJS.Signals): void => {
-    stop();
-    void exited.then(() => {
-      remove();
-      process.exit(signal === 'SIGINT' ? EXIT.interrupted : 143);
-    });
+    void close().then(() => process.exit(signal === 'SIGINT' ? EXIT.interrupted : 143));
   };
   process.once('SIGINT', abandon);
   process.once('SIGTERM', abandon);
@@ -75,7 +70,7 @@ export async function openBrowser(path: string): Promise<Browser> {
     clearTimeout(timer);
     process.off('SIGINT', abandon);
     process.off('SIGTERM', abandon);
-    remove();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
   try {
