@@ -6,6 +6,7 @@ import { describeAll, helpFor, helpForGroup } from './cli/helpFor.ts';
 import { installedVersion } from './cli/installed.ts';
 import { loadSandbox } from './cli/loadSandbox.ts';
 import { runProgram } from './cli/runProgram.ts';
+import { subcommandOf } from './cli/subcommandOf.ts';
 import { UsageError } from './cli/UsageError.ts';
 
 const ALL = { ...COMMANDS, ...SANDBOX_COMMANDS };
@@ -31,8 +32,9 @@ runProgram(async ([name = 'help', ...argv]) => {
       `Unknown command "${name}".${suggest(name, Object.keys(ALL))} "offerlet --help" describes all.`,
     );
   if (!isGroup(command)) {
-    if (isHelp(argv)) return void process.stdout.write(helpFor(`offerlet ${name}`, command));
-    return command.run({ argv, env: process.env });
+    const call = subcommandOf({ name, command, argv });
+    if (isHelp(argv)) return void process.stdout.write(helpFor(`offerlet ${call.name}`, call.command));
+    return call.command.run({ argv: call.argv, env: process.env });
   }
   const [word, ...rest] = argv;
   const known = Object.keys(command.commands);

@@ -1,3 +1,8 @@
-// Entry, server: createNetwork.
+// Entry, server: createNetwork, and distributeDatabase for its command.
 export { createNetwork, type Network, type NetworkOptions } from './network/createNetwork.ts';
 export { NetworkStartError } from './network/start/NetworkStartError.ts';
+export {
+  distributeDatabase,
+  type DistributeOptions,
+  type DistributionStep,
+} from './network/start/distributeDatabase.ts';

@@ -2,6 +2,7 @@
 import { helpFor } from './cli/helpFor.ts';
 import { installedVersion } from './cli/installed.ts';
 import { runProgram } from './cli/runProgram.ts';
+import { subcommandOf } from './cli/subcommandOf.ts';
 import { UsageError } from './cli/UsageError.ts';
 import { commands } from './commands.ts';
 
@@ -18,6 +19,7 @@ runProgram(async (argv) => {
     return void process.stdout.write(helpFor('offerlet-sandbox', commands.sandbox) + MORE);
   if (name !== 'sandbox' && name !== 'network')
     throw new UsageError(`Unknown command "${name}". Use offerlet-sandbox or offerlet-sandbox network.`);
-  if (isHelp) return void process.stdout.write(helpFor('offerlet-sandbox network', commands.network));
-  await commands[name].run({ argv: rest, env: process.env });
+  const call = subcommandOf({ name, command: commands[name], argv: rest });
+  if (isHelp) return void process.stdout.write(helpFor(`offerlet-sandbox ${call.name}`, call.command));
+  await call.command.run({ argv: call.argv, env: process.env });
 });

@@ -12,6 +12,8 @@ export interface Command {
   readonly examples?: readonly { readonly call: string; readonly does: string }[] | undefined;
   /** Replaces the last line of `--help`, on the environment variables. */
   readonly environment?: string | undefined;
+  /** Commands with this one's name as their first word, such as `network distribute`. */
+  readonly subcommands?: Readonly<Record<string, Command>> | undefined;
   /** Runs until the command is done or stopped. Throws a `UsageError` when it was called wrongly. */
   run(source: SettingsSource): Promise<void>;
 }

@@ -6,7 +6,8 @@ const WIDTH = 100;
 
 /** Returns what `--help` prints for one command; `program` is how it is called, such as `offerlet relay`. */
 export function helpFor(program: string, command: Omit<Command, 'run'>): string {
-  const { summary, usage = '[options]', options, examples = [], environment = EACH_IS_A_VARIABLE } = command;
+  const { summary, usage = '[options]', options, subcommands = {}, examples = [] } = command;
+  const more = Object.entries(subcommands).map(([name, { summary: about }]) => ({ call: `${program} ${name}`, about }));
   const rows = Object.entries(options).map(([name, option]) => ({
     call: `--${name}${placeholderOf(option)}`,
     about: [option.about, ...notesOn(option)].join(' '),
@@ -19,7 +20,7 @@ Usage: ${program} ${usage}
 Options:
 ${describeAll(rows)}
 ${examples.length === 0 ? '' : `\nExamples:\n${examples.map(({ call, does }) => `  # ${does}\n  ${call}\n`).join('\n')}`}
-${environment}
+${more.length === 0 ? '' : `More commands:\n${describeAll(more)}\n\n`}${command.environment ?? EACH_IS_A_VARIABLE}
 `;
 }
 

@@ -1,6 +1,7 @@
 import { createNetwork, type Network } from '../network.ts';
 import { createConsole, type Console } from '../cli/console.ts';
 import type { Listening } from '../cli/listen.ts';
+import { distributeCommand } from './distributeCommand.ts';
 import { serve } from './serve.ts';
 import { readControlHosts } from './readControlHosts.ts';
 import type { Command } from '../cli/command.ts';
@@ -38,6 +39,7 @@ const DEFAULT_DATA = '.offerlet/network';
 export const networkCommand: Command = {
   summary: 'Runs the sandbox network on its own.',
   options: OPTIONS,
+  subcommands: { distribute: distributeCommand },
   run: runNetwork,
 };
 

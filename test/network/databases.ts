@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,8 +46,15 @@ export async function openTestDatabase(
   };
 }
 
-/** Starts a temporary PostgreSQL server on its own socket. For root, it runs as the user `postgres` or `nobody`. */
+/** The nodes of the cluster that `npm run test:citus` was given, the coordinator first. */
+export const CITUS_NODES: readonly string[] = (process.env['OFFERLET_TEST_CITUS'] ?? '').split(' ').filter(Boolean);
+
+/**
+ * Starts a temporary PostgreSQL server on its own socket; uses the citus cluster instead if there is one. For root, it runs
+ * as the user `postgres` or `nobody`.
+ */
 export async function startPostgres(): Promise<Cluster> {
+  if (CITUS_NODES.length > 0) return citusCluster();
   const bin = await postgresBinaries();
   const directory = mkdtempSync(join(tmpdir(), 'offerlet-postgres-'));
   const account = process.getuid?.() === 0 ? await serviceAccount() : undefined;
@@ -90,6 +98,44 @@ export async function startPostgres(): Promise<Cluster> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Creates databases on a cluster: one on each node, which all know each other. */
+async function citusCluster(): Promise<Cluster> {
+  const names: string[] = [];
+  const onEach = async (sql: string, database = 'postgres'): Promise<void> => {
+    for (const node of CITUS_NODES) {
+      const db = openPostgres(nodeUrl(node, database), { connections: 1 });
+      await db.exec(sql);
+      await db.close();
+    }
+  };
+  return {
+    async freshUrl() {
+      const name = `offerlet_test_${randomUUID().slice(0, 8)}`;
+      names.push(name);
+      await onEach(`CREATE DATABASE ${name}`);
+      await onEach('CREATE EXTENSION citus', name);
+      const [coordinator = '', ...workers] = CITUS_NODES;
+      const db = openPostgres(nodeUrl(coordinator, name), { connections: 1 });
+      const { hostname, port } = new URL(coordinator);
+      await db.query('SELECT citus_set_coordinator_host($1, $2)', [hostname, Number(port || 5432)]);
+      for (const worker of workers.map((url) => new URL(url)))
+        await db.query('SELECT citus_add_node($1, $2)', [worker.hostname, Number(worker.port || 5432)]);
+      await db.close();
+      return nodeUrl(coordinator, name);
+    },
+    async stop() {
+      for (const name of names) await onEach(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+/** The URL of a database on a node. */
+export function nodeUrl(node: string, database: string): string {
+  const url = new URL(node);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 async function postgresBinaries(): Promise<string> {

@@ -1,4 +1,4 @@
-import { hasCitus, isKnownToCitus } from './citus.ts';
+import { hasCitus, isDistributed, isWorker } from './citus.ts';
 import type { Database, Queries } from './database.ts';
 import type { Migration } from './migrations/migration.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -25,18 +25,24 @@ export async function migrate(db: Database): Promise<number> {
   // Most starts find it up to date, and every node can tell.
   if ((await readVersion(db)) === MIGRATIONS.length) return 0;
   return runSetupExclusively(db, async (transaction) => {
-    const isDistributed = await hasCitus(transaction);
-    if (isDistributed) await refuseWorker(transaction);
+    const isOnCitus = await hasCitus(transaction);
+    if (isOnCitus && (await isWorker(transaction)))
+      throw new Error(
+        'The schema must be changed first, which only the coordinator can. Add its URL with --database-url.',
+      );
     await transaction.exec(
       'CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)',
     );
     const version = await readVersion(transaction);
-    if (isDistributed && !(await isKnownToCitus(transaction, 'schema_versions')))
+    // A database that got the extension later stays as it is until somebody distributes it: `network distribute`.
+    const [first] = SHARDED_TABLES;
+    const distributes = isOnCitus && (version === 0 || (await isDistributed(transaction, first)));
+    if (distributes && !(await isDistributed(transaction, 'schema_versions')))
       await transaction.query('SELECT create_reference_table($1)', ['schema_versions']);
     for (const [index, migration] of MIGRATIONS.entries()) {
       if (index < version) continue;
       await runEach(transaction, migration.sql);
-      if (isDistributed) await distribute(transaction, migration);
+      if (distributes) await distribute(transaction, migration);
       if (migration.fill) await runEach(transaction, migration.fill);
       await transaction.query('INSERT INTO schema_versions VALUES ($1, $2)', [index + 1, new Date()]);
     }
@@ -45,7 +51,7 @@ export async function migrate(db: Database): Promise<number> {
 }
 
 /** The version of the schema; 0 for an empty database. Throws if it is newer than this program. */
-async function readVersion(db: Queries): Promise<number> {
+export async function readVersion(db: Queries): Promise<number> {
   const [table] = await db.query<{ exists: boolean }>("SELECT to_regclass('schema_versions') IS NOT NULL AS exists");
   if (!table?.exists) return 0;
   const [row] = await db.query<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_versions');
@@ -56,14 +62,6 @@ async function readVersion(db: Queries): Promise<number> {
     );
   }
   return version;
-}
-
-async function refuseWorker(db: Queries): Promise<void> {
-  const [node] = await db.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
-  if (node?.groupid !== 0)
-    throw new Error(
-      'The schema must be changed first, which only the coordinator can. Add its URL with --database-url.',
-    );
 }
 
 /** Runs statements one by one: of a text with several, citus would send the whole to its nodes for each. */

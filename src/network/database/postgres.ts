@@ -8,14 +8,23 @@ import { retry } from './retry.ts';
 /** Milliseconds for one statement; then its connection is given up, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
-/** Opens a PostgreSQL database (15 or newer): a server, or the nodes of a distributed one, which take turns. */
-export function openPostgres(urls: string | readonly string[], options: { connections?: number } = {}): Database {
+/** How to open a PostgreSQL database. */
+export interface PostgresOptions {
+  /** The most connections to each node. */
+  readonly connections?: number;
+  /** Milliseconds that a statement may take outside of a transaction. */
+  readonly statementTimeoutMs?: number;
+}
+
+/** Opens a PostgreSQL database (15 or newer): a server, or the nodes of a distributed one. */
+export function openPostgres(urls: string | readonly string[], options: PostgresOptions = {}): Database {
+  const { connections = 8, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const nodes = openNodes(typeof urls === 'string' ? [urls] : urls, {
-    connections: options.connections ?? 8,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    connections,
+    statementTimeoutMs,
   });
   const run = <T>(work: (db: Queries) => Promise<T>): Promise<T> =>
-    retry(() => nodes.use((client) => work(queries(client))));
+    retry(() => nodes.use((client) => work(queries(client, statementTimeoutMs))));
   const db: Database = {
     kind: 'postgres',
     query: (sql, params) => run((on) => on.query(sql, params)),
@@ -80,7 +89,7 @@ function nameOf(text: string): string {
 /** The driver knows a timeout per statement; its types do not. */
 type Statement = QueryConfig<unknown[]> & { readonly query_timeout: number };
 
-function queries(client: ClientBase, query_timeout = STATEMENT_TIMEOUT_MS): Queries {
+function queries(client: ClientBase, query_timeout: number): Queries {
   const run = (statement: Omit<Statement, 'query_timeout'>): Promise<QueryResult> => {
     const timed: Statement = { ...statement, query_timeout };
     return reach(() => client.query(timed));

@@ -1,6 +1,6 @@
 import { createConnection, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork } from '../../../src/network.ts';
+import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf } from '../testNetwork.ts';
@@ -136,6 +136,18 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('several nodes', () => {
     await network.close();
     await way.close();
   }, 60_000);
+
+  test('a database without citus is not distributed, and the reason is one line', async () => {
+    const databaseUrl = await cluster.freshUrl();
+    const distributing = distributeDatabase({
+      databaseUrl,
+      isDryRun: false,
+      onPlan: () => undefined,
+      onStep: (_, run) => run(),
+    });
+    await expect(distributing).rejects.toThrow(/^The database has no citus extension\. Run CREATE EXTENSION citus/);
+    await expect(distributing).rejects.toBeInstanceOf(NetworkStartError);
+  });
 
   test('a start does not wait for what waiting cannot change', async () => {
     const databaseUrl = (await cluster.freshUrl()).replace(/test_\d+/, 'no_such_database');

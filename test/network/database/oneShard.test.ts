@@ -1,96 +1,26 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Network } from '../../../src/network.ts';
-import type { Database, Parameter, Queries, Transaction } from '../../../src/network/database/database.ts';
+import type { Parameter } from '../../../src/network/database/database.ts';
 import { REFERENCE_TABLES } from '../../../src/network/database/tables.ts';
-import { createMetrics } from '../../../src/network/http/createMetrics.ts';
-import { createFetch } from '../../../src/network/http/createFetch.ts';
-import { networkRoutes, surfaceOf } from '../../../src/network/networkRoutes.ts';
-import { createRunner } from '../../../src/network/runRoute.ts';
-import { firstStart } from '../../../src/network/start/firstStart.ts';
 import { openTestDatabase } from '../databases.ts';
-import { event, NOW, testNetworkOf, type TestNetwork } from '../testNetwork.ts';
+import { event, type TestNetwork } from '../testNetwork.ts';
 import { whyNotOneShard } from './oneShard.ts';
+import { openRecordedNetwork, type Said } from './recordedNetwork.ts';
 
 // Every statement of the core path (a session, events, conversions, a publisher's report) touches one publisher's shard.
 
-interface Said {
-  readonly sql: string;
-  readonly params: readonly Parameter[];
-  readonly transaction: number | undefined;
-}
-
-const said: Said[] = [];
 let world: Omit<TestNetwork, 'url'>;
+let said: Said[];
 let close: () => Promise<void>;
-
-/** The database, which also writes down every statement. */
-function recording(db: Database): Database {
-  let transactions = 0;
-  const listen = (on: Queries, transaction?: number): Queries => {
-    const noting =
-      (run: Queries['query']): Queries['query'] =>
-      (sql, params = []) => {
-        said.push({ sql, params, transaction });
-        return run(sql, params);
-      };
-    return { ...on, query: noting(on.query), hot: noting(on.hot) };
-  };
-  return {
-    ...db,
-    ...listen(db),
-    transaction(work, options) {
-      const number = (transactions += 1);
-      return db.transaction((transaction) => {
-        const noted: Transaction = {
-          ...listen(transaction, number),
-          send(sql, params = []) {
-            said.push({ sql, params, transaction: number });
-            transaction.send(sql, params);
-          },
-        };
-        return work(noted);
-      }, options);
-    },
-  };
-}
-
 beforeAll(async () => {
   const opened = await openTestDatabase('pglite');
-  const description = await firstStart(opened.db, {
-    environment: 'staging',
-    seed: 'empty',
-    now: new Date(NOW),
-    showKeys: false,
-    keyPlace: {},
-  });
-  const controls = { reset: async () => undefined, hosts: [], metrics: () => '' };
-  const requests = createFetch({
-    routes: networkRoutes('staging'),
-    // As several processes on one server would run: nothing that can change is cached.
-    run: createRunner({ db: { ...recording(opened.db), kind: 'postgres' }, environment: 'staging', controls }),
-    surfaceOf,
-    metrics: createMetrics(),
-    log: () => undefined,
-  });
-  const network: Network = {
-    fetch: requests.fetch,
-    environment: 'staging',
-    describe: () => description,
-    lost: new Promise(() => undefined),
-    close: async () => undefined,
-  };
-  world = testNetworkOf(network);
+  ({ world, said } = await openRecordedNetwork(opened.db));
   close = opened.close;
-  await world.control('POST', '/sandbox/clock', { now: NOW });
-  await world.offer({ budget: '100' });
-  await world.offer();
 }, 60_000);
 afterAll(() => close());
 beforeEach(() => {
   said.length = 0;
 });
 
-/** The statements about a publisher's own tables. */
 function expectOneShard(): void {
   expect(said.length).toBeGreaterThan(0);
   for (const { sql, params } of said) expect(whyNotOneShard(sql, params), sql).toBeUndefined();

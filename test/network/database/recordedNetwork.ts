@@ -1,0 +1,82 @@
+import type { Network } from '../../../src/network.ts';
+import type { Database, Parameter, Queries, Transaction } from '../../../src/network/database/database.ts';
+import { createFetch } from '../../../src/network/http/createFetch.ts';
+import { createMetrics } from '../../../src/network/http/createMetrics.ts';
+import { networkRoutes, surfaceOf } from '../../../src/network/networkRoutes.ts';
+import { createRunner } from '../../../src/network/runRoute.ts';
+import { firstStart } from '../../../src/network/start/firstStart.ts';
+import { NOW, testNetworkOf, type TestNetwork } from '../testNetwork.ts';
+
+/** A statement that a network sent. */
+export interface Said {
+  readonly sql: string;
+  readonly params: readonly Parameter[];
+  /** The number of its transaction. */
+  readonly transaction: number | undefined;
+}
+
+/** A network on a database, its clock stopped at NOW, with a list of every statement that its requests send. */
+export async function openRecordedNetwork(db: Database): Promise<{ world: Omit<TestNetwork, 'url'>; said: Said[] }> {
+  const said: Said[] = [];
+  const description = await firstStart(db, {
+    environment: 'staging',
+    seed: 'empty',
+    now: new Date(NOW),
+    showKeys: false,
+    keyPlace: {},
+  });
+  const requests = createFetch({
+    routes: networkRoutes('staging'),
+    // As several processes on one server would run: nothing that can change is cached.
+    run: createRunner({
+      db: { ...recording(db, said), kind: 'postgres' },
+      environment: 'staging',
+      controls: { reset: async () => undefined, hosts: [], metrics: () => '' },
+    }),
+    surfaceOf,
+    metrics: createMetrics(),
+    log: () => undefined,
+  });
+  const network: Network = {
+    fetch: requests.fetch,
+    environment: 'staging',
+    describe: () => description,
+    lost: new Promise(() => undefined),
+    close: async () => undefined,
+  };
+  const world = testNetworkOf(network);
+  await world.control('POST', '/sandbox/clock', { now: NOW });
+  await world.offer({ budget: '100' });
+  await world.offer();
+  return { world, said };
+}
+
+function recording(db: Database, said: Said[]): Database {
+  let transactions = 0;
+  const listen = (on: Queries, transaction?: number): Queries => {
+    const noting =
+      (run: Queries['query']): Queries['query'] =>
+      (sql, params = []) => {
+        said.push({ sql, params, transaction });
+        return run(sql, params);
+      };
+    return { ...on, query: noting(on.query), hot: noting(on.hot) };
+  };
+  return {
+    ...db,
+    ...listen(db),
+    transaction(work, options) {
+      const number = (transactions += 1);
+      return db.transaction((transaction) => {
+        const noted: Transaction = {
+          ...listen(transaction, number),
+          send(sql, params = []) {
+            said.push({ sql, params, transaction: number });
+            transaction.send(sql, params);
+          },
+        };
+        return work(noted);
+      }, options);
+    },
+  };
+}
