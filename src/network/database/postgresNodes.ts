@@ -175,13 +175,20 @@ async function isCoordinator(client: PoolClient): Promise<boolean> {
 
 /** Sends together what is written before Node returns to its event loop: a system call costs more than a statement's bytes. */
 function coalescing(socket: Socket): Socket {
-  const write = socket.write.bind(socket) as (...parts: unknown[]) => boolean;
-  socket.write = (...parts: unknown[]) => {
-    if (socket.writableCorked === 0) {
-      socket.cork();
-      process.nextTick(() => socket.uncork());
-    }
-    return write(...parts);
-  };
-  return socket;
+  // Connecting replaces `write`.
+  return socket.once('connect', () => {
+    const write = socket.write.bind(socket) as (...parts: unknown[]) => boolean;
+    let isWaiting = false;
+    socket.write = (...parts: unknown[]) => {
+      if (!isWaiting) {
+        isWaiting = true;
+        socket.cork();
+        process.nextTick(() => {
+          isWaiting = false;
+          socket.uncork();
+        });
+      }
+      return write(...parts);
+    };
+  });
 }
