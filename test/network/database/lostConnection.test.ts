@@ -113,7 +113,7 @@ test.runIf(DATABASE_KINDS.includes('postgres'))(
     while (ended === 0) {
       const [row] = await admin.query<{ ended: number }>(
         `SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid() AND to_regclass('sessions') IS NOT NULL AND state <> 'idle'`,
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND to_regclass('sessions') IS NOT NULL AND state <> 'idle' AND query LIKE 'INSERT INTO hourly_facts%'`,
       );
       ended = row?.ended ?? 0;
     }

@@ -110,7 +110,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('several nodes', () => {
         for (let n = 0; n < 20; n += 1) await send();
       }),
     );
-    await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
+    await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(20);
     await two.close();
     await sending;
     expect(await world.summary()).toMatchObject({ clicks: 160 });
