@@ -58,7 +58,7 @@ const insertActivity = insertRows({
 const insertConversions = insertRows({
   into: 'conversions',
   columns: ['conversion_id', 'session_id', 'offer_id', 'event_at', 'hour'],
-  suffix: 'ON CONFLICT (publisher_id, conversion_id) DO NOTHING RETURNING session_id, hour',
+  suffix: 'ON CONFLICT DO NOTHING RETURNING session_id, hour',
 });
 
 interface Marked {

@@ -7,7 +7,8 @@ import { countEvents, type AcceptedEvent } from './countEvents.ts';
 const insertEvents = insertRows({
   into: 'events',
   columns: ['event_id', 'session_id', 'event_name', 'event_at', 'offer_id', 'body', 'received_at', 'arrival'],
-  suffix: 'ON CONFLICT (publisher_id, session_id, event_id) DO NOTHING RETURNING session_id, event_id',
+  // Without the key's columns: a process goes on while a newer one changes the key.
+  suffix: 'ON CONFLICT DO NOTHING RETURNING session_id, event_id',
 });
 
 /**

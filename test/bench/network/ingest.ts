@@ -6,10 +6,12 @@ import type { Session } from '../../../src/network/sessions/session.ts';
 import type { AcceptedEvent } from '../../../src/network/ingest/countEvents.ts';
 import { storeEvents } from '../../../src/network/ingest/storeEvents.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
+import { serverCpu } from './serverCpu.ts';
 import { event, testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 
 const ROUNDS = 5;
-const BATCH = 20;
+/** Events per batch. */
+export const BATCH = 20;
 /** What a shopper's page sends in the order of its life; a batch holds it nearly twice. */
 const KINDS = [
   'WIDGET_LOAD',
@@ -42,7 +44,6 @@ export async function compareIngest(options: {
   for (let n = 0; n < 20; n += 1) sessions.push(await world.session());
   const kinds = ['floor', 'ours'] as const;
   const rates: Record<(typeof kinds)[number], number[]> = { ours: [], floor: [] };
-  const publisherId = randomUUID();
   const headers = {
     'x-api-key': network.describe().keys.integration ?? '',
     version: '1.0.0',
@@ -59,16 +60,29 @@ export async function compareIngest(options: {
       if (status !== 202) throw new Error(`The network answered ${status}`);
     },
     floor: async (index: number): Promise<void> => {
-      await storeEvents(floor, publisherId, straight(publisherId, sessions, index), new Date());
+      await storeStraight(floor, sessions, index);
     },
   };
+  const readServer = await serverCpu(floor);
+  const cpu = { ours: { node: 0, server: 0 }, floor: { node: 0, server: 0 } };
   for (const who of kinds) await runAll(options, tasks[who]);
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const who of kinds) rates[who].push(await runAll(options, tasks[who]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const who of kinds) {
+      const before = { node: process.cpuUsage(), server: readServer?.() ?? 0 };
+      rates[who].push(await runAll(options, tasks[who]));
+      const { user, system } = process.cpuUsage(before.node);
+      cpu[who].node += user + system;
+      cpu[who].server += (readServer?.() ?? 0) - before.server;
+    }
+  }
+  const events = ROUNDS * options.batches * BATCH;
   for (const who of kinds) {
     const sorted = rates[who].map(Math.round).toSorted((a, b) => a - b);
     const ratio = who === 'ours' ? '' : `   ours is ${(median(rates.ours) / median(rates[who])).toFixed(2)} of it`;
-    console.log(`  ${who.padEnd(7)} min ${sorted[0]}  median ${median(sorted)}  max ${sorted.at(-1)} events/s${ratio}`);
+    const server = readServer ? `, database ${(cpu[who].server / events).toFixed(0)}` : '';
+    console.log(
+      `  ${who.padEnd(7)} min ${sorted[0]}  median ${median(sorted)}  max ${sorted.at(-1)} events/s   CPU: this process ${(cpu[who].node / events).toFixed(0)}${server} µs an event${ratio}`,
+    );
   }
   await network.close();
   await floor.close();
@@ -87,7 +101,8 @@ async function runAll(
   return (batches * BATCH * 1_000) / (performance.now() - began);
 }
 
-function batchOf(sessions: readonly Shown[], index: number): Record<string, unknown>[] {
+/** One batch of events of two sessions. */
+export function batchOf(sessions: readonly Shown[], index: number): Record<string, unknown>[] {
   return Array.from({ length: BATCH }, (_, n) => {
     const session = sessions[(index * 2 + Math.floor(n / KINDS.length)) % sessions.length];
     const name = KINDS[n % KINDS.length];
@@ -101,8 +116,14 @@ function batchOf(sessions: readonly Shown[], index: number): Record<string, unkn
   });
 }
 
-/** What the network would store of such a batch. */
-function straight(publisherId: string, sessions: readonly Shown[], index: number): AcceptedEvent[] {
+const publisherId = randomUUID();
+
+/** Stores such a batch as the network would, without anything before it. */
+export async function storeStraight(db: Database, sessions: readonly Shown[], index: number): Promise<void> {
+  await storeEvents(db, publisherId, straight(sessions, index), new Date());
+}
+
+function straight(sessions: readonly Shown[], index: number): AcceptedEvent[] {
   return batchOf(sessions, index).map((raw, arrival) => {
     const parsed = parseEvent(raw);
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
