@@ -48,5 +48,7 @@ export default defineConfig({
     { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts' },
     { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', workers: 1 },
     { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', timeout: 120_000 },
+    // The projects of examples/, installed and built with the packed tarball.
+    { name: 'examples', use: use('chromium'), testMatch: 'examples/**/*.spec.ts', timeout: 120_000 },
   ],
 });

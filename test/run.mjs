@@ -1,9 +1,10 @@
 // Runs the tests. Each step prints what it is and how long the one before took; the first failure ends the run.
 //
 //   npm test                          what a change must pass: lint, types, all tests that one machine can run, Chromium
-//   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, unused code
+//   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code
 //   npm run test:unit -- [NAME…]      tests that need no build, no database and no browser
 //   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { build, install, run } from '../build/prepare.mjs';
 
@@ -29,6 +30,8 @@ if (mode === '--browser') {
   process.exit(0);
 }
 
+// Mostly downloads: it runs beside the steps that need no exact times.
+const examples = all && inBackground('test/examples/prepare.mjs');
 if (all) {
   step('Servers');
   if (!onPath(['redis-server'])) installPackages(['redis-server']);
@@ -45,6 +48,8 @@ run('npm', 'run', '--silent', 'types');
 if (all) {
   step('Unused code and dependencies');
   run('npx', 'knip', '--no-progress');
+  step('Examples: installed and built');
+  await examples;
 }
 step(all ? 'Unit and server tests, with PostgreSQL and Redis, and the packages' : 'Unit and server tests');
 run('npx', 'vitest', 'run', ...(all ? [] : ['--project', 'unit', '--project', 'servers']));
@@ -58,6 +63,14 @@ function step(title) {
   if (stepStarted !== undefined) console.log(`(${seconds(stepStarted)} s)`);
   stepStarted = performance.now();
   console.log(`\n— ${title}`);
+}
+
+/** Starts a script; resolves when it has succeeded, and ends this process if it fails. */
+function inBackground(script) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [script], { stdio: 'inherit' });
+    child.on('exit', (code) => (code === 0 ? resolve() : process.exit(code ?? 1)));
+  });
 }
 
 function seconds(since) {

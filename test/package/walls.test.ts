@@ -53,6 +53,7 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/console/seeded-package.ts', 'preact'],
   ['src/console/page/report/seeded.ts', '../../../clients/ReportingClient.ts'],
   ['src/console/page/report/seeded-node.ts', 'node:fs'],
+  ['examples/shop/seeded.ts', '../../src/index.ts'],
 ];
 const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/wire/fine.ts', './json.ts'],

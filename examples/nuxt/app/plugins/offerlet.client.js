@@ -1,0 +1,3 @@
+import 'offerlet/element';
+
+export default defineNuxtPlugin(() => {});

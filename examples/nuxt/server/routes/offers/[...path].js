@@ -1,0 +1,11 @@
+import { createRelay } from 'offerlet/relay';
+
+const relay = createRelay({
+  apiKey: () => process.env.OFFERLET_API_KEY,
+  baseUrl: process.env.OFFERLET_NETWORK,
+  version: '1.0.0',
+  basePath: '/offers',
+  sandbox: process.env.OFFERLET_SANDBOX === 'true',
+});
+
+export default defineEventHandler((event) => relay(toWebRequest(event)));

@@ -1,0 +1,5 @@
+import 'offerlet/element';
+import { createApp } from 'vue';
+import Shop from './Shop.vue';
+
+createApp(Shop).mount('#root');

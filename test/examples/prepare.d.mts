@@ -1,0 +1,3 @@
+export type Mode = 'production' | 'development';
+export const BUILDS: readonly (readonly [name: string, mode: Mode])[];
+export function prepareExample(name: string, mode: Mode): Promise<string>;

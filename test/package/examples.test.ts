@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BUILDS } from '../examples/prepare.mjs';
+
+// The projects that test/examples/ installs, builds and runs.
+const EXAMPLES = [...new Set(BUILDS.map(([name]) => name))];
+
+test.each(EXAMPLES)('examples/%s has at most 60 lines of its own', (name) => {
+  const files = readdirSync(join('examples', name), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  expect(files.map((file) => file.name).filter((file) => /lock/.test(file))).toEqual([]);
+  const lines = files
+    .filter((file) => file.name !== 'package.json')
+    .flatMap((file) => readFileSync(join(file.parentPath, file.name), 'utf8').split('\n'))
+    .filter((line) => line.trim() !== '');
+  expect(lines.length).toBeLessThanOrEqual(60);
+});
+
+test.each(EXAMPLES)(
+  'examples/%s pins its dependencies, with the versions that are published and tested here',
+  (name) => {
+    const { dependencies, devDependencies = {} } = manifestAt(join('examples', name, 'package.json'));
+    const root = manifestAt('package.json');
+    const all = Object.entries({ ...dependencies, ...devDependencies });
+    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    expect(dependencies['offerlet']).toBe(root.version);
+    for (const [dependency, version] of all)
+      if (root.devDependencies?.[dependency]) expect(version, dependency).toBe(root.devDependencies[dependency]);
+  },
+);
+
+interface Manifest {
+  version: string;
+  dependencies: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+function manifestAt(path: string): Manifest {
+  return JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+}
