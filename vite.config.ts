@@ -14,6 +14,7 @@ const ENTRIES = [
   'react',
   'session',
   'consent',
+  'shopify',
   'queue',
   'relay',
   'relay-redis',
@@ -122,6 +123,8 @@ export default defineConfig(({ mode }) => ({
       { find: /^offerlet\/(.*)$/, replacement: `${import.meta.dirname}/src/$1.ts` },
       { find: /^offerlet$/, replacement: `${import.meta.dirname}/src/index.ts` },
     ],
+    // It imports the extension under test, which has JSX and our own entries.
+    server: { deps: { inline: ['@shopify/ui-extensions-tester'] } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
