@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { SessionResult } from '../session/openSession.ts';
+import type { SessionResult } from '../session.ts';
 import type { Footer } from '../wire/offers/response.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
 import type { MessageOverrides } from '../widget/messages/messages.ts';

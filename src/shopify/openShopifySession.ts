@@ -1,5 +1,4 @@
-import { openSession, type Session } from '../session/openSession.ts';
-import type { ConsentSource, SessionOptions } from '../session/options.ts';
+import { openSession, type ConsentSource, type Session, type SessionOptions } from '../session.ts';
 import type { RecommendationRequest, View } from '../wire/offers/request.ts';
 
 /** A value that the platform keeps up to date. */
@@ -46,8 +45,9 @@ export interface ShopifySession extends Session {
  * platform. The offers are shown inline whatever the display mode, because an extension cannot open a layer by itself.
  */
 export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionOptions): ShopifySession {
-  const { storage, sessionToken, localization } = shopify;
-  const locale = localization?.language?.value.isoCode ?? 'en';
+  const { storage, sessionToken } = shopify;
+  const language = read(read(read(read(shopify, 'localization'), 'language'), 'value'), 'isoCode');
+  const locale = typeof language === 'string' ? language : 'en';
   const listeners = new Set<(isGiven: boolean) => void>();
   const given = options?.consent ?? privacyOf(shopify);
   let decided: boolean | undefined;
@@ -100,7 +100,8 @@ export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionO
 }
 
 /** The platform's own consent: whether data may be processed for marketing. */
-function privacyOf({ customerPrivacy }: ShopifyApi): ConsentSource | undefined {
+function privacyOf(shopify: ShopifyApi): ConsentSource | undefined {
+  const customerPrivacy = 'customerPrivacy' in shopify ? shopify.customerPrivacy : undefined;
   if (!customerPrivacy) return undefined;
   return (decide) => {
     const isGiven = ({ allowedProcessing }: typeof customerPrivacy.value): boolean => allowedProcessing.marketing;
@@ -113,17 +114,12 @@ function requestOf(
   shopify: ShopifyApi,
   { given, locale }: { given: Partial<RecommendationRequest> | undefined; locale: string },
 ): RecommendationRequest {
-  const { orderConfirmation, order } = shopify;
-  const order_id =
-    orderConfirmation?.value.number ??
-    order?.value?.confirmationNumber ??
-    orderConfirmation?.value.order.id ??
-    order?.value?.id;
+  const order_id = orderIdOf(shopify);
   return {
     ...given,
     user_details: given?.user_details ?? {},
     placement_details: {
-      view: viewOf(shopify.extension.target),
+      view: viewOf(String(read(read(shopify, 'extension'), 'target'))),
       ...given?.placement_details,
       display_mode: 'INLINE',
     },
@@ -132,10 +128,26 @@ function requestOf(
   };
 }
 
+/** The confirmation number, which both pages know, else the order's id, which need not exist yet on the thank-you page. */
+function orderIdOf(shopify: ShopifyApi): string | undefined {
+  const confirmation = read(read(shopify, 'orderConfirmation'), 'value');
+  const order = read(read(shopify, 'order'), 'value');
+  return [
+    read(confirmation, 'number'),
+    read(order, 'confirmationNumber'),
+    read(read(confirmation, 'order'), 'id'),
+    read(order, 'id'),
+  ].find((id): id is string => typeof id === 'string' && id !== '');
+}
+
+/** A property that need not be there: the platform's test kit throws when such a one is read. */
+function read(object: unknown, name: string): unknown {
+  return typeof object === 'object' && object !== null && name in object
+    ? (object as Record<string, unknown>)[name]
+    : undefined;
+}
+
 function viewOf(target: string): View {
-  return target.startsWith('purchase.thank-you')
-    ? 'THANK_YOU'
-    : target.startsWith('purchase.')
-      ? 'CHECKOUT'
-      : 'ORDER_STATUS';
+  if (target.startsWith('customer-account.')) return 'ORDER_STATUS';
+  return target.startsWith('purchase.checkout.') ? 'CHECKOUT' : 'THANK_YOU';
 }

@@ -1,11 +1,14 @@
-// @vitest-environment happy-dom
 import { getExtension } from '@shopify/ui-extensions-tester';
+import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRelay } from '../../src/relay.ts';
 import { shopify } from '../../src/relay-shopify.ts';
 import { accept, createFakeNetwork, json, KEY, type FakeNetwork } from '../relay/fakeNetwork.ts';
 import { claims, CLIENT_ID, SECRET, sign } from '../relay/shopify/token.ts';
 import { threeOffers } from './threeOffers.ts';
+
+// As in the platform's worker: a document of the extension's own, and no window.
+vi.stubGlobal('document', new Window().document);
 
 const RELAY = 'https://relay.example/offers';
 const options = { configSearchDir: `${process.cwd()}/examples/shopify` };
@@ -165,7 +168,7 @@ test('a token that the relay refuses leaves the page empty, and nothing reaches 
 test('without a relay in the settings nothing is requested, and the console says what is missing', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   prepare(thankYou);
-  thankYou.shopify.settings.value = {};
+  thankYou.shopify.settings.value = { relay: undefined };
   await thankYou.render();
   await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(expect.stringContaining('relay is missing')));
   expect(requests).toEqual([]);
