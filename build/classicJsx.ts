@@ -1,7 +1,7 @@
 import type { Plugin } from 'vite';
 
 /**
- * Compiles the widget's JSX to calls of `createElement`. The default, the automatic runtime, is a second module of
+ * Compiles the JSX that shoppers download to calls of `createElement`. The default, the automatic runtime, is a second module of
  * Preact, which every shopper would download.
  */
 export function classicJsx(): Plugin {
@@ -9,7 +9,7 @@ export function classicJsx(): Plugin {
     name: 'classic-jsx',
     enforce: 'pre',
     transform(code, id) {
-      if (!/\/src\/widget\/.*\.tsx$/.test(id)) return undefined;
+      if (!/\/src\/(widget|shopify)\/.*\.tsx$/.test(id)) return undefined;
       return mapped(
         `/** @jsxRuntime classic @jsx createElement */ ${code}\nimport { createElement } from 'preact';\n`,
         id,

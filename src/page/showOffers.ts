@@ -2,6 +2,7 @@ import { dom } from '../dom/dom.ts';
 import { checkOptions, invalid } from '../session/checkOptions.ts';
 import { nextTask } from '../session/nextTask.ts';
 import type { ObtainedOffers, RawExchange } from '../session/obtainOffers.ts';
+import { browserBacking } from '../session/browserBacking.ts';
 import { openLifecycle, type Lifecycle, type LifecycleSubject } from '../session/openLifecycle.ts';
 import { openTrace } from '../session/openTrace.ts';
 import { outcome, type Outcome } from '../session/outcome.ts';
@@ -37,6 +38,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
   const session: Lifecycle = openLifecycle(subject(), {
     ...context,
     trace,
+    backing: browserBacking,
     async whenReady() {
       await whenReady();
       return findTarget() || !isInline() ? undefined : invalid('target', 'a selector of an element on the loaded page');

@@ -1,6 +1,5 @@
 import type { QueueEvent, Send, StoredEvent } from './events.ts';
 import { queueName, rowKey } from './rows/key.ts';
-import { openRows as openDatabaseRows } from './rows/openRows.ts';
 import type { Rows, RowsListener } from './rows/rows.ts';
 import { openSender, type Sender } from './sending/openSender.ts';
 import { createPost, type RelayAccess } from './sending/createPost.ts';
@@ -19,8 +18,8 @@ export interface CoreOptions extends RelayAccess {
   onWithdrawn?: (() => void) | undefined;
   /** Called when storage is back, which may lack what was in it. */
   onBack?: (() => void) | undefined;
-  /** Opens where the events are stored; by default in IndexedDB. */
-  openRows?: ((name: string, listener: RowsListener) => Rows) | undefined;
+  /** Opens where the events are stored. */
+  openRows(name: string, listener: RowsListener): Rows;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;
 }
@@ -47,7 +46,7 @@ export function openCore({
   onEvent,
   onWithdrawn,
   onBack,
-  openRows = openDatabaseRows,
+  openRows,
   gatherMs,
   ...access
 }: CoreOptions): Core {

@@ -1,6 +1,7 @@
 import { openCore, type CoreOptions } from './openCore.ts';
 import { openNotes, type Notes } from './rows/openNotes.ts';
 import { addChecks, type Queue } from './openQueue.ts';
+import { openRows } from './rows/openRows.ts';
 import type { Rows } from './rows/rows.ts';
 import { openChannel, withdrawConsent } from './withdrawConsent.ts';
 
@@ -24,6 +25,7 @@ export type PageQueueOptions = Omit<CoreOptions, 'onBack' | 'openRows'>;
 export function openPageQueue({ onWithdrawn, ...options }: PageQueueOptions): PageQueue {
   const core = openCore({
     ...options,
+    openRows,
     onBack: () => notes.restore(),
     onWithdrawn() {
       end();

@@ -1,6 +1,7 @@
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
 import { DEAD, isWaiting } from './rows/key.ts';
 import { openCore, type Core } from './openCore.ts';
+import { openRows } from './rows/openRows.ts';
 import { isIdle } from './rows/rows.ts';
 import { toStored } from './toStored.ts';
 
@@ -33,7 +34,7 @@ export interface Queue {
 
 /** Opens the queue, which begins to send what earlier pages have left. */
 export function openQueue({ endpoint, name, send, onEvent }: QueueOptions): Queue {
-  return addChecks(openCore({ endpoint, name, send, onEvent }));
+  return addChecks(openCore({ endpoint, name, send, onEvent, openRows }));
 }
 
 /** Returns the public queue of a core: it checks what it is given, and counts. */

@@ -1,7 +1,7 @@
 import type { QueueStats } from '../queue/events.ts';
 import type { PageQueue } from '../queue/openPageQueue.ts';
 import type { RelayAccess } from '../queue/sending/createPost.ts';
-import { browserBacking, type Backing } from './browserBacking.ts';
+import type { Backing } from './browserBacking.ts';
 import type { Placement } from './checkOptions.ts';
 import { nextTask } from './nextTask.ts';
 import { obtainOffers, type ObtainedOffers, type RawExchange } from './obtainOffers.ts';
@@ -20,8 +20,8 @@ export interface LifecycleSubject<Success extends SuccessCode = 'rendered'> {
 /** What surrounds a session: a page, or whatever else shows offers. */
 export interface LifecycleHost<Success extends SuccessCode = 'rendered'> {
   readonly trace: Trace<Success>;
-  /** Where events and orders are stored. By default the browser's own storage. */
-  readonly backing?: Backing | undefined;
+  /** Where events and orders are stored. */
+  readonly backing: Backing;
   /** Milliseconds in which displays gather into one batch. */
   readonly gatherMs?: number;
   /** The shopper has already decided for the whole page, so a no of this session says nothing about what is stored. */
@@ -61,7 +61,7 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
   subject: LifecycleSubject<Success>,
   host: LifecycleHost<Success>,
 ): Lifecycle<Success> {
-  const { trace, isDecided, backing = browserBacking, gatherMs } = host;
+  const { trace, isDecided, backing, gatherMs } = host;
   let { options, placement } = subject;
   let lifetime = new AbortController();
   let queue: PageQueue | undefined;

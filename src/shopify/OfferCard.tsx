@@ -1,7 +1,7 @@
-import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { Component, type JSX } from 'preact';
 import type { DisclosureDetails, PlacedOffer } from '../wire/offers/response.ts';
 import type { Messages } from '../widget/messages/messages.ts';
+import { outsideLink } from './outsideLink.tsx';
 import type { ShopifySession } from './openShopifySession.ts';
 
 /** Properties of one offer. */
@@ -14,124 +14,103 @@ export interface OfferCardProps {
   readonly position: { readonly at: number; readonly of: number } | undefined;
   /** The shopper declined it, or went on after accepting it. */
   onGone(): void;
-  onBack(): void;
 }
 
 /** Milliseconds for which an offer that has just appeared ignores "No thanks". */
 const IGNORED_MS = 400;
 
 /** One offer: "Sponsored", advertiser, heading, copy, image, accept, decline, legal text, in that order. */
-export function OfferCard(props: OfferCardProps): JSX.Element {
-  const { session, offer: placed, messages, isSandbox, position, onGone, onBack } = props;
-  const { advertiser, offer } = placed;
-  const { cta_details: cta, metadata, disclosure_details: legal } = offer;
-  const [isClaimed, setClaimed] = useState(false);
-  const [shownAt] = useState(() => Date.now());
-  const images = offer.assets?.slice(0, 1) ?? [];
-  const code = metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;
-  const codeId = `offerlet-code-${placed.insertion_id}`;
+export class OfferCard extends Component<OfferCardProps, { readonly isClaimed: boolean }> {
+  override state = { isClaimed: false };
+  shownAt = Date.now();
 
-  function accept(): void {
+  accept = (): void => {
     // The link opens by itself; the click is stored meanwhile.
-    session.accept(placed);
-    setClaimed(true);
-  }
+    this.props.session.accept(this.props.offer);
+    this.setState({ isClaimed: true });
+  };
 
-  return (
-    <s-stack gap="small" border="base" borderRadius="base" padding="base" accessibilityRole="section">
-      <s-stack direction="inline" gap="small" alignItems="center" justifyContent="space-between">
-        <s-stack direction="inline" gap="small" alignItems="center">
-          <s-badge>{messages.sponsored}</s-badge>
-          {isSandbox && <s-badge>{messages.sandbox}</s-badge>}
-        </s-stack>
-        {position && (
-          <s-text type="small" color="subdued">
-            {messages.position.replace('{0}', `${position.at + 1}`).replace('{1}', `${position.of}`)}
-          </s-text>
-        )}
-      </s-stack>
-      <s-text color="subdued">{advertiser.name}</s-text>
-      <s-heading>{offer.heading}</s-heading>
-      {offer.subheading && <s-paragraph>{offer.subheading}</s-paragraph>}
-      {images.map(({ id, image_url }) => (
-        <s-image key={id} src={image_url} alt="" inlineSize="fill" loading="lazy" aspectRatio="16/9" />
-      ))}
-      {isClaimed && (
-        <s-stack gap="small-200" accessibilityRole="status">
-          {(cta.transition_copy ?? !code) && <s-paragraph>{cta.transition_copy ?? messages.claimed}</s-paragraph>}
-          {code && (
-            <s-stack direction="inline" gap="small" alignItems="center">
-              <s-text>{messages.code}</s-text>
-              <s-text type="strong">{code}</s-text>
-              <s-button command="--copy" commandFor={codeId} variant="secondary">
-                {messages.copy}
-              </s-button>
-              <s-clipboard-item id={codeId} text={code} onCopy={() => session.copy(placed)} />
-            </s-stack>
+  leave = (): void => {
+    // The second half of a double click on the offer before was not meant for this one.
+    if (Date.now() - this.shownAt < IGNORED_MS) return;
+    const { session, offer, onGone } = this.props;
+    if (this.state.isClaimed) session.next(offer);
+    else session.decline(offer);
+    onGone();
+  };
+
+  override render(
+    { session, offer: placed, messages, isSandbox, position }: OfferCardProps,
+    { isClaimed }: { readonly isClaimed: boolean },
+  ): JSX.Element {
+    const { advertiser, offer } = placed;
+    const { cta_details: cta, metadata, disclosure_details: legal } = offer;
+    const image = offer.assets?.[0];
+    const code = metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;
+    const codeId = `offerlet-code-${placed.insertion_id}`;
+    const acceptCopy = (isClaimed && cta.claimed_accept_copy) || cta.accept_copy;
+    return (
+      <s-stack gap="small" border="base" borderRadius="base" padding="base" accessibilityRole="section">
+        <s-stack direction="inline" gap="small" alignItems="center" justifyContent="space-between">
+          <s-stack direction="inline" gap="small" alignItems="center">
+            <s-badge>{messages.sponsored}</s-badge>
+            {isSandbox && <s-badge>{messages.sandbox}</s-badge>}
+          </s-stack>
+          {position && (
+            <s-text type="small" color="subdued">
+              {messages.position.replace('{0}', `${position.at + 1}`).replace('{1}', `${position.of}`)}
+            </s-text>
           )}
         </s-stack>
-      )}
-      <s-stack direction="inline" gap="small">
-        <s-button
-          href={offer.target_url}
-          target="_blank"
-          variant="primary"
-          accessibilityLabel={`${acceptCopy()} (${messages.newTab})`}
-          onClick={accept}
-        >
-          {acceptCopy()}
-        </s-button>
-        <s-button variant="secondary" onClick={leave}>
-          {isClaimed ? (cta.claimed_decline_copy ?? messages.next) : cta.decline_copy}
-        </s-button>
-        {position && position.at > 0 && (
-          <s-button variant="secondary" onClick={goBack}>
-            {messages.back}
-          </s-button>
+        <s-text color="subdued">{advertiser.name}</s-text>
+        <s-heading>{offer.heading}</s-heading>
+        {offer.subheading && <s-paragraph>{offer.subheading}</s-paragraph>}
+        {image && <s-image src={image.image_url} alt="" inlineSize="fill" aspectRatio="16/9" />}
+        {isClaimed && (
+          <s-stack gap="small" accessibilityRole="status">
+            {(cta.transition_copy ?? !code) && <s-paragraph>{cta.transition_copy ?? messages.claimed}</s-paragraph>}
+            {code && (
+              <s-stack direction="inline" gap="small" alignItems="center">
+                <s-text>{messages.code}</s-text>
+                <s-text type="strong">{code}</s-text>
+                <s-button command="--copy" commandFor={codeId} variant="secondary">
+                  {messages.copy}
+                </s-button>
+                <s-clipboard-item id={codeId} text={code} onCopy={() => session.copy(placed)} />
+              </s-stack>
+            )}
+          </s-stack>
         )}
+        <s-stack direction="inline" gap="small">
+          <s-button
+            href={offer.target_url}
+            target="_blank"
+            variant="primary"
+            accessibilityLabel={`${acceptCopy} (${messages.newTab})`}
+            onClick={this.accept}
+          >
+            {acceptCopy}
+          </s-button>
+          <s-button variant="secondary" onClick={this.leave}>
+            {isClaimed ? (cta.claimed_decline_copy ?? messages.next) : cta.decline_copy}
+          </s-button>
+        </s-stack>
+        {legal && legalOf(legal, messages)}
       </s-stack>
-      {legal && <Legal details={legal} terms={messages.terms} />}
-    </s-stack>
-  );
-
-  function acceptCopy(): string {
-    return (isClaimed && cta.claimed_accept_copy) || cta.accept_copy;
-  }
-
-  function leave(): void {
-    // The second half of a double click on the offer before was not meant for this one.
-    if (Date.now() - shownAt < IGNORED_MS) return;
-    if (isClaimed) session.next(placed);
-    else session.decline(placed);
-    onGone();
-  }
-
-  function goBack(): void {
-    session.back(placed);
-    onBack();
+    );
   }
 }
 
 /** The legal text of an offer: one line, or a summary that expands in place. */
-function Legal({ details, terms }: { readonly details: DisclosureDetails; readonly terms: string }): JSX.Element {
-  const { copy, content, target_url } = details;
-  const link = (text: string): JSX.Element => (
-    <s-link href={target_url} target="_blank">
-      {text}
-    </s-link>
-  );
-  if (!content)
-    return (
-      <s-paragraph type="small" color="subdued">
-        {target_url ? link(copy) : copy}
-      </s-paragraph>
-    );
-  return (
+function legalOf({ copy, content, target_url }: DisclosureDetails, { terms }: Messages): JSX.Element {
+  return content ? (
     <s-details>
       <s-summary>{copy}</s-summary>
-      <s-paragraph type="small" color="subdued">
-        {content} {target_url && link(terms)}
+      <s-paragraph color="subdued">
+        {content} {target_url && outsideLink(terms, target_url)}
       </s-paragraph>
     </s-details>
+  ) : (
+    <s-paragraph color="subdued">{outsideLink(copy, target_url)}</s-paragraph>
   );
 }

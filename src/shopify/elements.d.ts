@@ -27,7 +27,6 @@ declare module 'preact' {
         src: string;
         alt: string;
         inlineSize?: 'auto' | 'fill';
-        loading?: 'lazy';
         aspectRatio?: string;
       };
       's-link': Outside;

@@ -1,4 +1,5 @@
-import { openSession, type ConsentSource, type Session, type SessionOptions } from '../session.ts';
+import { openStoredSession } from '../session/openSession.ts';
+import type { ConsentSource, Session, SessionOptions } from '../session.ts';
 import type { RecommendationRequest, View } from '../wire/offers/request.ts';
 
 /** A value that the platform keeps up to date. */
@@ -70,7 +71,7 @@ export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionO
           });
         })
       : given;
-  const opened = (session = openSession({
+  const opened = (session = openStoredSession({
     ...options,
     request: requestOf(shopify, { given: options?.request, locale }),
     consent,

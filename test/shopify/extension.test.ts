@@ -23,6 +23,8 @@ let store: Map<string, unknown>;
 /** The platform around the extension, the relay that it calls, and the network behind that. */
 function prepare(extension: Extension, token = (): string => sign()): void {
   extension.setUp();
+  // What a test leaves queued may be sent while the next one runs.
+  const mine = requests;
   const relay = createRelay({
     ...shopify({
       clientId: CLIENT_ID,
@@ -41,7 +43,7 @@ function prepare(extension: Extension, token = (): string => sign()): void {
       ...init,
       headers: { ...(init?.headers as Record<string, string>), origin: 'null' },
     });
-    requests.push(request.clone());
+    mine.push(request.clone());
     return relay(request);
   };
   extension.shopify.settings.value = { relay: RELAY };
@@ -61,6 +63,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   thankYou.tearDown();
+  orderStatus.tearDown();
   vi.restoreAllMocks();
 });
 
