@@ -1,3 +1,4 @@
+import { shopifyPrivacy, type CustomerPrivacySignal } from '../consent/shopifyPrivacy.ts';
 import { openStoredSession } from '../session/openSession.ts';
 import type { ConsentSource, Session, SessionOptions } from '../session.ts';
 import type { RecommendationRequest, View } from '../wire/offers/request.ts';
@@ -17,7 +18,7 @@ export interface ShopifyApi {
     write(key: string, data: string): Promise<void>;
     delete(key: string): Promise<void>;
   };
-  readonly customerPrivacy?: Observable<{ readonly allowedProcessing: { readonly marketing: boolean } }>;
+  readonly customerPrivacy?: CustomerPrivacySignal;
   readonly localization?: { readonly language?: Observable<{ readonly isoCode: string }> };
   /** On the thank-you page. */
   readonly orderConfirmation?: Observable<{ readonly number?: string; readonly order: { readonly id: string } }>;
@@ -50,31 +51,12 @@ export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionO
   const language = read(read(read(read(shopify, 'localization'), 'language'), 'value'), 'isoCode');
   const locale = typeof language === 'string' ? language : 'en';
   const listeners = new Set<(isGiven: boolean) => void>();
-  const given = options?.consent ?? privacyOf(shopify);
-  let decided: boolean | undefined;
-  let session: Session | undefined;
-  let stop: void | (() => void);
-
-  function decide(isGiven: boolean): void {
-    decided = isGiven;
-    session?.consent(isGiven);
-    for (const listener of listeners) listener(isGiven);
-  }
-
-  const consent =
-    typeof given === 'function'
-      ? new Promise<boolean>((resolve) => {
-          stop = given((isGiven) => {
-            decide(isGiven);
-            // A source may decide several times before the session begins: the last decision is used.
-            queueMicrotask(() => resolve(decided === true));
-          });
-        })
-      : given;
-  const opened = (session = openStoredSession({
+  const consent = options?.consent ?? privacyOf(shopify);
+  const notify = (isGiven: boolean): void => listeners.forEach((listener) => listener(isGiven));
+  const session = openStoredSession({
     ...options,
     request: requestOf(shopify, { given: options?.request, locale }),
-    consent,
+    consent: typeof consent === 'function' ? heard(consent, notify) : consent,
     headers: async () => ({ authorization: `Bearer ${await sessionToken.get()}` }),
     storage: {
       async getItem(key) {
@@ -84,31 +66,34 @@ export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionO
       setItem: (key, value) => storage.write(key, value),
       removeItem: (key) => storage.delete(key),
     },
-  }));
-  return Object.assign(Object.create(opened) as Session, {
+  });
+  return Object.assign(Object.create(session) as Session, {
     locale,
-    consent: decide,
+    consent(isGiven: boolean) {
+      session.consent(isGiven);
+      notify(isGiven);
+    },
     onConsent(listener: (isGiven: boolean) => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    close() {
-      stop?.();
-      listeners.clear();
-      opened.close();
-    },
   });
 }
 
-/** The platform's own consent: whether data may be processed for marketing. */
+/** The platform's own consent, to marketing. */
 function privacyOf(shopify: ShopifyApi): ConsentSource | undefined {
   const customerPrivacy = 'customerPrivacy' in shopify ? shopify.customerPrivacy : undefined;
-  if (!customerPrivacy) return undefined;
-  return (decide) => {
-    const isGiven = ({ allowedProcessing }: typeof customerPrivacy.value): boolean => allowedProcessing.marketing;
-    decide(isGiven(customerPrivacy.value));
-    return customerPrivacy.subscribe((value) => decide(isGiven(value)));
-  };
+  return customerPrivacy && shopifyPrivacy(customerPrivacy);
+}
+
+/** The same source, which also calls `notify` with each decision. */
+function heard(source: ConsentSource, notify: (isGiven: boolean) => void): ConsentSource {
+  const heard: ConsentSource = (decide) =>
+    source((isGiven) => {
+      decide(isGiven);
+      notify(isGiven);
+    });
+  return Object.assign(heard, { source: source.source });
 }
 
 function requestOf(
