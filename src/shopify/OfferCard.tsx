@@ -26,7 +26,7 @@ export class OfferCard extends Component<OfferCardProps, { readonly isClaimed: b
 
   accept = (): void => {
     // The link opens by itself; the click is stored meanwhile.
-    this.props.session.accept(this.props.offer);
+    void this.props.session.accept(this.props.offer);
     this.setState({ isClaimed: true });
   };
 
