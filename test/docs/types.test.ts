@@ -8,6 +8,9 @@ const relay = pageAt('docs/relay.md');
 const queue = pageAt('docs/queue.md');
 const operators = pageAt('docs/clients.md');
 
+const reference = sectionOf(pageAt('docs/testing.md'), 'Reference');
+const fixture = reference.slice(reference.indexOf('The fixture'));
+
 const inRelay = (name: string): string => `import('offerlet/relay').${name}`;
 const limitOptions = tableIn(sectionOf(relay, 'Limits'), 'limit').flatMap(([, , option = '']) => codeIn(option));
 
@@ -50,6 +53,13 @@ const tables = [
   record('DropReason', "import('offerlet/queue').DropReason", columnOf(sectionOf(queue, 'Events'), '`why`'), true),
   record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()'))),
   record('ClientOptions', "import('offerlet/clients').ClientOptions", columnOf(operators.text, 'option')),
+  record('FakeRelayOptions', "import('offerlet/testing').FakeRelayOptions", columnOf(reference, 'option')),
+  record('FakeRelay', "Omit<import('offerlet/testing').FakeRelay, 'targets'>", columnOf(reference, 'member')),
+  record(
+    'OffersOnPage',
+    "Omit<import('offerlet/testing/playwright').OffersOnPage, 'delivered' | 'receipts' | 'requests'>",
+    columnOf(fixture, 'member'),
+  ),
 ];
 let errors: string[] = [];
 
