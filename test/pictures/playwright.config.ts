@@ -16,7 +16,7 @@ export default defineConfig({
     },
     {
       name: 'docs',
-      testMatch: ['docs.spec.ts', 'inspector.spec.ts'],
+      testMatch: ['docs.spec.ts', 'inspector.spec.ts', 'console.spec.ts'],
       snapshotPathTemplate: '{testDir}/../../docs/images/{arg}{ext}',
     },
   ],

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { ConsoleReport, Session } from '../../protocol.ts';
 import { call, CallError } from '../app/call.ts';
 import { useResource, type Resource } from '../app/useResource.ts';
@@ -23,8 +24,8 @@ export function useReport(state: ReportState, session: Session): Resource<Loaded
   const { variant } = session;
   const params = paramsOf(state, variant);
   const isLive = datesOf(state).to >= dateOf(Date.now());
-  return useResource<LoadedReport>({
-    key: JSON.stringify([params.toString(), state.chart]),
+  const resource = useResource<LoadedReport>({
+    key: JSON.stringify([params.toString(), hasGroups(state) ? state.chart : '']),
     load: (signal) => readReport({ state, session, signal }),
     refresh: isLive ? session.refresh_ms : 0,
     async isSame(data, signal) {
@@ -38,6 +39,20 @@ export function useReport(state: ReportState, session: Session): Resource<Loaded
       );
     },
   });
+  const { data } = resource;
+  // Another metric in the chart, and a sort that the network does not know, take no call.
+  const shown = useMemo(() => {
+    if (!data) return undefined;
+    const chart = hasGroups(data.state) ? data.state.chart : state.chart;
+    if (isSortedByNetwork(data.state, variant)) return { ...data, state: { ...data.state, chart } };
+    return { ...data, rows: sortRows(data.rows, state.sort), state: { ...data.state, chart, sort: state.sort } };
+  }, [data, state.sort, state.chart]);
+  return { ...resource, data: shown };
+}
+
+/** Whether the chart has a line for each of the highest groups. */
+function hasGroups({ by, grain }: ReportState): boolean {
+  return by.length > 0 && grain !== 'total';
 }
 
 interface Reading {
@@ -51,12 +66,10 @@ async function readReport({ state, session, signal }: Reading): Promise<LoadedRe
   const read = (query: URLSearchParams): Promise<ConsoleReport> => call<ConsoleReport>(`report?${query}`, { signal });
   const [{ report, isUncompared }, groups] = await Promise.all([
     readCompared(params, read),
-    state.by.length > 0 && state.grain !== 'total' ? read(groupParams(params, state, session)) : undefined,
+    hasGroups(state) ? read(groupParams(params, state, session)) : undefined,
   ]);
-  const rows = isSortedByNetwork(state, session.variant) ? report.rows : sortRows(report.rows, state.sort);
   return {
     ...report,
-    rows,
     state,
     isUncompared,
     groups: groups && sortRows(groups.rows, `-${state.chart}`).slice(0, MAX_LINES),

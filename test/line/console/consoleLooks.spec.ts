@@ -1,0 +1,110 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+
+let sandbox: Sandbox;
+test.describe.configure({ mode: 'default', timeout: 120_000 }); // one sandbox serves them all
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  sandbox = await startSandbox();
+});
+test.afterAll(() => sandbox?.stop());
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+async function open(page: Page, place: string): Promise<void> {
+  await page.goto(`${sandbox.shop}/console/${place}`);
+  await expect(page.locator('main h1').first()).toBeAttached();
+  await expect(page.locator('[aria-busy=true], .starting, .bone')).toHaveCount(0);
+}
+
+/** What axe finds, one line for each. */
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
+
+const PLACES = [
+  '?by=publisher&chart=clicks',
+  '?by=publisher,page_type&grain=total&page_type=THANK_YOU',
+  'publishers',
+  'publishers/add',
+  'exclusions',
+];
+const WINDOWS = [
+  { colorScheme: 'light', width: 1280, height: 900 },
+  { colorScheme: 'dark', width: 390, height: 844 },
+] as const;
+for (const { colorScheme, width, height } of WINDOWS)
+  test(`axe finds nothing, and nothing is wider than the window: ${colorScheme}, ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    for (const place of PLACES) {
+      await open(page, place);
+      expect(await violations(page), place).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(width);
+    }
+    await open(page, '');
+    for (const name of [/^Dates/, /^Breakdown/, 'Filter']) {
+      await page.getByRole('button', { name }).click();
+      await expect(page.locator('.popover:popover-open')).toBeVisible();
+      expect(await violations(page), String(name)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('button', { name })).toBeFocused();
+    }
+    await page
+      .locator('.publishers a')
+      .first()
+      .or(page.getByRole('link', { name: 'Publishers' }))
+      .first()
+      .click();
+    await page.getByRole('link', { name: 'Juniper & Co' }).click();
+    await expect(page.locator('.time-chart svg')).toBeVisible();
+    expect(await violations(page), 'a publisher').toEqual([]);
+    await page.getByRole('button', { name: 'Remove …' }).click();
+    expect(await violations(page), 'the dialog').toEqual([]);
+  });
+
+test('at 320 px nothing is wider than the window', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const place of PLACES) {
+    await open(page, place);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(320);
+  }
+});
+
+test('a report is made with the keyboard alone', async ({ page }) => {
+  await open(page, '');
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+  await press('Enter', 'Tab', 'Tab');
+  await expect(page.getByRole('button', { name: /^Dates/ })).toBeFocused();
+  await press('Enter');
+  await expect(page.getByRole('button', { name: 'Today' })).toBeFocused();
+  await press('Tab', 'Tab', 'Enter'); // the third period
+  await expect(page).toHaveURL(/period=last_7_days/);
+  await expect(page.getByRole('button', { name: /^Dates/ })).toBeFocused();
+
+  // The calendar: the first date, then the last one two days later.
+  await press('Enter');
+  await page.locator('.calendar [tabindex="0"]').focus();
+  await press('ArrowUp', 'Enter', 'ArrowRight', 'ArrowRight', 'Enter');
+  await page.getByRole('button', { name: 'Show', exact: true }).focus();
+  await press('Enter');
+  await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d/);
+  const [, from = '', to = ''] = /from=([\d-]+)&to=([\d-]+)/.exec(page.url()) ?? [];
+  expect((Date.parse(to) - Date.parse(from)) / 86_400_000).toBe(2);
+
+  await page.getByRole('radio', { name: 'Day', exact: true }).focus();
+  await press('ArrowLeft');
+  await expect(page).toHaveURL(/grain=hour/);
+  await page.getByRole('button', { name: 'Period', exact: true }).focus();
+  await press('Enter');
+  await expect(page).toHaveURL(/sort=period_start|sort=-period_start/);
+  await page.getByRole('region', { name: 'Report', exact: true }).focus();
+  await press('PageDown');
+  await expect.poll(() => page.locator('.scroller').evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+});

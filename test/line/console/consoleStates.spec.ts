@@ -1,0 +1,209 @@
+import { expect, test, type Page } from '@playwright/test';
+import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { control, startConsole, type StartedConsole } from './consoleFixture.ts';
+
+const REPORT = '/adnet/reporting/v2/report/';
+let sandbox: Sandbox;
+let own: StartedConsole;
+test.describe.configure({ mode: 'default', timeout: 90_000 }); // one network serves them all
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  sandbox = await startSandbox();
+  own = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
+});
+test.afterAll(async () => {
+  await own?.stop();
+  await sandbox?.stop();
+});
+test.afterEach(() => control(sandbox.network, 'faults', undefined, 'DELETE'));
+
+const alert = (page: Page) => page.getByRole('alert');
+const payout = (page: Page) => page.getByRole('group', { name: /^Totals/ }).getByRole('button', { name: 'Payout' });
+
+test('a key that is refused is said, with what to do', async ({ page }) => {
+  const wrong = await startConsole({ network: sandbox.network, key: 'adnet_sk_test_wrong' });
+  await page.goto(wrong.url);
+  await expect(alert(page)).toContainText('The network refused the key');
+  await wrong.stop();
+});
+
+test('a 429 is waited for in view, and the report comes by itself', async ({ page }) => {
+  await control(sandbox.network, 'faults', { route: REPORT, status: 429, headers: { 'retry-after': '2' }, times: 1 });
+  await page.goto(own.url);
+  await expect(alert(page)).toContainText('Too many requests');
+  await expect(page.getByText(/Next attempt in [12] s/)).toBeVisible();
+  await expect(payout(page)).toContainText(/\d/);
+});
+
+test('a report that is too large offers what the network would accept', async ({ page }) => {
+  await control(sandbox.network, 'settings', { report_row_limit: 100 }, 'PUT');
+  await page.goto(`${own.url}/?by=publisher&compare=none`);
+  await expect(alert(page)).toContainText('This report is too large');
+  await page.getByRole('button', { name: 'Show weeks' }).click();
+  await expect(page).toHaveURL(/grain=week/);
+  await expect(payout(page)).toContainText(/\d/);
+  await control(sandbox.network, 'settings', { report_row_limit: null }, 'PUT');
+});
+
+test('dates outside the history offer those inside, and a comparison outside is left out', async ({ page }) => {
+  const from = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10);
+  await control(sandbox.network, 'settings', { history_from: from }, 'PUT');
+  await page.goto(`${own.url}/?from=2026-01-01&to=2026-01-31`);
+  await expect(alert(page)).toContainText('outside the history');
+  await page.getByRole('button', { name: 'Show what is available' }).click();
+  await expect(page).toHaveURL(new RegExp(`from=${from}`));
+  await expect(payout(page)).toContainText(/\d/);
+  await page.goto(own.url);
+  await expect(page.getByText('The history is too short to compare with.')).toBeVisible();
+  await control(sandbox.network, 'settings', { history_from: null }, 'PUT');
+});
+
+test('a metric that is not enabled can be left out', async ({ page }) => {
+  const enabled = ['impressions', 'clicks', 'conversions', 'channel_payout', 'feed_loads'];
+  await control(sandbox.network, 'settings', { enabled_metrics: enabled }, 'PUT');
+  await page.goto(own.url);
+  await expect(alert(page)).toContainText('Not available: ctr');
+  await page.getByRole('button', { name: 'Without CTR' }).click();
+  await expect(payout(page)).toContainText(/\d/);
+  await control(sandbox.network, 'settings', { enabled_metrics: null }, 'PUT');
+});
+
+test('nothing on these dates is said, and the way back is there', async ({ page }) => {
+  await page.goto(`${own.url}/?page_type=CHECKOUT`);
+  await expect(page.getByText('No activity matches these filters')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove the filters' }).click();
+  await expect(page.locator('.time-chart svg')).toBeVisible();
+});
+
+test('when the network goes away the data stays, with its time, and comes back by itself', async ({ page }) => {
+  await page.goto(`${sandbox.shop}/console/`);
+  await expect(payout(page)).toContainText(/\d/);
+  await control(sandbox.network, 'faults', { route: REPORT, drop_connection: true, times: 3 });
+  await expect(page.getByText(/can’t be reached\. You see what was read at \d\d:\d\d:\d\d/)).toBeVisible();
+  await expect(payout(page)).toContainText(/\d/);
+  await expect(page.getByText(/can’t be reached\./)).toHaveCount(0, { timeout: 30_000 });
+});
+
+test('when the console’s process is gone the page says so', async ({ page }) => {
+  const other = await startConsole({ network: sandbox.network, key: sandbox.keys.management });
+  await page.goto(other.url);
+  await expect(payout(page)).toContainText(/\d/);
+  await other.stop();
+  await page.getByRole('radio', { name: 'Week', exact: true }).check();
+  await expect(alert(page)).toContainText('Is it still running?');
+});
+
+test('a publisher’s key has its own report and nothing of the channel', async ({ page }) => {
+  const words = ['--variant', 'publisher'];
+  const shop = await startConsole({ network: sandbox.network, key: sandbox.keys.publisher_reporting, words });
+  await page.goto(`${shop.url}/?by=page_type&grain=total&sort=-clicks`);
+  await expect(payout(page)).toContainText(/\d/);
+  await expect(page.getByRole('link', { name: 'Publishers' })).toHaveCount(0);
+  const clicks = await page.locator('.report tbody tr td:nth-child(5)').allTextContents();
+  const numbers = clicks.map((text) => Number(/^[\d,]+/.exec(text)?.[0].replace(',', '')));
+  expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
+  await shop.stop();
+});
+
+const EVIL = ['<img src=x onerror="window.hit=1">', '"><script>window.hit=1</script>', '{{7*7}}', '=HYPERLINK("x")'];
+
+test('text from the network never becomes markup or a formula', async ({ page }) => {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  const hour = `${new Date(Date.now() - 3_600_000).toISOString().slice(0, 13)}:00:00Z`;
+  const { publisher } = await control(sandbox.network, 'channels', { name: EVIL[0] ?? '' }).then(() =>
+    fetch(`${sandbox.network}/adnet/publishers/list/?page_size=200`, {
+      headers: { 'x-api-key': sandbox.keys.management },
+    })
+      .then((response) => response.json())
+      .then((list: { publishers: { publisher_remote_id: string | null }[] }) => ({
+        publisher: list.publishers.find(({ publisher_remote_id: id }) => id !== null)?.publisher_remote_id,
+      })),
+  );
+  const rows = EVIL.map((widget_id) => ({
+    hour,
+    publisher_remote_id: publisher,
+    page_type: 'THANK_YOU',
+    widget_type: 'INLINE',
+    widget_id,
+    clicks: 1,
+  }));
+  await control(sandbox.network, 'activity', { rows });
+  await page.goto(`${own.url}/?by=widget_id&grain=total&metrics=clicks&compare=none&period=today`);
+  for (const text of EVIL) await expect(page.locator('.report').getByText(text, { exact: true })).toBeVisible();
+  expect(await page.evaluate(() => 'hit' in window)).toBe(false);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const stream = await (await download).createReadStream();
+  let csv = '';
+  for await (const chunk of stream) csv += String(chunk);
+  expect(csv).toContain(`"'=HYPERLINK(""x"")"`);
+  expect(csv).not.toMatch(/(^|,)"?=/m);
+  expect(complaints).toEqual([]);
+});
+
+test('no key is in anything that the page receives or shows', async ({ page }) => {
+  const bodies: Promise<string>[] = [];
+  page.on('response', (response) => bodies.push(response.text().catch(() => '')));
+  const urls: string[] = [];
+  page.on('request', (request) => urls.push(request.url() + JSON.stringify(request.headers())));
+  for (const place of ['', 'publishers', 'exclusions', 'publishers/add', '?by=publisher']) {
+    await page.goto(`${own.url}/${place}`);
+    await expect(page.locator('.starting, .bone')).toHaveCount(0);
+  }
+  await page.getByRole('link', { name: 'Publishers' }).click();
+  await page.getByRole('link', { name: 'Juniper & Co' }).click();
+  await expect(page.getByText('Publisher ID')).toBeVisible();
+  const all = [...(await Promise.all(bodies)), ...urls, await page.content(), page.url()].join('\n');
+  expect(all).toContain('Juniper');
+  for (const key of Object.values(sandbox.keys)) expect(all.includes(key)).toBe(false);
+  expect(all).not.toMatch(/adnet_(sk|pk|rk|rp)_/);
+});
+
+test('5,000 rows of 400 days scroll without a long task', async ({ page }) => {
+  test.setTimeout(180_000);
+  const start = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+  const list = (await (
+    await fetch(`${sandbox.network}/adnet/publishers/list/?page_size=200`, {
+      headers: { 'x-api-key': sandbox.keys.management },
+    })
+  ).json()) as { publishers: { publisher_remote_id: string | null }[] };
+  const ids = list.publishers.flatMap(({ publisher_remote_id: id }) => (id === null ? [] : [id])).slice(0, 1);
+  const days = Array.from({ length: 400 }, (_, day) => new Date(start - day * 86_400_000).toISOString());
+  for (let from = 0; from < days.length; from += 50) {
+    const rows = days.slice(from, from + 50).flatMap((hour) =>
+      Array.from({ length: 13 }, (_, index) => ({
+        hour: `${hour.slice(0, 19)}Z`,
+        publisher_remote_id: ids[0],
+        page_type: 'POST_ORDER',
+        widget_type: 'INLINE',
+        widget_id: `widget-${index}`,
+        clicks: index + 1,
+        impressions: 10 * index + 10,
+      })),
+    );
+    await control(sandbox.network, 'activity', { rows });
+  }
+  await control(sandbox.network, 'settings', { history_from: days.at(-1)?.slice(0, 10) }, 'PUT');
+  const dates = `from=${days.at(-1)?.slice(0, 10)}&to=${days[0]?.slice(0, 10)}`;
+  await page.goto(`${own.url}/?${dates}&by=widget_id&page_type=POST_ORDER&compare=none`);
+  await expect(page.locator('.report')).toHaveAttribute('aria-rowcount', /^5\d\d\d$/, { timeout: 60_000 });
+  expect(await page.locator('.report tbody tr').count()).toBeLessThan(60);
+  const frames = await page.locator('.scroller').evaluate(async (element) => {
+    const gaps: number[] = [];
+    let last = performance.now();
+    for (let step = 1; step <= 120; step++) {
+      element.scrollTop = (element.scrollHeight / 120) * step;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const now = performance.now();
+      gaps.push(now - last);
+      last = now;
+    }
+    return gaps.toSorted((a, b) => a - b);
+  });
+  console.log(`frames while scrolling: median ${frames[60]?.toFixed(0)} ms, highest ${frames.at(-1)?.toFixed(0)} ms`);
+  await expect(page.locator('.report tbody tr').last()).toBeVisible();
+  expect(await page.locator('.report tbody tr:not(.spacer)').count()).toBeGreaterThan(5);
+  await page.goto(`${own.url}/?${dates}&compare=none`);
+  await expect(page.locator('.time-chart table tbody tr')).toHaveCount(400);
+});
