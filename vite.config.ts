@@ -69,6 +69,7 @@ const builds: Record<string, UserConfig> = {
   },
   // The operators' console: one script and one style sheet, which its process serves beside itself.
   console: {
+    plugins: [compressPage()],
     build: {
       outDir: 'dist/console/page',
       emptyOutDir: false,
@@ -191,6 +192,23 @@ function minifyAgain(): Plugin {
           });
           if (code) file.code = code;
           if (file.map && map) Object.assign(file.map, map);
+        }
+      },
+    },
+  };
+}
+
+/** Stores what the console's page loads as brotli only: its process unpacks it, and the package is a third smaller. */
+function compressPage(): Plugin {
+  return {
+    name: 'compress-page',
+    generateBundle: {
+      order: 'post',
+      handler(_, files): void {
+        for (const [name, file] of Object.entries(files)) {
+          const source = brotliCompressSync(file.type === 'chunk' ? file.code : file.source);
+          delete files[name];
+          this.emitFile({ type: 'asset', fileName: `${name}.br`, source });
         }
       },
     },

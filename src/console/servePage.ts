@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { brotliDecompressSync } from 'node:zlib';
 
 /** What the page loads, by the name in its URL. */
 const FILES: Readonly<Record<string, string>> = {
@@ -18,9 +19,9 @@ export async function servePage(
   const type = Object.hasOwn(FILES, at.path) ? FILES[at.path] : undefined;
   if (type === undefined) return respond(pageAt(at.base), 'text/html; charset=utf-8');
   const here = import.meta.url; // a bundler would treat `new URL('…', import.meta.url)` as a file to copy
-  const file = await readFile(new URL(`./page/${at.path}`, here)).catch(() => undefined);
+  const file = await readFile(new URL(`./page/${at.path}.br`, here)).catch(() => undefined);
   return file
-    ? respond(new Uint8Array(file), type)
+    ? respond(brotliDecompressSync(file), type)
     : new Response('The console is not built. Run "npm run build".', { status: 500 });
 }
 
