@@ -7,6 +7,8 @@ const KEYS: Readonly<Record<string, string>> = {
   Escape: '\uE00C',
   Enter: '\uE007',
   Shift: '\uE008',
+  ArrowLeft: '\uE012',
+  ArrowRight: '\uE014',
   Space: ' ',
 };
 

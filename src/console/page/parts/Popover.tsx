@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
 interface PopoverProps {
@@ -24,6 +24,8 @@ export function Popover({ label, name, icon, class: className = '', children }: 
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  // A table has one in each row: what they contain is made when they open.
+  const [isOpen, setOpen] = useState(false);
   const close = (): void => panel.current?.hidePopover();
 
   function place(): void {
@@ -61,13 +63,17 @@ export function Popover({ label, name, icon, class: className = '', children }: 
         popover="auto"
         role="dialog"
         aria-label={name ?? (typeof label === 'string' ? label : undefined)}
+        onBeforeToggle={(event) => {
+          if (event.newState === 'open') setOpen(true);
+        }}
         onToggle={(event) => {
-          if (event.newState !== 'open') return;
+          // Not before: the browser returns the focus only while it is still inside.
+          if (event.newState !== 'open') return setOpen(false);
           place();
           panel.current?.querySelector<HTMLElement>('[autofocus], input, button, a')?.focus();
         }}
       >
-        {children(close)}
+        {isOpen && children(close)}
       </div>
     </>
   );

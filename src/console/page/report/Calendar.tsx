@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { addDays, monthEnd, monthStart, weekStart } from '../../../clients/utcDates.ts';
 import { Icon } from '../parts/icons.tsx';
 import { periodOf } from '../parts/format.ts';
@@ -24,7 +24,8 @@ export function Calendar({ from, to, today, choose }: CalendarProps): JSX.Elemen
   const weeks: string[] = [];
   for (let week = weekStart(first); week <= monthEnd(focused); week = addDays(week, 7)) weeks.push(week);
 
-  useEffect(() => {
+  // Before the next key: it goes to where the focus is.
+  useLayoutEffect(() => {
     if (moved.current) grid.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
     moved.current = false;
   }, [focused]);
