@@ -44,12 +44,14 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
               <div class="switches sheet" id="more-switches">
                 ${IN_SHEET.map((name) => select(name, choices))}
                 <p class="links">
-                  ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a>
+                  ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a
+                  ><a href="/console">Open the operators’ console</a>
                 </p>
               </div>
             </div>
             <noscript><button>Show</button></noscript>
           </form>
+          <a class="to-console wide" href="/console">Console</a>
           <button type="button" class="toggle-report" disabled aria-expanded="${String(isOpen)}" aria-controls="panel">
             Report
           </button>

@@ -10,8 +10,7 @@ export function reportParts(): Html {
     <header>
       <h2 id="live-title">Live report</h2>
       <span
-        ><button type="button" class="restart" data-restart>Start from zero</button><a href="/report">Own page</a
-        ><a href="/console">Console</a></span
+        ><button type="button" class="restart" data-restart>Start from zero</button><a href="/report">Own page</a></span
       >
     </header>
     ${chart()}
