@@ -6,6 +6,7 @@ export const PERIODS = [
   'yesterday',
   'last_7_days',
   'last_14_days',
+  'last_28_days',
   'last_30_days',
   'last_90_days',
   'week_to_date',
@@ -41,6 +42,8 @@ export function period(
       return lastDays(today, 7);
     case 'last_14_days':
       return lastDays(today, 14);
+    case 'last_28_days':
+      return lastDays(today, 28);
     case 'last_30_days':
       return lastDays(today, 30);
     case 'last_90_days':

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { commandOf } from '../../src/console/page/report/commandOf.ts';
 import { drillDownsOf } from '../../src/console/page/report/drillDowns.ts';
 import {
+  comparedOf,
   datesOf,
   defaultState,
   grainOf,
@@ -15,9 +16,10 @@ import type { Row } from '../../src/console/protocol.ts';
 const NOW = Date.parse('2026-11-22T10:00:00Z');
 const read = (query: string) => readState(new URLSearchParams(query), 'channel');
 
-test('a URL without a query is the last 30 days by day, compared with the 30 before', () => {
+test('a URL without a query is the last 28 days by day, compared with the same weekdays before', () => {
   expect(queryOfState(read(''), 'channel')).toBe('');
-  expect(datesOf(read(''), NOW)).toEqual({ from: '2026-10-24', to: '2026-11-22' });
+  expect(datesOf(read(''), NOW)).toEqual({ from: '2026-10-26', to: '2026-11-22' });
+  expect(comparedOf(read(''), NOW)).toEqual({ from: '2026-09-28', to: '2026-10-25' });
   expect(paramsOf(read(''), 'channel', NOW).get('compare')).toBe('previous');
 });
 
@@ -69,7 +71,7 @@ test('a ranking begins with the highest, and a comparison is sorted by the page'
 test('the command names the report, and quotes what a shell would read', () => {
   const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
   expect(commandOf(read(''), session, NOW)).toBe(
-    'offerlet report --network https://channel.example --last 30d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
+    'offerlet report --network https://channel.example --last 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
   );
   const evil = read(`page_type=${encodeURIComponent("x'; rm -rf ~ #")}&period=last_month&compare=none&metrics=clicks`);
   expect(commandOf(evil, session, NOW)).toBe(

@@ -154,7 +154,12 @@ function LastDays({
 }): JSX.Element {
   const start = defaultState('channel');
   const [chart, setChart] = useState(start.chart);
-  const state: ReportState = { ...start, chart, filters: { ...start.filters, publisher_ids: [id] } };
+  const state: ReportState = {
+    ...start,
+    period: 'last_30_days',
+    chart,
+    filters: { ...start.filters, publisher_ids: [id] },
+  };
   const { data, failure, retryIn, reload } = useReport(state, session);
   return (
     <section aria-labelledby="last-days">

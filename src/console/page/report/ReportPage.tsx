@@ -16,6 +16,8 @@ import { Tiles } from './Tiles.tsx';
 import { useReport, type LoadedReport } from './useReport.ts';
 import { waysOut } from './waysOut.ts';
 
+const WEEK_MS = 7 * 86_400_000;
+
 /** The report: what to see, totals, chart, table, and the command that prints the same. */
 export function ReportPage({ place, session }: { readonly place: Place; readonly session: Session }): JSX.Element {
   const { variant } = session;
@@ -79,7 +81,12 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
           <h2>{labelOf(report.state.chart)}</h2>
           <p class="quiet">
             {rangeOf(dates)} UTC
-            {compared && <span class="key-before">compared with {rangeOf(compared)}</span>}
+            {compared && (
+              <span class="key-before">
+                compared with {rangeOf(compared)}
+                {isOfOtherWeekdays(report.state, compared.from) && ', on other weekdays'}
+              </span>
+            )}
             {report.isUncompared && <span>The history is too short to compare with.</span>}
           </p>
         </header>
@@ -122,6 +129,12 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
   );
 }
 
+/** Whether days are compared with days of other weekdays: the two periods are not whole weeks apart. */
+function isOfOtherWeekdays(state: ReportState, comparedFrom: string): boolean {
+  const { from } = datesOf(state);
+  return grainOf(state, { from, to: from }) === 'day' && (Date.parse(from) - Date.parse(comparedFrom)) % WEEK_MS !== 0;
+}
+
 /** Highest first, then lowest first, then as the network sorts. */
 function nextSort(sort: string, column: string): string {
   if (sort === `-${column}`) return column;
@@ -145,9 +158,9 @@ function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.El
             Remove the filters
           </button>
         )}
-        {state.period !== 'last_30_days' && (
-          <button type="button" class="button" onClick={() => change({ period: 'last_30_days', from: '', to: '' })}>
-            Show the last 30 days
+        {state.period !== 'last_28_days' && (
+          <button type="button" class="button" onClick={() => change({ period: 'last_28_days', from: '', to: '' })}>
+            Show the last 28 days
           </button>
         )}
       </p>

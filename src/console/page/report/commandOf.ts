@@ -8,7 +8,12 @@ const FLAGS: Readonly<Record<FilterName, string>> = {
   widget_types: 'widget_type',
 };
 /** Periods that `--last` names. */
-const LAST: Readonly<Record<string, string>> = { last_7_days: '7d', last_30_days: '30d', last_90_days: '90d' };
+const LAST: Readonly<Record<string, string>> = {
+  last_7_days: '7d',
+  last_28_days: '28d',
+  last_30_days: '30d',
+  last_90_days: '90d',
+};
 
 /** Returns the command that prints the report on screen. */
 export function commandOf(state: ReportState, session: Pick<Session, 'variant' | 'network_url'>, now?: number): string {

@@ -59,7 +59,8 @@ export function groupingsOf(variant: Variant): readonly string[] {
 export function defaultState(variant: Variant): ReportState {
   const metrics = DEFAULT_METRICS[variant];
   return {
-    period: 'last_30_days',
+    // Four whole weeks: each day is compared with the same weekday.
+    period: 'last_28_days',
     from: '',
     to: '',
     grain: 'day',

@@ -23,7 +23,7 @@ export function waysOut(failure: Failure, state: ReportState): readonly WayOut[]
   if (failure.code === 'outside_history')
     return failure.window
       ? [{ label: 'Show what is available', changes: { period: 'custom', ...failure.window } }]
-      : [{ label: 'Show the last 30 days', changes: { period: 'last_30_days' } }];
+      : [{ label: 'Show the last 28 days', changes: { period: 'last_28_days' } }];
   if (failure.code !== 'metric_not_available') return [];
   const missing = failure.unsupported_metrics ?? [];
   const metrics = state.metrics.filter((name) => !missing.includes(name));
