@@ -165,6 +165,17 @@ test('publishers: search as you type, status, detail, exclusions and their undo'
   expect(await saved()).toBe(false);
 });
 
+test('unsaved exclusions are not lost by a click elsewhere', async ({ page }) => {
+  await open(page, 'exclusions');
+  await page.getByLabel('Hotels').check();
+  page.once('dialog', (dialog) => void dialog.dismiss());
+  await page.getByRole('link', { name: 'Report' }).click();
+  await expect(page.getByLabel('Hotels')).toBeChecked();
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('link', { name: 'Report' }).click();
+  await expect(page).toHaveURL(/\/$/);
+});
+
 test('a change that somebody else made meanwhile is not overwritten', async ({ page }) => {
   await open(page, 'exclusions');
   await page.getByLabel('Hotels').check();

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { BASE } from './call.ts';
 
 const CHANGED = 'console:url';
+/** Asks what is on the page whether it may be left; it prevents the default when not. */
+export const LEAVING = 'console:leaving';
 
 /** The page's place: its path below the console's, and its query. */
 export interface Place {
@@ -28,6 +30,7 @@ export function usePlace(): Place {
 
 /** Goes to a place of the console, without loading the page. */
 export function go(to: string, { replace = false } = {}): void {
+  if (!dispatchEvent(new Event(LEAVING, { cancelable: true }))) return;
   if (replace) history.replaceState(null, '', BASE + to);
   else history.pushState(null, '', BASE + to);
   dispatchEvent(new Event(CHANGED));

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Category, Subcategory } from '../../../wire/channel.ts';
 import type { Failure } from '../../protocol.ts';
 import { call, failureOf } from '../app/call.ts';
+import { LEAVING } from '../app/router.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { exclusionDiff, searchCategories } from './exclusionDiff.ts';
 
@@ -41,8 +42,15 @@ export function ExclusionTree({ categories, publisher, name, own, channel, exter
   useEffect(() => {
     if (!isChanged) return undefined;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    const ask = (event: Event): void => {
+      if (!confirm('Leave without saving the exclusions?')) event.preventDefault();
+    };
     addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
+    addEventListener(LEAVING, ask);
+    return () => {
+      removeEventListener('beforeunload', warn);
+      removeEventListener(LEAVING, ask);
+    };
   }, [isChanged]);
 
   async function save(list: readonly string[]): Promise<void> {
