@@ -1,0 +1,58 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { networkCommand } from '../../src/sandbox/networkCommand.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Runs `offerlet network` in this process until `use` is done; returns what it printed. */
+async function run(argv: readonly string[], use: (output: string) => Promise<void>): Promise<void> {
+  let output = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    output += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const stops: (() => void)[] = [];
+  vi.spyOn(process, 'once').mockImplementation((name, listener) => {
+    if (name === 'SIGTERM') stops.push(() => listener());
+    return process;
+  });
+  const running = networkCommand.run({ argv: ['--memory', '--port', '0', ...argv], env: {} });
+  await vi.waitFor(() => expect(stops).not.toEqual([]), { timeout: 60_000 });
+  try {
+    await use(output);
+  } finally {
+    for (const stop of stops) stop();
+    await running;
+  }
+}
+
+test('offerlet network says who you are, how to mount a relay, and where the report is', async () => {
+  await run([], async (output) => {
+    const [, url = ''] = /^Network +(\S+)/m.exec(output) ?? [];
+    const [, integration = ''] = /^integration +(\S+)/m.exec(output) ?? [];
+    const [, management = ''] = /^management +(\S+)/m.exec(output) ?? [];
+    expect(output).toMatch(/^You are +Juniper & Co, publisher [0-9a-f-]{36}$/m);
+    expect(output).toContain(
+      `createRelay({ apiKey: '${integration}', baseUrl: '${url}', version: '1.0.0', sandbox: true })`,
+    );
+    expect(output).toContain(`OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet report`);
+    expect((await fetch(`${url}/`)).status).toBe(200);
+  });
+}, 120_000);
+
+test('its integration gets three offers, and --json prints nothing more than before', async () => {
+  await run(['--json'], async (output) => {
+    expect(output.trimEnd().split('\n')).toHaveLength(1);
+    const { url, keys } = JSON.parse(output) as { url: string; keys: { integration: string } };
+    const response = await fetch(`${url}/recommendations`, {
+      method: 'POST',
+      headers: { 'x-api-key': keys.integration, version: '1.0.0', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        user_details: { email: 'jane@example.com' },
+        placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+      }),
+    });
+    const { recommendations } = (await response.json()) as { recommendations: object };
+    expect(Object.keys(recommendations)).toHaveLength(3);
+  });
+}, 120_000);
