@@ -140,7 +140,7 @@ export default defineConfig(({ mode }) => ({
 /** Readable ES modules, one file for each source file, for bundlers and servers. */
 function modules(entries: readonly string[], outDir: string): UserConfig {
   return {
-    plugins: [classicJsx(), inspectorOnce()],
+    plugins: [classicJsx(), inspectorOnce(), minifyCommands()],
     build: {
       outDir,
       emptyOutDir: false,
@@ -151,7 +151,12 @@ function modules(entries: readonly string[], outDir: string): UserConfig {
       lib: { entry: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])), formats: ['es'] },
       rolldownOptions: {
         external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Z]:/.test(id),
-        output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
+        output: {
+          preserveModules: true,
+          preserveModulesRoot: 'src',
+          entryFileNames: '[name].js',
+          comments: { jsdoc: false }, // the declarations have them
+        },
         // Each file stays a file, so 'use client' stays at its top: a test of the package sees to it.
         onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
       },
@@ -166,6 +171,23 @@ function inspectorOnce(): Plugin {
     enforce: 'pre',
     resolveId: (id) =>
       id.endsWith('/inspector/inspect.tsx') ? { id: './offerlet-inspector.js', external: true } : undefined,
+  };
+}
+
+/** Minifies the modules that only the command loads: nobody imports them, and they are a fifth of the package. */
+function minifyCommands(): Plugin {
+  return {
+    name: 'minify-commands',
+    generateBundle: {
+      order: 'post', // after the bundler's own printer, which keeps white space
+      async handler(_, files): Promise<void> {
+        for (const [path, file] of Object.entries(files)) {
+          if (file.type !== 'chunk' || !/^(cli|console)\//.test(path)) continue;
+          const { code } = await minify(file.code, { module: true, ecma: 2020, keep_classnames: true });
+          if (code) file.code = code;
+        }
+      },
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { linkPackages } from './linkPackages.mjs';
 import { install, markBuilt } from './prepare.mjs';
+import { pruneDeclarations } from './pruneDeclarations.mjs';
 import { writeIntegrity } from './writeIntegrity.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -30,6 +31,7 @@ for (const path of ['demo', 'fresh-database.tar.br'])
   cpSync(join('dist', path), join('sandbox/dist', path), { recursive: true });
 // The compiler writes no declaration for a file that is one.
 cpSync('src/page/elementTypes.d.ts', 'dist/page/elementTypes.d.ts');
+for (const folder of ['.', 'sandbox']) pruneDeclarations(folder);
 linkPackages();
 markBuilt();
 
