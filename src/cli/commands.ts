@@ -1,6 +1,7 @@
 import type { Command, CommandGroup } from './command.ts';
 import { createCompletionCommand } from './completion/completionCommand.ts';
 import { consoleCommand } from './consoleCommand.ts';
+import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';
 import { integrityCommand } from './integrityCommand.ts';
 import { categoriesGroup, exclusionsGroup, publishersGroup } from './operators/groups.ts';
@@ -18,6 +19,7 @@ export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   console: consoleCommand,
   whoami,
   integrity: integrityCommand,
+  csp: cspCommand,
   doctor: doctorCommand,
   completion: createCompletionCommand(() => ({ ...COMMANDS, ...SANDBOX_COMMANDS })),
 };

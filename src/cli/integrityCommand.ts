@@ -23,16 +23,7 @@ export const integrityCommand: Command = {
   ],
   async run(source) {
     const { src, json } = readSettings(OPTIONS, source);
-    const script = readInstalled('offerlet.js');
-    if (script === undefined)
-      throw new ExitError('offerlet.js is not built. Run "npm run build", or install the package.', EXIT.failed);
-    const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
-    const released = releasedIntegrity();
-    if (released !== undefined && released !== integrity)
-      throw new ExitError(
-        'offerlet.js is not the one of this release: its integrity value differs from integrity.json. Install the package again.',
-        EXIT.failed,
-      );
+    const integrity = readIntegrity();
     const tag = `<script async src="${attribute(src)}" integrity="${integrity}" crossorigin="anonymous"\n        data-relay="/offers" data-view="THANK_YOU" data-display-mode="OVERLAY"></script>`;
     const version = installedVersion();
     process.stdout.write(
@@ -42,6 +33,21 @@ export const integrityCommand: Command = {
     );
   },
 };
+
+/** The integrity value of the installed script. Throws an `ExitError` when it is missing or was changed. */
+export function readIntegrity(): string {
+  const script = readInstalled('offerlet.js');
+  if (script === undefined)
+    throw new ExitError('offerlet.js is not built. Run "npm run build", or install the package.', EXIT.failed);
+  const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
+  const released = releasedIntegrity();
+  if (released !== undefined && released !== integrity)
+    throw new ExitError(
+      'offerlet.js is not the one of this release: its integrity value differs from integrity.json. Install the package again.',
+      EXIT.failed,
+    );
+  return integrity;
+}
 
 /** The value that the build wrote beside the script. */
 function releasedIntegrity(): string | undefined {

@@ -1,0 +1,75 @@
+import type { Command } from './command.ts';
+import { readIntegrity } from './integrityCommand.ts';
+import type { Options } from './options.ts';
+import { readSettings } from './readSettings.ts';
+import { UsageError } from './UsageError.ts';
+
+const OPTIONS = {
+  relay: { kind: 'text', value: 'URL', about: 'URL or path of the relay, as your page has it. Required.' },
+  src: { kind: 'text', value: 'URL', default: '/offerlet.js', about: 'Where your page loads the script from.' },
+  image: {
+    kind: 'list',
+    value: 'ORIGIN',
+    about: "Origin of the network's images, such as https://cdn.partner.example. By default any https origin.",
+  },
+  json: { kind: 'flag', about: 'Prints one JSON document.' },
+} as const satisfies Options;
+
+/** `offerlet csp`: what a page's Content-Security-Policy has to allow, and the integrity value of the script. */
+export const cspCommand: Command = {
+  summary: "Prints what your page's Content-Security-Policy has to allow, and the script's integrity value.",
+  options: OPTIONS,
+  examples: [
+    { call: 'offerlet csp --relay /offers', does: 'Relay and script on the origin of the page' },
+    {
+      call: 'offerlet csp --relay https://offers.shop.example --image https://cdn.partner.example',
+      does: 'A relay on a host of its own, and images of one origin only',
+    },
+  ],
+  async run(source) {
+    const { relay, src, image, json } = readSettings(OPTIONS, source);
+    if (relay === undefined)
+      throw new UsageError('--relay is missing. Use the URL or path of your relay, such as --relay /offers.');
+    const directives = directivesFor({ relay, src, images: image ?? [] });
+    const integrity = readIntegrity();
+    const header = `Content-Security-Policy: ${directives.join('; ')}`;
+    process.stdout.write(
+      json
+        ? `${JSON.stringify({ header, directives, integrity }, undefined, 2)}\n`
+        : `${header}\n\nWith a policy of your own, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
+    );
+  },
+};
+
+/** The directives that a page with offers needs. Throws a `UsageError`. */
+export function directivesFor({
+  relay,
+  src,
+  images,
+}: {
+  relay: string;
+  src: string;
+  images: readonly string[];
+}): readonly string[] {
+  const sources = images.map((image) => {
+    if (URL.canParse(image) && new URL(image).origin === image && image.startsWith('https://')) return image;
+    throw new UsageError(
+      `--image is not an exact https origin: "${image}". Use something like https://cdn.partner.example.`,
+    );
+  });
+  return [
+    `script-src ${sourceOf('--src', src)}`,
+    `connect-src ${sourceOf('--relay', relay)}`,
+    `img-src ${sources.join(' ') || 'https:'}`,
+  ];
+}
+
+/** The origin of a URL, or `'self'` for a path. */
+function sourceOf(option: string, url: string): string {
+  if (/^\/(?![/\\])\S*$/.test(url)) return "'self'";
+  const { protocol, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', origin: '' };
+  if (/^https?:$/.test(protocol)) return origin;
+  throw new UsageError(
+    `${option} is not a URL or a path: "${url}". Use something like https://shop.example/offers or /offers.`,
+  );
+}
