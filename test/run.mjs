@@ -36,9 +36,16 @@ if (all) {
   step('Servers');
   if (!onPath(['redis-server'])) installPackages(['redis-server']);
   if (!postgres()) installPackages(['postgresql']);
+  if (!onPath(['php'])) installPackages(['php-cli']);
+  need('php', onPath(['php']));
   need('redis-server', onPath(['redis-server']));
   need('PostgreSQL 15 or newer (initdb)', postgres());
-  Object.assign(process.env, { OFFERLET_TEST_POSTGRES: '1', OFFERLET_TEST_REDIS: '1', OFFERLET_LONG: '1' });
+  Object.assign(process.env, {
+    OFFERLET_TEST_POSTGRES: '1',
+    OFFERLET_TEST_REDIS: '1',
+    OFFERLET_TEST_PHP: '1',
+    OFFERLET_LONG: '1',
+  });
 }
 
 step('Lint');

@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { Window } from 'happy-dom';
+import { describe, expect, test } from 'vitest';
+import { hashEmail } from '../../src/wire/offers/hashEmail.ts';
+import { blocksIn } from './pages.ts';
+
+const isPhpThere = spawnSync('php', ['--version']).status === 0;
+const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
+const [wooCommerce, magento] = blocksIn('php').filter(({ page }) => page === 'docs/platforms.md');
+
+/** Runs PHP code on its standard input, and returns what it printed. */
+function php(code: string): string {
+  const { status, stdout, stderr } = spawnSync('php', ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1'], {
+    input: code,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+/** The attributes of every offerlet script in HTML. */
+function scriptsIn(html: string): Record<string, string>[] {
+  const { document } = new Window({ settings: { disableJavaScriptEvaluation: true } });
+  document.body.innerHTML = html;
+  return [...document.querySelectorAll('script')].map((tag) =>
+    Object.fromEntries([...tag.attributes].map(({ name, value }) => [name, value ?? ''])),
+  );
+}
+
+/** What the snippet uses of WordPress and WooCommerce, and an order with text that must be escaped. */
+const WORDPRESS = `<?php
+final class Order {
+	public function __construct( private string $status ) {}
+	public function has_status( $status ) { return $this->status === $status; }
+	public function get_id() { return 42; }
+	public function get_billing_email() { return ' Ada@Example.com '; }
+	public function get_order_number() { return '10"><script>alert(1)</script>42'; }
+	public function get_total() { return '42.50'; }
+	public function get_currency() { return 'EUR'; }
+	public function key_is_valid( $key ) { return $key === 'wc_order_right'; }
+}
+$hooks = array();
+function add_action( $name, $function, $priority = 10 ) { add_filter( $name, $function, $priority ); }
+function add_filter( $name, $function, $priority = 10 ) { global $hooks; $hooks[ $name ][] = $function; }
+function wc_get_order( $id ) { return $id === 42 ? new Order( 'processing' ) : ( $id === 43 ? new Order( 'failed' ) : false ); }
+function esc_attr( $text ) { return htmlspecialchars( (string) $text, ENT_QUOTES ); }
+function content_url( $path ) { return 'https://shop.example/wp-content/' . $path; }
+function get_query_var( $name ) { return $name === 'order-received' ? '42' : ''; }
+function absint( $value ) { return abs( (int) $value ); }
+function wp_unslash( $value ) { return stripslashes( $value ); }
+?>`;
+
+const EXPECTED = {
+  async: '',
+  'data-relay': '/offers',
+  'data-view': 'THANK_YOU',
+  'data-display-mode': 'INLINE',
+  'data-target': '#offerlet',
+  'data-email-hash': createHash('sha256').update('ada@example.com').digest('hex'),
+  'data-order-id': '10"><script>alert(1)</script>42',
+  'data-order-amount': '42.50',
+  'data-order-currency': 'EUR',
+};
+
+describe.skipIf(!isPhpThere && !isRequired)('the PHP snippets', () => {
+  function thankYou(calls: string): string {
+    return php(`${WORDPRESS}${wooCommerce?.code}\n${calls}`);
+  }
+  const fire = (id: number): string => `foreach ( $hooks['woocommerce_thankyou'] as $hook ) { $hook( ${id} ); }\n`;
+  const block = (key: string): string =>
+    `$_GET['key'] = '${key}'; echo $hooks['render_block_woocommerce/order-confirmation-status'][0]( '<p>Status</p>' );\n`;
+
+  test('WooCommerce: the hook prints the offers once, however often it fires, with every value escaped', () => {
+    expect(scriptsIn(thankYou(fire(42) + fire(42)))).toEqual([
+      { ...EXPECTED, src: 'https://shop.example/wp-content/uploads/offerlet.js' },
+    ]);
+  });
+
+  test('WooCommerce: the block-based page shows them to whoever has the key of the order', () => {
+    expect(scriptsIn(thankYou(block('wc_order_right')))).toHaveLength(1);
+    expect(thankYou(block('wc_order_wrong'))).toBe('<p>Status</p>');
+    expect(scriptsIn(thankYou(block('wc_order_right') + fire(42)))).toHaveLength(1);
+  });
+
+  test('WooCommerce: a failed or unknown order has no offers', () => {
+    expect(thankYou(fire(43) + fire(44))).toBe('');
+  });
+
+  test('Magento: the template prints the order of the session, escaped, or nothing', () => {
+    const stubs = (id: string): string => `<?php
+final class Order {
+  public function getIncrementId() { return ${id}; }
+  public function getCustomerEmail() { return ' Ada@Example.com '; }
+  public function getGrandTotal() { return '42.50'; }
+  public function getOrderCurrencyCode() { return 'EUR'; }
+}
+final class Session { public function getLastRealOrder() { return new Order(); } }
+final class Block {
+  public function getData($name) { return $name === 'checkout_session' ? new Session() : null; }
+  public function getViewFileUrl($name) { return 'https://shop.example/static/' . $name; }
+}
+final class Escaper { public function escapeHtmlAttr($text) { return htmlspecialchars($text, ENT_QUOTES); } }
+$block = new Block();
+$escaper = new Escaper();
+?>${magento?.code}`;
+    expect(scriptsIn(php(stubs(`'10"><script>alert(1)</script>42'`)))).toEqual([
+      { ...EXPECTED, src: 'https://shop.example/static/Shop_Offers::offerlet.js' },
+    ]);
+    expect(php(stubs('null')).trim()).toBe('');
+  });
+});
+
+test('the snippets hash an e-mail as the widget does', async () => {
+  expect(await hashEmail(' Ada@Example.com ')).toBe(EXPECTED['data-email-hash']);
+});
+
+test('the XML blocks are well-formed', () => {
+  const blocks = blocksIn('xml');
+  expect(blocks.length).toBeGreaterThan(1);
+  const { DOMParser } = new Window();
+  for (const { code } of blocks) {
+    const document = new DOMParser().parseFromString(code, 'application/xml');
+    expect(document.querySelector('parsererror')?.textContent).toBeUndefined();
+    expect(document.documentElement.childElementCount).toBeGreaterThan(0);
+  }
+});
+
+test('the script in the body for the Scripts API is one that the widget reads', () => {
+  const [body] = blocksIn('json').filter(({ page }) => page === 'docs/platforms.md');
+  const { html } = JSON.parse(body?.code ?? '') as { html: string };
+  expect(scriptsIn(html)).toMatchObject([
+    { 'data-relay': 'https://offers.shop.example/offers', integrity: 'sha384-…' },
+  ]);
+});
