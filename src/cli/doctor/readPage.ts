@@ -13,11 +13,17 @@ export interface FetchedPage {
 /** Milliseconds for one request. */
 export const FETCH_MS = 10_000;
 
+/** Characters of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */
+const HTML_MAX = 2_000_000;
+const TAG_MAX = 5_000;
+/** Tags of one name that are read. */
+const TAGS_MAX = 500;
+
 /** Fetches a page and finds the tags of offerlet in its HTML. */
 export async function readPage(url: string): Promise<FetchedPage> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS), headers: { accept: 'text/html' } });
-    const html = (await response.text()).replace(/<!--[\s\S]*?-->/g, '');
+    const html = withoutComments((await response.text()).slice(0, HTML_MAX));
     const header = response.headers.get('content-security-policy');
     const metas = tagsIn(html, 'meta')
       .filter((tag) => /^content-security-policy$/i.test(tag['http-equiv'] ?? ''))
@@ -64,14 +70,31 @@ function elementsIn(html: string): { relay: string; mode: string }[] {
 
 /** The attributes of every tag with a name. */
 function tagsIn(html: string, name: string): Tag[] {
-  const tags = html.matchAll(new RegExp(`<${name}\\b((?:[^>"']|"[^"]*"|'[^']*')*)>`, 'gi'));
-  return [...tags].map(([, text = '']) =>
-    Object.fromEntries(
-      [...text.matchAll(/([^\s=/"'>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g)].map(
-        ([, key = '', double, single, bare]) => [key.toLowerCase(), decode(double ?? single ?? bare ?? '')],
-      ),
-    ),
+  const starts = [...html.matchAll(new RegExp(`<${name}(?=[\\s/>])`, 'gi'))].slice(0, TAGS_MAX);
+  return starts.flatMap(({ index }) => {
+    const rest = html.slice(index + name.length + 1, index + TAG_MAX);
+    const [, text] = /^((?:[^>"']|"[^"]*"|'[^']*')*)>/.exec(rest) ?? [];
+    return text === undefined ? [] : [attributesIn(text)];
+  });
+}
+
+function attributesIn(text: string): Tag {
+  const found = text.matchAll(/([^\s=/"'>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g);
+  return Object.fromEntries(
+    [...found].map(([, key = '', double, single, bare]) => [key.toLowerCase(), decode(double ?? single ?? bare ?? '')]),
   );
+}
+
+function withoutComments(html: string): string {
+  const parts: string[] = [];
+  for (let at = 0; at < html.length;) {
+    const start = html.indexOf('<!--', at);
+    parts.push(html.slice(at, start < 0 ? undefined : start));
+    const end = start < 0 ? -1 : html.indexOf('-->', start);
+    if (end < 0) break;
+    at = end + 3;
+  }
+  return parts.join('');
 }
 
 function decode(text: string): string {
