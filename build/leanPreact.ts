@@ -188,8 +188,8 @@ export function leanPreact(): Plugin {
     transform(code, id) {
       return id.startsWith(FOLDER) ? mapped(applyFacts(code, this.parse(code) as unknown as Node), id) : undefined;
     },
-    buildEnd() {
-      if (unused.size > 0) this.error(`Preact has changed. These expressions are gone: ${[...unused].join(', ')}`);
+    buildEnd(error) {
+      if (!error && unused.size > 0) this.error(`Preact has changed. These expressions are gone: ${[...unused].join(', ')}`);
     },
   };
 }

@@ -32,6 +32,7 @@ export interface ReporterOptions {
 
 /** Turns what was seen and done into events, in the order and as often as docs/wire.md#events says. */
 export interface Reporter {
+  /** The offers have arrived. Any other event implies it; an earlier page of the order may have reported it. */
   loaded(): void;
   /** Something was displayed or viewed: a product if there is an asset, else an offer if there is one, else the widget. */
   seen(what: 'display' | 'view', offer?: PlacedOffer, asset?: Asset): void;
@@ -50,8 +51,16 @@ export function createReporter({
   now = () => performance.now(),
 }: ReporterOptions): Reporter {
   const actedAt = new Map<string, number>();
+  let isLoaded = false;
+
+  function loaded(): void {
+    if (isLoaded) return;
+    isLoaded = true;
+    if (once('LOAD')) send('WIDGET_LOAD');
+  }
 
   function send(event_name: EventName, initiating_target?: Target, offer?: PlacedOffer, asset?: Asset): void {
+    loaded();
     const event: TrackedEvent = { event_name, session_id };
     if (initiating_target) event.initiating_target = initiating_target;
     if (offer) event.brand_properties = namesOf(offer);
@@ -107,7 +116,7 @@ export function createReporter({
   }
 
   return {
-    loaded: () => void (once('LOAD') && send('WIDGET_LOAD')),
+    loaded,
     seen,
     acted,
     dismissed(by) {

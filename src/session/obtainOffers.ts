@@ -44,7 +44,7 @@ export interface ObtainedOffers {
   dismissal(): Promise<Failure | undefined>;
 }
 
-/** Resolves to the offers of a session, remembered or requested and counted as loaded, or to why there are none. */
+/** Resolves to the offers of a session, remembered or requested, or to why there are none. Who presents them reports that they are loaded. */
 export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers | Failure> {
   const { options, placement, trace, backing, signal, queue, inspect } = obtaining;
   const { relay, view, mode } = placement;
@@ -95,9 +95,8 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
       written = Promise.all([written, tracked]);
     },
   });
-  // The page that requested a remembered response has counted it.
-  if (!isRemembered) reporter.loaded();
   if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
+  reporter.loaded();
   const first = left_out[0];
   return outcome(
     'no_offers',

@@ -105,7 +105,8 @@ function openSessionOn(backing: Backing, options: SessionOptions): Session {
         shown = obtained;
         isDismissed = false;
         signal.addEventListener('abort', () => (shown = undefined));
-        const { count } = obtained;
+        const { count, reporter } = obtained;
+        reporter.loaded();
         return outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`);
       },
     },

@@ -1,5 +1,6 @@
 import { own, parseJson, type JsonObject } from '../wire/json.ts';
 import { toJson } from '../wire/toJson.ts';
+import { nextTask } from './nextTask.ts';
 
 /** The prefix of every key that is written to localStorage. */
 const MEMORY_PREFIX = 'offerlet:';
@@ -7,6 +8,9 @@ const MEMORY_PREFIX = 'offerlet:';
 const KEPT_MS = 24 * 3_600_000;
 /** Maximum characters of a stored response: the page's own scripts share the same few megabytes. */
 const KEPT_LENGTH = 100_000;
+
+/** Milliseconds until what is stored of older orders is removed. */
+const SWEEP_DELAY_MS = 500;
 
 /** What is remembered of one order on this device, in every tab. */
 export interface OrderMemory {
@@ -95,8 +99,11 @@ export function openOrderMemory({
     key,
     recall: async () => (await read()).response,
     async keep(response) {
-      attempt(() => sweep(storage(), now()));
-      void notes()?.sweep((kept) => isFresh(kept, now()));
+      // The offers wait for this response to be stored, but not for older ones to be removed.
+      void nextTask(SWEEP_DELAY_MS).then(() => {
+        attempt(() => sweep(storage(), now()));
+        void notes()?.sweep((kept) => isFresh(kept, now()));
+      });
       if (toJson(response).length > KEPT_LENGTH) return;
       here = { ...here, response };
       await write();

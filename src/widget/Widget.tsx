@@ -1,18 +1,23 @@
 import type { JSX } from 'preact';
+import type { DisplayMode } from '../wire/offers/request.ts';
 import type { PlacedGroup } from '../wire/offers/response.ts';
 import { FooterLine } from './FooterLine.tsx';
 import { OfferCard } from './card/OfferCard.tsx';
 import { isList, shownOffers } from './state.ts';
 import type { WidgetView } from './widgetView.ts';
 
+/** Whether a mode is a dialog, which stops the page. */
+export function isModal(mode: DisplayMode): boolean {
+  return mode === 'OVERLAY' || mode === 'FULLSCREEN';
+}
+
 /** The whole widget, in the element that its mode requires. */
 export function Widget({ view }: { view: WidgetView }): JSX.Element {
   const { mode, groups, messages, locale, theme } = view.props;
-  const isModal = mode === 'OVERLAY' || mode === 'FULLSCREEN';
   const isPullup = mode === 'PULLUP';
   const shown = groups.filter((group) => shownOffers(view.state, group).length);
   const isCard = groups.length === 1 && !shown.some(isList);
-  const Root = isModal ? 'dialog' : 'section';
+  const Root = isModal(mode) ? 'dialog' : 'section';
   let { limit } = view;
 
   return (
@@ -21,8 +26,8 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
       lang={locale}
       dir={/^(ar|fa|he|ur)\b/i.test(locale) ? 'rtl' : undefined}
       popover={isPullup ? 'manual' : undefined}
-      aria-labelledby={isModal ? 'badge title' : undefined}
-      aria-label={isModal ? undefined : messages.offers}
+      aria-labelledby={isModal(mode) ? 'badge title' : undefined}
+      aria-label={isModal(mode) ? undefined : messages.offers}
     >
       <div
         class={`surface${shown.some(isList) ? ' lists' : ''}`}

@@ -3,6 +3,7 @@ import { copyCode } from './card/copyCode.ts';
 import { watchClamped } from './card/watchClamped.ts';
 import { createGestures } from './createGestures.ts';
 import { easeHeight } from './easeHeight.ts';
+import { lockScroll } from './layers/lockScroll.ts';
 import { openLayer } from './layers/openLayer.ts';
 import type { Viewable, WidgetProps } from './props.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from './state.ts';
 import { sharedStyles } from './styles/sharedStyles.ts';
 import type { WidgetView } from './widgetView.ts';
-import { Widget } from './Widget.tsx';
+import { isModal, Widget } from './Widget.tsx';
 import { withOwnerDocument } from '../dom/withOwnerDocument.ts';
 
 /** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
@@ -81,6 +82,8 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     dismiss,
   };
 
+  // Measures the page, so it comes before the widget changes it.
+  const unlock = isModal(props.mode) ? lockScroll() : undefined;
   draw(state);
   const element = root.firstElementChild as HTMLElement;
   const closeLayer = openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss });
@@ -149,7 +152,10 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   }
 
   function end(): void {
-    if (isOpen) closeLayer();
+    if (isOpen) {
+      unlock?.();
+      closeLayer();
+    }
     isOpen = false;
   }
 

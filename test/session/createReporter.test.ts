@@ -25,18 +25,18 @@ function setUp() {
   return { reporter, tracked, heard, clock, dismissed, sent: () => tracked.map(({ event_name }) => event_name) };
 }
 
-test('an offer that is viewed was displayed, and the widget before it', () => {
+test('an offer that is viewed was displayed, the widget before it, and loaded before that', () => {
   const { reporter, sent } = setUp();
   reporter.seen('view', offer);
   reporter.seen('display');
   reporter.seen('display', offer);
-  expect(sent()).toEqual(['WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW']);
+  expect(sent()).toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW']);
 });
 
 test('a click on something that no observer has reported yet displays it first', () => {
   const { reporter, sent } = setUp();
   reporter.acted({ type: 'accept', offer });
-  expect(sent()).toEqual(['WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
+  expect(sent()).toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
 });
 
 test('a second click within 500 ms is the same click, a later one is not', () => {
@@ -72,7 +72,7 @@ test('each action has the target and the properties of docs/wire.md#events', () 
   reporter.acted({ type: 'footer', link: 'privacy' });
   reporter.acted({ type: 'product', offer, asset });
   const session_id = 's';
-  expect(tracked.slice(2)).toEqual([
+  expect(tracked.slice(3)).toEqual([
     { event_name: 'BRAND_CLICK', session_id, initiating_target: 'INLINE_ACTION_BUTTON', brand_properties },
     { event_name: 'BRAND_CLICK', session_id, initiating_target: 'INLINE_ASSET_TILE', brand_properties, asset_id: 'p' },
     { event_name: 'ELEMENT_CLICK', session_id, initiating_target: 'INLINE_NAV_FORWARD', brand_properties },

@@ -195,10 +195,10 @@ test('only the shown offer of a hero is rendered, and of a long list a screenful
   const shown = show({ groups: [hero(...offers.slice(0, 3)), list(...offers.slice(3))] });
   const counts: number[] = [];
   const count = (): number => shown.root.querySelectorAll('article').length;
-  expect(count()).toBe(8);
+  expect(count()).toBe(9);
   await vi.waitFor(() => {
     if (count() !== counts.at(-1)) counts.push(count());
-    expect(count()).toBe(17);
+    expect(count()).toBe(16);
   });
   expect(counts.length).toBeGreaterThan(1);
   expect(shown.text()).toContain('Offer 1 of 3');

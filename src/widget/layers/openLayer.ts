@@ -1,6 +1,5 @@
 import type { DisplayMode } from '../../wire/offers/request.ts';
 import type { LayerOptions } from './layerOptions.ts';
-import { lockScroll } from './lockScroll.ts';
 import { openSheet } from './openSheet.ts';
 
 /** Opens the layer of a mode and returns a function that closes it; INLINE has no layer. */
@@ -11,7 +10,6 @@ export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode
 
 function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const dialog = element as HTMLDialogElement;
-  const unlock = lockScroll();
   dialog.addEventListener('cancel', () => dismiss('escape'));
   // Something else closed it, such as the platform's back gesture.
   dialog.addEventListener('close', () => dismiss('escape'));
@@ -23,7 +21,6 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
   dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {
-    unlock();
     removeEventListener('keydown', keepTab, true);
     dialog.close(); // returns the focus to the element that had it
   };
