@@ -77,6 +77,7 @@ const HIDING = [
   '#offers{--offerlet-surface:#4b5563;--offerlet-muted:#4b5563}',
   '#offers{--offerlet-muted:rgb(0 0 0/.01);--offerlet-surface:url(x)}',
   '#offers{--offerlet-muted:red;--offerlet-surface:red;color-scheme:dark}',
+  '#offers{--offerlet-width:0px;--offerlet-radius:999px}',
   '::part(card){color:transparent;-webkit-text-fill-color:transparent;font-size:0;line-height:0;letter-spacing:-9px;text-indent:-999px}',
   '::part(card){visibility:hidden;background:#4b5563;word-spacing:999px}',
   '*{color:transparent!important;font-size:0!important;visibility:hidden!important}',
