@@ -27,12 +27,14 @@ export interface ReporterOptions {
   once(name: string): boolean;
   /** Called when the shopper closed the offers. */
   onDismissed(): void;
+  /** Whether an earlier page of the order, or another tab, reports the offers as loaded. */
+  readonly isLoaded?: boolean;
   now?(): number;
 }
 
 /** Turns what was seen and done into events, in the order and as often as docs/wire.md#events says. */
 export interface Reporter {
-  /** The offers have arrived. Any other event implies it; an earlier page of the order may have reported it. */
+  /** The offers have arrived. Any other event implies it. */
   loaded(): void;
   /** Something was displayed or viewed: a product if there is an asset, else an offer if there is one, else the widget. */
   seen(what: 'display' | 'view', offer?: PlacedOffer, asset?: Asset): void;
@@ -48,10 +50,10 @@ export function createReporter({
   emit,
   once,
   onDismissed,
+  isLoaded = false,
   now = () => performance.now(),
 }: ReporterOptions): Reporter {
   const actedAt = new Map<string, number>();
-  let isLoaded = false;
 
   function loaded(): void {
     if (isLoaded) return;

@@ -84,6 +84,8 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
   const reporter = createReporter({
     session_id,
     emit: trace.emit,
+    // The page that requested a remembered response reports it.
+    isLoaded: isRemembered,
     // Other sessions of this order count for themselves.
     once: (name) => memory.once(`${session_id} ${name}`),
     onDismissed: () => void (mode !== 'INLINE' && memory.once('closed')),
