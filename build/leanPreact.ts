@@ -189,7 +189,8 @@ export function leanPreact(): Plugin {
       return id.startsWith(FOLDER) ? mapped(applyFacts(code, this.parse(code) as unknown as Node), id) : undefined;
     },
     buildEnd(error) {
-      if (!error && unused.size > 0) this.error(`Preact has changed. These expressions are gone: ${[...unused].join(', ')}`);
+      if (!error && unused.size > 0)
+        this.error(`Preact has changed. These expressions are gone: ${[...unused].join(', ')}`);
     },
   };
 }

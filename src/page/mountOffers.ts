@@ -2,7 +2,7 @@ import { dom } from '../dom/dom.ts';
 import { unclobbered } from '../dom/unclobbered.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
 import type { DismissEvent } from '../session/pageEvent.ts';
-import { createLayerHost } from '../widget/layers/createLayerHost.ts';
+import { createLayerHost } from '../widget/layers/openLayer.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
 import { mountWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';

@@ -1,10 +1,9 @@
 import { render, type RefCallback } from 'preact';
-import { copyCode } from './card/copyCode.ts';
-import { watchClamped } from './card/watchClamped.ts';
+import { copyCode } from './card/ClaimStatus.tsx';
+import { watchClamped } from './card/Words.tsx';
 import { createGestures } from './createGestures.ts';
 import { easeHeight } from './easeHeight.ts';
-import { lockScroll } from './layers/lockScroll.ts';
-import { openLayer } from './layers/openLayer.ts';
+import { lockScroll, openLayer } from './layers/openLayer.ts';
 import type { Viewable, WidgetProps } from './props.ts';
 import {
   claimOffer,

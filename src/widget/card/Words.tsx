@@ -2,6 +2,9 @@ import type { JSX } from 'preact';
 import type { PlacedOffer } from '../../wire/offers/response.ts';
 import type { WidgetView } from '../widgetView.ts';
 
+/** Pixels by which text may overflow its box without a line being hidden. */
+const TOLERANCE_PX = 8;
+
 /** Props of the text of an offer. */
 export interface WordsProps {
   view: WidgetView;
@@ -28,4 +31,20 @@ export function Words({ view, offer: { offer }, isTitle, level: Heading }: Words
       </button>
     </div>
   );
+}
+
+/** Creates an observer that shows the button of an observed element while one of its texts is clamped. */
+export function watchClamped(): ResizeObserver {
+  const observer = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const button = target.lastElementChild as HTMLButtonElement;
+      const isClamped = [...target.children].some((text) => text.scrollHeight > text.clientHeight + TOLERANCE_PX);
+      if (button.hidden !== isClamped || button.getAttribute('aria-expanded') === 'true') continue;
+      button.hidden = !isClamped;
+      // The button changes the observed size: in this frame that would be reported to the page as an error.
+      observer.unobserve(target);
+      requestAnimationFrame(() => observer.observe(target));
+    }
+  });
+  return observer;
 }

@@ -1,6 +1,30 @@
+import { dom } from '../../dom/dom.ts';
 import type { DisplayMode } from '../../wire/offers/request.ts';
-import type { LayerOptions } from './layerOptions.ts';
-import { openSheet } from './openSheet.ts';
+import { openSheet, type LayerOptions } from './openSheet.ts';
+
+/**
+ * Appends the host element of a layer to <html>, where no transform, overflow or z-index of the body affects it.
+ * The attribute keeps react-aria from hiding it, and tells our styles that this box is ours, not the merchant's.
+ */
+export function createLayerHost(): HTMLElement {
+  const host = dom.createElement('offer-let-layer');
+  host.setAttribute('data-react-aria-top-layer', 'true');
+  return dom.documentElement.appendChild(host);
+}
+
+/**
+ * Stops the page behind a layer from scrolling, and returns a function that lets it scroll again.
+ * It uses a stylesheet, not an attribute: html stays as it was byte for byte, strict CSPs allow it, and two layers don't conflict.
+ */
+export function lockScroll(): () => void {
+  const hasScrollbar = innerWidth > dom.documentElement.clientWidth;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`html{overflow:hidden!important;${hasScrollbar ? 'scrollbar-gutter:stable!important' : ''}}`);
+  dom.adoptedStyleSheets = [...dom.adoptedStyleSheets, sheet];
+  return () => {
+    dom.adoptedStyleSheets = dom.adoptedStyleSheets.filter((other) => other !== sheet);
+  };
+}
 
 /** Opens the layer of a mode and returns a function that closes it; INLINE has no layer. */
 export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode }): () => void {

@@ -1,7 +1,14 @@
 import { dom } from '../../dom/dom.ts';
 import { unclobbered } from '../../dom/unclobbered.ts';
 import { dragSheet } from './dragSheet.ts';
-import type { LayerOptions } from './layerOptions.ts';
+import type { WidgetView } from '../widgetView.ts';
+
+/** The element of a layer and how it is dismissed. */
+export interface LayerOptions {
+  element: HTMLElement;
+  ignoresInput(): boolean;
+  dismiss: WidgetView['dismiss'];
+}
 
 /** Pixels of a collapsed pull-up that stay visible; the stylesheet has the same number. */
 const PEEK_PX = 72;
