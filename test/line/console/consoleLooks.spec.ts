@@ -71,6 +71,12 @@ test('at 320 px nothing is wider than the window', async ({ page }) => {
     await open(page, place);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(320);
   }
+  await open(page, '?by=publisher');
+  for (const x of [60, 130, 170, 240]) {
+    await page.locator('.plot').hover({ position: { x, y: 60 } });
+    await expect(page.locator('.tooltip')).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `at ${x}`).toBeLessThanOrEqual(320);
+  }
 });
 
 test('a report is made with the keyboard alone', async ({ page }) => {

@@ -14,6 +14,9 @@ const END = 12;
 /** Pixels a label of the time axis needs. */
 const LABEL = 84;
 
+/** Pixels from which the values have room beside the cursor. */
+const WIDE = 640;
+
 /** What a chart shows. */
 export interface TimeChartProps {
   readonly data: ChartData;
@@ -172,8 +175,14 @@ interface TooltipProps extends TimeChartProps {
 function Tooltip({ data, metric, grain, index, x, width }: TooltipProps): JSX.Element {
   const { starts, series, before, beforeStarts, open } = data;
   const beforeStart = beforeStarts[index];
+  const isLate = x > width / 2;
+  // Beside the cursor where there is room, else at the other edge of the chart.
+  const isWide = width >= WIDE;
   return (
-    <div class={`tooltip ${x > width / 2 ? 'left' : 'right'}`} style={{ insetInlineStart: `${x}px` }}>
+    <div
+      class={`tooltip ${isWide ? (isLate ? 'left' : 'right') : ''}`}
+      style={isWide ? { insetInlineStart: `${x}px` } : isLate ? { insetInlineStart: '0' } : { insetInlineEnd: '0' }}
+    >
       <p>
         {periodOf(starts[index] ?? 0, grain)} <small>UTC{index === open ? ' · not over yet' : ''}</small>
       </p>

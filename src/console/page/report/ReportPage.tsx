@@ -82,7 +82,7 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
           <p class="quiet">
             {rangeOf(dates)} UTC
             {compared && (
-              <span class="key-before">
+              <span class={report.groups ? undefined : 'key-before'}>
                 compared with {rangeOf(compared)}
                 {isOfOtherWeekdays(report.state, compared.from) && ', on other weekdays'}
               </span>
