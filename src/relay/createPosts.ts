@@ -6,15 +6,15 @@ import { createDelivery } from './events/deliverEvents.ts';
 import { createForwardBatch, createForwardOne } from './events/forwardEvents.ts';
 import { createForwardOnce } from './events/forwardOnce.ts';
 import { networkOf } from './limits/callerAddress.ts';
-import { sessionKey } from './limits/sessionKey.ts';
 import { createRecommend } from './offers/recommend.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Reply } from './reply.ts';
 import type { RelayRequest } from './runtime/request.ts';
 import { createLedger } from './seen/createLedger.ts';
+import { sessionKey } from './seen/eventKeys.ts';
 import type { Telemetry } from './telemetry.ts';
 import { createUpstream, type Upstream } from './upstream/createUpstream.ts';
-import { within } from './within.ts';
+import { withDeadline } from './withDeadline.ts';
 
 export type PostRoute = '/recommendations' | '/events' | '/events/batch';
 
@@ -124,7 +124,7 @@ export function createPosts(settings: RelaySettings, telemetry: Telemetry): Post
       // A limiter in memory needs no timer.
       const late = (): Error => new Error(`no reply within ${timeouts.seen} ms`);
       const waitMs: unknown =
-        typeof taken === 'number' ? taken : await within(Promise.resolve(taken), { ms: timeouts.seen, late });
+        typeof taken === 'number' ? taken : await withDeadline(Promise.resolve(taken), { ms: timeouts.seen, late });
       if (typeof waitMs === 'number' && Number.isFinite(waitMs)) return waitMs;
       throw new TypeError(`take() returned ${String(waitMs)} instead of a number of milliseconds`);
     } catch (error) {

@@ -15,8 +15,7 @@ const BASELINE =
   "import { createElement, Fragment, render } from 'preact'; import { createStore, promisifyRequest } from 'idb-keyval'; globalThis.x = [createElement, Fragment, render, createStore, promisifyRequest];";
 const REACT = "import { Offers } from 'offerlet/react'; globalThis.x = Offers;";
 const SESSION = "import { openSession } from 'offerlet/session'; globalThis.x = openSession;";
-const EXTENSION = `import { createElement, render } from 'preact'; import { Offers, openShopifySession } from 'offerlet/shopify';
-  globalThis.x = () => render(createElement(Offers, { session: openShopifySession(shopify, { relay: shopify.settings.value.relay }) }), document.body);`;
+const EXTENSION = "import extension from './examples/shopify/src/offers.jsx'; globalThis.x = extension;";
 const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQueue;";
 
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */

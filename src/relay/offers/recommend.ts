@@ -7,7 +7,7 @@ import { jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { RelayRequest } from '../runtime/request.ts';
 import type { Source, Upstream } from '../upstream/createUpstream.ts';
 import type { NetworkResponse } from '../upstream/networkResponse.ts';
-import { within } from '../within.ts';
+import { withDeadline } from '../withDeadline.ts';
 import { composeRequest, findMissing, observeAttributes } from './composeRequest.ts';
 
 /** A recommendations request of a page. */
@@ -45,7 +45,10 @@ async function callContext(request: RelayRequest, { context, timeouts }: RelaySe
   if (!context) return {};
   const late = (): Error => new Error(`context took longer than ${timeouts.context} ms.`);
   try {
-    const known: unknown = await within(Promise.resolve(context(request.toRequest())), { ms: timeouts.context, late });
+    const known: unknown = await withDeadline(Promise.resolve(context(request.toRequest())), {
+      ms: timeouts.context,
+      late,
+    });
     if (known !== undefined && known !== null && !isObject(known))
       throw new TypeError('context must return an object or nothing.');
     return (known ?? {}) as RelayContext;

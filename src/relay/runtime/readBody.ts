@@ -1,5 +1,5 @@
 import { RelayError } from '../errors.ts';
-import { within } from '../within.ts';
+import { withDeadline } from '../withDeadline.ts';
 import { joinBytes, readStream } from './readStream.ts';
 import type { BodyLimits } from './request.ts';
 
@@ -10,7 +10,7 @@ export async function readBody(request: Request, { maxBytes, timeoutMs }: BodyLi
   try {
     // With an announced length the server's own parser stops at it; reading in one go is several times faster.
     const whole = announced === null ? readStream(request.body, maxBytes) : request.arrayBuffer();
-    const bytes = await within<ArrayBuffer | Uint8Array | undefined>(whole, { ms: timeoutMs, late: tooSlow });
+    const bytes = await withDeadline<ArrayBuffer | Uint8Array | undefined>(whole, { ms: timeoutMs, late: tooSlow });
     if (!bytes || bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
     return decode(bytes);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { RelayError } from '../errors.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import type { Source } from '../upstream/createUpstream.ts';
-import { within } from '../within.ts';
+import { withDeadline } from '../withDeadline.ts';
 import { createSeenMemory } from './createSeenMemory.ts';
 import type { SeenClaim, SeenStore } from './seenStore.ts';
 
@@ -45,7 +45,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     // A store in memory needs no timer.
     if (!(work instanceof Promise)) return work;
     const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
-    return within(work, { ms: timeoutMs, late });
+    return withDeadline(work, { ms: timeoutMs, late });
   }
 
   function noteFailure(error: unknown, { requestId }: Source): void {

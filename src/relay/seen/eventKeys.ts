@@ -1,5 +1,3 @@
-import { sessionKey } from '../limits/sessionKey.ts';
-
 /** Hexadecimal digits of a key: 16 bytes, so that two events never share one. */
 const DIGITS = 32;
 
@@ -37,6 +35,13 @@ function keysOf<Key>(events: readonly EventIdentity[], hash: (text: string) => K
     last = session_id;
     return hash(prefix + event_id);
   });
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What a session is recognized by: a UUID is the same in any letter case, another id is not. */
+export function sessionKey(sessionId: string): string {
+  return UUID.test(sessionId) ? sessionId.toLowerCase() : sessionId;
 }
 
 async function hashOnWebCrypto(text: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
 import type { SeenStore } from './seenStore.ts';
-import { within } from '../within.ts';
+import { withDeadline } from '../withDeadline.ts';
 import { createSeenRedis, type RedisClient, type SeenRedisOptions } from './createSeenRedis.ts';
 
 /** Connects to Redis with the `redis` package and stores accepted events there until it is closed. */
@@ -29,7 +29,7 @@ export async function openSeenRedis(
   client.on('error', () => undefined);
   try {
     const late = (): Error => new Error(`no connection within ${CONNECT_MS} ms`);
-    await within(client.connect(), { ms: CONNECT_MS, late });
+    await withDeadline(client.connect(), { ms: CONNECT_MS, late });
   } catch (error) {
     client.destroy();
     throw new RelayConfigError(`Redis at ${new URL(url).host} does not respond: ${explain(error)}`, { cause: error });
@@ -39,7 +39,7 @@ export async function openSeenRedis(
     ...createSeenRedis(commands, options),
     async close() {
       const late = (): Error => new Error(`not closed within ${CLOSE_MS} ms`);
-      await within(client.close(), { ms: CLOSE_MS, late }).catch(() => client.destroy());
+      await withDeadline(client.close(), { ms: CLOSE_MS, late }).catch(() => client.destroy());
     },
   };
 }
