@@ -39,6 +39,7 @@ const SERVER_TESTS = [
   'test/clients/{network,retries}.test.ts',
   'test/cli/operators/*.test.ts',
   'test/demo/shop.test.ts',
+  'test/session/killed.test.ts',
 ];
 /** Tests of what is published. */
 const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];

@@ -4,7 +4,7 @@ import { readForcedUrl, withoutForcing } from './force/forceOptions.ts';
 import type { Actions } from './model.ts';
 import type { InspectedMount } from './mounts/inspectedMount.ts';
 import type { Mounts } from './mounts/openMounts.ts';
-import { replay } from './mounts/queueRows.ts';
+import { empty, replay } from './mounts/queueRows.ts';
 import type { PageObserver } from './observe/observePage.ts';
 import type { RequestRecorder } from './observe/recordRequests.ts';
 import { describeOptions, describeUnseenRequest } from './mounts/describeMount.ts';
@@ -65,7 +65,7 @@ export function createActions(options: ActionOptions): { actions: Actions; resul
     },
     consent: (isGiven) => mounts.selected?.handle.offers.consent(isGiven),
     flush: () => void act('Sent what could be sent.', async (mount) => mount.queue?.flush()),
-    purge: () => void act('The queue is empty.', async (mount) => mount.queue?.purge()),
+    purge: () => void act('The queue is empty.', async ({ queue }) => (queue ? empty(queue) : undefined)),
     replay: (letter) => void act('Sent again.', async ({ queue }) => (queue ? replay(queue, letter) : undefined)),
     checkPage: () => void act('', check),
     copyReport: () => void act('The report is in the clipboard.', copyReport),

@@ -1,4 +1,5 @@
-import type { QueueEvent, Send, StoredEvent } from './events.ts';
+import { complete } from './complete.ts';
+import type { QueueEvent, Send, TrackedEvent } from './events.ts';
 import { queueName, rowKey } from './rows/key.ts';
 import type { Rows, RowsListener } from './rows/rows.ts';
 import { openSender, type Sender } from './sending/openSender.ts';
@@ -24,14 +25,14 @@ export interface CoreOptions extends RelayAccess {
   gatherMs?: number | undefined;
 }
 
-/** A queue of checked events, without checks and statistics. */
+/** A queue of events that its caller has checked. */
 export interface Core {
   readonly rows: Rows;
   readonly sender: Sender;
   /** How many events were delivered and dropped since this page opened the queue. */
   readonly total: { delivered: number; dropped: number };
   /** Resolves when the event is on disk, or in memory where the browser has no storage. */
-  track(event: StoredEvent): Promise<void>;
+  track(event: TrackedEvent): Promise<void>;
   flush(): Promise<void>;
   close(): Promise<void>;
   /** Stops at once: nothing more is written or sent. */
@@ -90,8 +91,9 @@ export function openCore({
     rows,
     sender,
     total,
-    async track(event) {
+    async track(given) {
       if (isClosed) throw Error('The queue is closed');
+      const event = complete(given);
       const isClick = event.event_name.endsWith('CLICK');
       last = Math.max(last + 1, Date.now());
       await rows.add(rowKey(last, isClick, tab + count++), { event });

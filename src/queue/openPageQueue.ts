@@ -1,16 +1,12 @@
-import { openCore, type CoreOptions } from './openCore.ts';
+import { openCore, type Core, type CoreOptions } from './openCore.ts';
 import { openNotes, type Notes } from './rows/openNotes.ts';
-import { addChecks, type Queue } from './openQueue.ts';
 import { openRows } from './rows/openRows.ts';
-import type { Rows } from './rows/rows.ts';
 import { openChannel, withdrawConsent } from './withdrawConsent.ts';
 
 /** The queue of a page that shows offers. */
-export interface PageQueue extends Queue {
+export interface PageQueue extends Core {
   /** Small values stored beside the events. */
   readonly notes: Notes;
-  /** The rows as they are stored, for the inspector. */
-  readonly rows: Rows;
   /**
    * Withdraws consent: nothing more is written or sent, the queues and notes of this origin are emptied, other tabs are notified.
    * Resolves when nothing is left on disk.
@@ -35,7 +31,6 @@ export function openPageQueue({ onWithdrawn, ...options }: PageQueueOptions): Pa
   const notes = openNotes(core.rows.run);
   const channel = openChannel();
   channel?.addEventListener('message', core.rows.withdrawn);
-  const queue = addChecks(core);
 
   function end(): void {
     notes.forget();
@@ -43,13 +38,8 @@ export function openPageQueue({ onWithdrawn, ...options }: PageQueueOptions): Pa
   }
 
   return {
-    ...queue,
+    ...core,
     notes,
-    rows: core.rows,
-    async purge() {
-      notes.forget();
-      await queue.purge();
-    },
     withdraw() {
       end();
       core.stop();
@@ -57,7 +47,7 @@ export function openPageQueue({ onWithdrawn, ...options }: PageQueueOptions): Pa
     },
     close() {
       channel?.close();
-      return queue.close();
+      return core.close();
     },
   };
 }

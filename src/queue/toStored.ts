@@ -1,5 +1,6 @@
 import { ID_MAX_LENGTH } from '../wire/limits.ts';
-import type { StoredEvent } from './events.ts';
+import { complete } from './complete.ts';
+import type { StoredEvent, TrackedEvent } from './events.ts';
 
 /** The objects and fields that are stored; the empty name is the event itself. */
 const PARTS = /^((brand|product)_properties|)$/;
@@ -19,11 +20,7 @@ export function toStored(given: unknown): StoredEvent {
     if (value !== undefined && (typeof value !== 'string' || value.length > ID_MAX_LENGTH)) refuse(name);
     return value;
   });
-  const event = {
-    event_id: newId(),
-    event_datetime: new Date().toISOString(),
-    ...(JSON.parse(known) as Omit<StoredEvent, 'event_id' | 'event_datetime'>),
-  };
+  const event = complete(JSON.parse(known) as TrackedEvent);
   const { event_name } = event;
   if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_/.test(event_name)) refuse('event_name: only servers report a CONVERSION');
   if (!event.session_id) refuse('session_id');
@@ -33,15 +30,4 @@ export function toStored(given: unknown): StoredEvent {
 
 function refuse(name: string): never {
   throw TypeError(`Invalid ${name}`);
-}
-
-/** Returns a random UUID. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */
-function newId(): string {
-  const { crypto } = globalThis as { crypto?: Partial<Crypto> };
-  return (
-    crypto?.randomUUID?.() ??
-    '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-      (Number(digit) ^ ((Math.random() * 16) >> (Number(digit) / 4))).toString(16),
-    )
-  );
 }

@@ -1,4 +1,3 @@
-import type { QueueStats } from '../queue/events.ts';
 import type { PageQueue } from '../queue/openPageQueue.ts';
 import type { RelayAccess } from '../queue/sending/createPost.ts';
 import type { Backing } from './browserBacking.ts';
@@ -39,8 +38,8 @@ export interface LifecycleHost<Success extends SuccessCode = 'rendered'> {
 /** One attempt to show offers to one shopper, from consent to delivery. */
 export interface Lifecycle<Success extends SuccessCode = 'rendered'> {
   flush(): Promise<void>;
-  /** Resolves to what is queued; undefined while there is no queue. */
-  stats(): Promise<QueueStats | undefined>;
+  /** Returns the queue, while there is one. */
+  queue(): PageQueue | undefined;
   /** A later decision: yes starts what waited for it, no ends the session and clears what is stored. */
   consent(isGiven: boolean): void;
   /** Forgets the orders that this device remembers, and begins anew. */
@@ -80,7 +79,7 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
     async flush() {
       await queue?.flush();
     },
-    stats: async () => queue?.stats(),
+    queue: () => queue,
     consent: (isGiven) => change(isGiven, 'consent()'),
     restart(changed) {
       ({ options, placement } = changed);

@@ -1,3 +1,4 @@
+import { addChecks } from '../queue/addChecks.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
 import { browserBacking, type Backing } from './browserBacking.ts';
@@ -179,7 +180,10 @@ function openSessionOn(backing: Backing, options: SessionOptions): Session {
       shown?.reporter.dismissed(by);
     },
     explain: trace.explain,
-    stats: lifecycle.stats,
+    async stats() {
+      const queue = lifecycle.queue();
+      return queue && addChecks(queue).stats();
+    },
     flush: lifecycle.flush,
     consent: lifecycle.consent,
     close: lifecycle.close,

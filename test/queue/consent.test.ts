@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
 import type { CoreOptions } from '../../src/queue/openCore.ts';
-import { openPageQueue, type PageQueue } from '../../src/queue/openPageQueue.ts';
+import { openPageQueue } from '../../src/queue/openPageQueue.ts';
 import { withdrawConsent } from '../../src/queue/withdrawConsent.ts';
+import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 
 const NAME = 'offerlet-queue /events/batch';
@@ -11,7 +12,7 @@ const click = (id: string): ReturnType<typeof event> => event(id, { event_name: 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 const databases = async (): Promise<unknown[]> => (await indexedDB.databases()).map(({ name }) => name);
 
-interface Tab extends PageQueue {
+interface Tab extends FacedQueue {
   sent: string[][];
   emitted: QueueEvent[];
   onWithdrawn: ReturnType<typeof vi.fn<() => void>>;
@@ -35,7 +36,7 @@ function openTab(
     onWithdrawn,
     ...more,
   });
-  const tab = Object.assign(queue, { sent, emitted, onWithdrawn });
+  const tab = Object.assign(pageFace(queue), { sent, emitted, onWithdrawn });
   tabs.push(tab);
   return tab;
 }

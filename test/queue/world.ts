@@ -1,6 +1,7 @@
 import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
 import { vi } from 'vitest';
-import { openQueue, type Queue, type QueueOptions } from '../../src/queue/openQueue.ts';
+import type { Queue } from '../../src/queue/addChecks.ts';
+import { openQueue, type QueueOptions } from '../../src/queue/openQueue.ts';
 import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
 /** An event as a page has it. */

@@ -2,6 +2,7 @@ import type { Forced } from '../force/forceOptions.ts';
 import { forcedOptions } from '../force/forcePage.ts';
 import { forcingOf } from '../force/forcingOf.ts';
 import type { Inspected } from '../../page/inspection.ts';
+import { addChecks } from '../../queue/addChecks.ts';
 import type { PageEvent } from '../../session/pageEvent.ts';
 import { createInspectedMount, type InspectedMount } from './inspectedMount.ts';
 import { readWaiting } from './queueRows.ts';
@@ -82,7 +83,8 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       const mount = selected;
       if (!mount?.queue) return;
       const { queue } = mount;
-      const [stats, deadLetters, rows] = await Promise.all([queue.stats(), queue.deadLetters(), readWaiting(queue)]);
+      const { stats: readStats, deadLetters: readLetters } = addChecks(queue);
+      const [stats, deadLetters, rows] = await Promise.all([readStats(), readLetters(), readWaiting(queue)]);
       Object.assign(mount, { stats, deadLetters, rows });
     },
   };

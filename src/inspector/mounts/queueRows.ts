@@ -8,6 +8,12 @@ export async function readWaiting(queue: PageQueue): Promise<readonly EventRow[]
   return (await readRows(queue)).flatMap(([, row]) => (row.reason === undefined ? [row] : []));
 }
 
+/** Empties the queue, and what the page remembers of orders. */
+export async function empty({ notes, rows }: PageQueue): Promise<void> {
+  notes.forget();
+  await rows.purge();
+}
+
 /** Sends the event of a dead letter again, with the same id, and removes the letter. */
 export async function replay(queue: PageQueue, { event }: DeadLetter): Promise<void> {
   const rows = await readRows(queue);

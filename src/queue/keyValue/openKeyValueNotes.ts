@@ -32,6 +32,8 @@ export function openKeyValueNotes(storage: KeyValueStorage): KeyValueNotes {
   }
 
   return {
+    // Nothing is held in memory.
+    forget() {},
     stop() {
       isStopped = true;
       return run(async () => {});

@@ -1,6 +1,5 @@
 import { openCore } from '../openCore.ts';
 import type { PageQueue, PageQueueOptions } from '../openPageQueue.ts';
-import { addChecks } from '../openQueue.ts';
 import { queueName } from '../rows/key.ts';
 import { clearJournals, type KeyValueStorage } from './openJournals.ts';
 import { clearNotes, openKeyValueNotes } from './openKeyValueNotes.ts';
@@ -20,9 +19,8 @@ export function openKeyValueQueue(storage: KeyValueStorage, { isMemory, ...optio
   });
   const notes = openKeyValueNotes(storage);
   return {
-    ...addChecks(core),
+    ...core,
     notes,
-    rows: core.rows,
     async withdraw() {
       core.stop();
       await notes.stop();

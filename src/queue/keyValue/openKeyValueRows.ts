@@ -1,6 +1,6 @@
 import { own } from '../../wire/json.ts';
 import { QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
-import { BACKOFF, DEAD, isWaiting, NOTE } from '../rows/key.ts';
+import { BACKOFF, DEAD, isWaiting } from '../rows/key.ts';
 import { openCap } from '../rows/openCap.ts';
 import { isOwn, type Rows, type RowsListener } from '../rows/rows.ts';
 import { HANGING_MS, within } from '../within.ts';
@@ -173,10 +173,6 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
       }
       if (mayDrop) drop();
       await persist();
-    },
-    async deadRows() {
-      await waitFor(loaded);
-      return [...mine, ...others].flatMap(([key, row]) => (key > DEAD && key < NOTE ? [row] : []));
     },
     async purge() {
       for (const key of [...mine.keys(), ...others.keys()]) remove(key);

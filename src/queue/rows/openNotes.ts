@@ -14,6 +14,8 @@ export interface Notes {
   update(key: string, change: Change): Promise<void>;
   /** Removes each value that is not fresh. */
   sweep(isFresh: (value: unknown) => boolean): Promise<void>;
+  /** Forgets what memory holds, before the queue is emptied. */
+  forget(): void;
 }
 
 type Change = (before: unknown) => unknown;
@@ -22,8 +24,6 @@ type Change = (before: unknown) => unknown;
 export interface StoredNotes extends Notes {
   /** Writes again what a new database lacks, and what was changed while memory had to do. */
   restore(): void;
-  /** Forgets what memory holds. */
-  forget(): void;
 }
 
 /** Opens the notes in the queue's own database. */

@@ -1,7 +1,7 @@
 import { promisifyRequest as done } from 'idb-keyval';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
-import { CONSENT, DEAD, eventRange, isWaiting, NOTE, REMOVED, SHARED_MAX } from './key.ts';
+import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './key.ts';
 import { openCap, type Drops } from './openCap.ts';
 import { committed, openDatabase } from './openDatabase.ts';
 import { rememberCount } from './rememberCount.ts';
@@ -172,7 +172,6 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
 
   return {
     known,
-    storage: 'indexeddb',
     isMemory: () => isMemory,
     run: (mode, work) =>
       database.run(mode, async (rows) =>
@@ -196,12 +195,6 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
       return found;
     },
     change,
-    async deadRows() {
-      const stored = await database.run('readonly', (rows) =>
-        done<unknown[]>(rows.getAll(IDBKeyRange.bound(DEAD, NOTE))),
-      );
-      return stored ?? [...known.values()].map(({ value }) => value);
-    },
     async purge() {
       forgetAll();
       await database.run(

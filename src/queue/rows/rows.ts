@@ -27,7 +27,8 @@ export type Change = readonly [key: string, value?: unknown, from?: string];
 /** The rows of a queue, on disk or in memory. */
 export interface Rows {
   readonly known: Map<string, KnownRow>;
-  readonly storage: 'indexeddb' | 'key-value';
+  /** By default `indexeddb`. */
+  readonly storage?: 'key-value';
   /** Whether the rows are in memory only. */
   isMemory(): boolean;
   /** Runs a transaction unless consent was withdrawn. */
@@ -40,8 +41,6 @@ export interface Rows {
   read(more?: number, isLocked?: boolean): Promise<{ keys: readonly string[]; first: ReadonlyMap<string, unknown> }>;
   /** Makes changes in one transaction. `mayDrop`: also drops what is too much or too old. */
   change(changes: readonly Change[], mayDrop?: boolean): Promise<void>;
-  /** Resolves to the dead letters, and maybe other rows. */
-  deadRows(): Promise<unknown[]>;
   /** Empties the queue. Resolves when it is empty, or storage is gone. */
   purge(): Promise<void>;
   /** Forgets everything and writes nothing more. */

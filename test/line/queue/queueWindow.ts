@@ -1,4 +1,5 @@
-import type { openPageQueue, PageQueue } from '../../../src/queue/openPageQueue.ts';
+import type { FacedQueue } from '../../queue/pageFace.ts';
+import type { openPageQueue } from './pageQueue.ts';
 import type { openQueue } from '../../../src/queue/openQueue.ts';
 import type { withdrawConsent } from '../../../src/queue/withdrawConsent.ts';
 import type { QueueEvent } from '../../../src/queue/events.ts';
@@ -8,8 +9,8 @@ declare global {
   var offerletQueue: { openQueue: typeof openQueue };
   var offerletPageQueue: { openPageQueue: typeof openPageQueue; withdrawConsent: typeof withdrawConsent };
   /** Without notes and `withdraw` on pages opened without `?page`. */
-  var queue: PageQueue;
-  var openPage: (endpoint?: string) => PageQueue;
+  var queue: FacedQueue;
+  var openPage: (endpoint?: string) => FacedQueue;
   /** How often `onWithdrawn` was called. */
   var withdrawn: number;
   var emitted: QueueEvent[];

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openKeyValueQueue } from '../../../src/queue/keyValue/openKeyValueQueue.ts';
 import type { KeyValueStorage } from '../../../src/queue/keyValue/openJournals.ts';
-import type { PageQueue } from '../../../src/queue/openPageQueue.ts';
 import type { QueueEvent, SendAnswer } from '../../../src/queue/events.ts';
+import { pageFace, type FacedQueue } from '../pageFace.ts';
 import { event } from '../world.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -29,7 +29,7 @@ function start(values: Map<string, string>, ms: () => number = () => 0): Process
   };
 }
 
-interface Opened extends PageQueue {
+interface Opened extends FacedQueue {
   sent: string[];
   emitted: QueueEvent[];
   withdrawn: number;
@@ -52,7 +52,7 @@ function open(storage: KeyValueStorage, answer: () => SendAnswer | Promise<SendA
     onEvent: (one) => void opened.emitted.push(one),
     onWithdrawn: () => void opened.withdrawn++,
   });
-  return Object.assign(opened, queue);
+  return Object.assign(opened, pageFace(queue));
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openPageQueue, type PageQueue } from '../../../src/queue/openPageQueue.ts';
+import { openPageQueue } from '../../../src/queue/openPageQueue.ts';
+import { pageFace, type FacedQueue } from '../pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from '../world.ts';
 
-const opened: PageQueue[] = [];
-const openPage = (): PageQueue => {
-  const queue = openPageQueue({ endpoint: '/events/batch', send: async () => ({ status: 503 }) });
+const opened: FacedQueue[] = [];
+const openPage = (): FacedQueue => {
+  const queue = pageFace(openPageQueue({ endpoint: '/events/batch', send: async () => ({ status: 503 }) }));
   opened.push(queue);
   return queue;
 };
