@@ -1,6 +1,6 @@
 import { Component, type JSX } from 'preact';
 import type { DisclosureDetails, PlacedOffer } from '../wire/offers/response.ts';
-import type { Messages } from '../widget/messages/messages.ts';
+import type { ShopifyMessages } from './messages.ts';
 import { outsideLink } from './outsideLink.tsx';
 import type { ShopifySession } from './openShopifySession.ts';
 
@@ -8,7 +8,7 @@ import type { ShopifySession } from './openShopifySession.ts';
 export interface OfferCardProps {
   readonly session: ShopifySession;
   readonly offer: PlacedOffer;
-  readonly messages: Messages;
+  readonly messages: ShopifyMessages;
   readonly isSandbox: boolean;
   /** Which offer of how many it is, when they are shown one at a time. */
   readonly position: { readonly at: number; readonly of: number } | undefined;
@@ -102,7 +102,7 @@ export class OfferCard extends Component<OfferCardProps, { readonly isClaimed: b
 }
 
 /** The legal text of an offer: one line, or a summary that expands in place. */
-function legalOf({ copy, content, target_url }: DisclosureDetails, { terms }: Messages): JSX.Element {
+function legalOf({ copy, content, target_url }: DisclosureDetails, { terms }: ShopifyMessages): JSX.Element {
   return content ? (
     <s-details>
       <s-summary>{copy}</s-summary>

@@ -1,6 +1,6 @@
 import { Component, type JSX } from 'preact';
 import type { PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
-import type { Messages } from '../widget/messages/messages.ts';
+import type { ShopifyMessages } from './messages.ts';
 import { OfferCard } from './OfferCard.tsx';
 import type { ShopifySession } from './openShopifySession.ts';
 
@@ -8,7 +8,7 @@ import type { ShopifySession } from './openShopifySession.ts';
 export interface OfferGroupProps {
   readonly session: ShopifySession;
   readonly group: PlacedGroup;
-  readonly messages: Messages;
+  readonly messages: ShopifyMessages;
   readonly isSandbox: boolean;
   /** Called when the shopper has gone past the last offer. */
   onFinished(): void;

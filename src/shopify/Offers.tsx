@@ -1,7 +1,6 @@
 import { Component, type JSX } from 'preact';
 import type { SessionResult } from '../session.ts';
-import { messagesFor } from '../widget/messages/messagesFor.ts';
-import type { MessageOverrides } from '../widget/messages/messages.ts';
+import { textsFrom, type ShopifyMessages } from './messages.ts';
 import { OfferGroup } from './OfferGroup.tsx';
 import { outsideLink } from './outsideLink.tsx';
 import type { ShopifySession } from './openShopifySession.ts';
@@ -9,8 +8,8 @@ import type { ShopifySession } from './openShopifySession.ts';
 /** Properties of `<Offers>`. */
 export interface OffersProps {
   session: ShopifySession;
-  /** Texts of your own, such as those of `shopify.i18n.translate`. By default those of the shopper's language. */
-  messages?: MessageOverrides | undefined;
+  /** Texts in the shopper's language, such as those of `shopify.i18n.translate`. By default English. */
+  messages?: Partial<ShopifyMessages> | undefined;
 }
 
 interface OffersState {
@@ -46,7 +45,7 @@ export class Offers extends Component<OffersProps, OffersState> {
     const groups = found?.groups.filter(({ id }) => !finished.includes(id)) ?? [];
     if (!found || groups.length === 0) return null;
     const { attribution_details: brand, privacy_policy: privacy } = found.footer;
-    const messages = messagesFor(session.locale, overrides);
+    const messages = textsFrom(overrides);
     return (
       <s-section accessibilityLabel={messages.offers}>
         <s-stack gap="base">

@@ -115,6 +115,22 @@ export { events, response, offerletHandlers };
   expect(output).toMatch(/^200 2\nCannot find package '@playwright\/test'/);
 });
 
+test('the csp command prints the policy, and the integrity value of the installed script', () => {
+  const { status, stdout } = runCommand(project, ['offerlet', 'csp', '--relay', 'https://offers.shop.example/offers']);
+  expect(status).toBe(0);
+  expect(stdout).toContain(
+    "Content-Security-Policy: script-src 'self'; connect-src https://offers.shop.example; img-src https:\n",
+  );
+  const value = runCommand(project, ['offerlet', 'integrity']).stdout.split('\n')[0];
+  expect(value).toMatch(/^sha384-/);
+  expect(stdout).toContain(`integrity="${value}" crossorigin="anonymous"`);
+});
+
+test('an extension can import its components without any other package', () => {
+  const output = runModule(project, `console.log(Object.keys(await import('offerlet/shopify')).join(' '));`);
+  expect(output.trim()).toBe('Offers openShopifySession');
+});
+
 test('the relay command runs without any other package', async () => {
   const { status, stdout } = runCommand(project, ['offerlet', '--help']);
   expect([status, stdout]).toEqual([0, expect.stringContaining('offerlet relay')]);

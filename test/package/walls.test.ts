@@ -66,7 +66,6 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/queue/fine.ts', 'idb-keyval'],
   ['src/react/fine.ts', '../index.ts'],
   ['src/shopify/fine.ts', '../session.ts'],
-  ['src/shopify/fine-messages.ts', '../widget/messages/messagesFor.ts'],
   ['src/shopify/fine-package.ts', 'preact/hooks'],
   ['src/react/fine-package.ts', 'react'],
   ['src/page/fine.ts', '../session/openLifecycle.ts'],

@@ -5,11 +5,13 @@ import { createRelay } from '../../src/relay.ts';
 import { shopify } from '../../src/relay-shopify.ts';
 import { accept, createFakeNetwork, json, KEY, type FakeNetwork } from '../relay/fakeNetwork.ts';
 import { claims, CLIENT_ID, SECRET, sign } from '../relay/shopify/token.ts';
+import english from '../../examples/shopify/locales/en.default.json' with { type: 'json' };
 import { threeOffers } from './threeOffers.ts';
 
 // As in the platform's worker: a document of the extension's own, and no window.
 vi.stubGlobal('document', new Window().document);
 
+const texts: Record<string, string> = english;
 const RELAY = 'https://relay.example/offers';
 const options = { configSearchDir: `${process.cwd()}/examples/shopify` };
 const thankYou = getExtension('purchase.thank-you.block.render', options);
@@ -47,6 +49,7 @@ function prepare(extension: Extension, token = (): string => sign()): void {
     return relay(request);
   };
   extension.shopify.settings.value = { relay: RELAY };
+  extension.shopify.i18n.translate = ((name: string) => texts[name]) as typeof extension.shopify.i18n.translate;
   extension.shopify.sessionToken.get = async () => token();
   extension.shopify.storage = {
     read: async (key: string) => (store.get(key) ?? null) as never,

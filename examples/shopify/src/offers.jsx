@@ -1,8 +1,12 @@
+/** @jsxImportSource preact */
 import { render } from 'preact';
 import { Offers, openShopifySession } from 'offerlet/shopify';
+
+const TEXTS = ['offers', 'sponsored', 'sandbox', 'next', 'position', 'code', 'copy', 'terms', 'newTab', 'claimed'];
 
 /** The extension, for the thank-you page and for the order-status page. */
 export default function extension() {
   const session = openShopifySession(shopify, { relay: shopify.settings.value.relay });
-  render(<Offers session={session} />, document.body);
+  const messages = Object.fromEntries(TEXTS.map((name) => [name, shopify.i18n.translate(name)]));
+  render(<Offers session={session} messages={messages} />, document.body);
 }
