@@ -20,7 +20,8 @@ export async function buildRequest({
   }
   const { email, ...user_details } = request.user_details ?? {};
   if (email !== undefined) user_details.email_hash = await hashEmail(email);
-  body.user_details = user_details;
+  // explain() says which fields identified the shopper: one that is undefined did not.
+  body.user_details = Object.fromEntries(Object.entries(user_details).filter(([, value]) => value !== undefined));
   if (sandbox) body.custom_metadata = { ...request.custom_metadata, is_sandbox: true };
   return body;
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { requestOffers } from '../../src/session/requestOffers.ts';
+import { buildRequest, requestOffers } from '../../src/session/requestOffers.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -36,4 +36,11 @@ test.each([
   expect(failed.length).toBeLessThan(5_000);
   expect(failed).toContain('"code":"refused"');
   expect(failed).not.toContain('\u202E');
+});
+
+test('a field of the shopper that is undefined is not in the request', async () => {
+  const user_details = { email_hash: undefined, external_guid: 'c-42' };
+  const placement_details = { view: 'THANK_YOU', display_mode: 'INLINE' } as const;
+  const body = await buildRequest({ request: { user_details, placement_details } });
+  expect(Object.keys(body['user_details'] ?? {})).toEqual(['external_guid']);
 });
