@@ -4,7 +4,7 @@ import type { ObtainedOffers } from '../session/obtainOffers.ts';
 import type { DismissEvent } from '../session/pageEvent.ts';
 import { createLayerHost } from '../widget/layers/openLayer.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
-import { mountWidget } from '../widget/mountWidget.tsx';
+import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';
 import type { ShowOptions } from './options/showOptions.ts';
 import { watchSeen } from './seen/watchSeen.ts';
@@ -33,21 +33,28 @@ export function mountOffers({ options, response, groups, target, reporter, signa
   const watcher = watchSeen();
   let isOver = false;
 
-  const widget = mountWidget(host, {
-    mode,
-    groups,
-    footer: response.footer,
-    sandbox: response.sandbox,
-    theme: options.theme ?? 'auto',
-    locale,
-    messages: messagesFor(locale, options.messages),
-    watch(viewable, seen) {
-      const { offer, asset } = partsOf(viewable);
-      const name = [viewable.kind, offer?.insertion_id, asset?.id].join(' ');
-      watcher.watch(name, seen, (what) => reporter.seen(what, offer, asset));
-    },
-    on: (action) => (action.type === 'dismiss' ? dismiss(action.by) : reporter.acted(action)),
-  });
+  let widget: MountedWidget | undefined;
+
+  try {
+    widget = mountWidget(host, {
+      mode,
+      groups,
+      footer: response.footer,
+      sandbox: response.sandbox,
+      theme: options.theme ?? 'auto',
+      locale,
+      messages: messagesFor(locale, options.messages),
+      watch(viewable, seen) {
+        const { offer, asset } = partsOf(viewable);
+        const name = [viewable.kind, offer?.insertion_id, asset?.id].join(' ');
+        watcher.watch(name, seen, (what) => reporter.seen(what, offer, asset));
+      },
+      on: (action) => (action.type === 'dismiss' ? dismiss(action.by) : reporter.acted(action)),
+    });
+  } catch (error) {
+    end();
+    throw error;
+  }
   signal.addEventListener('abort', end);
   return { place: element ?? host, dismiss };
 
@@ -56,14 +63,14 @@ export function mountOffers({ options, response, groups, target, reporter, signa
     isOver = true;
     watcher.close();
     reporter.dismissed(by);
-    void widget.close().then(end);
+    void widget?.close().then(end);
   }
 
   function end(): void {
     isOver = true;
     signal.removeEventListener('abort', end);
     watcher.close();
-    widget.unmount();
+    widget?.unmount();
     if (host !== element) host.remove();
   }
 }

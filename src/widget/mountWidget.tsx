@@ -83,14 +83,25 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   // Measures the page, so it comes before the widget changes it.
   const unlock = isModal(props.mode) ? lockScroll() : undefined;
-  draw(state);
-  const element = root.firstElementChild as HTMLElement;
-  const closeLayer = openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss });
+  const [element, closeLayer] = open();
   for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
   afterPaint(loadNext);
   afterPaint(addMore);
 
   return { close, unmount: clear };
+
+  function open(): [element: HTMLElement, closeLayer: () => void] {
+    try {
+      draw(state);
+      const element = root.firstElementChild as HTMLElement;
+      return [element, openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss })];
+    } catch (error) {
+      // The page must not stay locked behind a layer that did not open.
+      unlock?.();
+      render(null, root);
+      throw error;
+    }
+  }
 
   function draw(next: WidgetState): void {
     state = next;

@@ -73,6 +73,18 @@ test('a strict policy and Trusted Types are not violated', async ({ page }) => {
   expect(lines).toEqual([]);
 });
 
+test('a layer that cannot open leaves the page as it was', async ({ page }) => {
+  await page.addInitScript(() => {
+    HTMLDialogElement.prototype.showModal = () => {
+      throw new Error('a polyfill of the page');
+    };
+  });
+  await openWith(page, fixture, `window.offers = showOffers(${options('OVERLAY')});`);
+  expect((await outcomeOf(page)).code).toBe('network_error');
+  expect(await page.evaluate('document.adoptedStyleSheets.length')).toBe(0);
+  await expect(page.locator('offer-let-layer')).toHaveCount(0);
+});
+
 test('if the script is loaded twice, the second one warns and does nothing', async ({ page }) => {
   const lines = linesOf(page);
   await page.goto(
