@@ -19,6 +19,8 @@ export interface Transaction extends Queries {
    * together with the next statement, or with the COMMIT: one round trip for all of them.
    */
   send(sql: string, params?: readonly Parameter[]): void;
+  /** Returns the rows of a statement that runs once the transaction is committed; a server gets it together with the COMMIT. */
+  afterCommit<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
 }
 
 /** How a transaction runs. */

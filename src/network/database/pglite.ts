@@ -2,6 +2,7 @@ import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pgl
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, Parameter, Queries, Transaction } from './database.ts';
+import { createLater } from './later.ts';
 import { readFreshDatabase, unpack } from './freshDatabase.ts';
 import { retry } from './retry.ts';
 import { reach } from './DatabaseUnavailableError.ts';
@@ -44,6 +45,7 @@ async function createIn(directory: string): Promise<PGlite> {
 
 async function inTransaction<T>(pglite: PGlite, work: (db: Transaction) => Promise<T>): Promise<T> {
   let failure: { readonly error: unknown } | undefined;
+  const later = createLater();
   const outcome = await reach(() =>
     pglite.transaction(async (transaction) => {
       const db = queries(transaction);
@@ -55,7 +57,9 @@ async function inTransaction<T>(pglite: PGlite, work: (db: Transaction) => Promi
         sent.push(statement);
       }
       try {
-        const result = await work({ ...db, send });
+        const afterCommit = <Row>(sql: string, params?: readonly Parameter[]): Promise<Row[]> =>
+          later.add(() => queries(pglite).query<Row>(sql, params));
+        const result = await work({ ...db, send, afterCommit });
         await Promise.all(sent);
         return { result };
       } catch (error) {
@@ -66,7 +70,12 @@ async function inTransaction<T>(pglite: PGlite, work: (db: Transaction) => Promi
       }
     }),
   );
-  if (failure) throw failure.error;
+  if (failure) {
+    later.fail(failure.error);
+    throw failure.error;
+  }
+  later.run();
+  await later.settled();
   if (!outcome) throw new Error('A transaction ended without a result');
   return outcome.result;
 }

@@ -1,6 +1,7 @@
 import type { ClientBase, QueryConfig, QueryResult } from 'pg';
 import type { Database, Parameter, Queries, Transaction, TransactionOptions } from './database.ts';
 import { DatabaseUnavailableError, reach } from './DatabaseUnavailableError.ts';
+import { createLater } from './later.ts';
 import { findDegraded } from './findDegraded.ts';
 import { openNodes } from './postgresNodes.ts';
 import { retry } from './retry.ts';
@@ -49,6 +50,7 @@ async function inTransaction<T>(
   const sent: Promise<unknown>[] = [];
   // The first statement that failed says why. Those sent after it fail only because the transaction has.
   let failure: { readonly error: unknown } | undefined;
+  const later = createLater();
   function send(statement: Promise<unknown>): void {
     statement.catch((error: unknown) => (failure ??= { error }));
     sent.push(statement);
@@ -61,16 +63,23 @@ async function inTransaction<T>(
         `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`,
       ),
     );
-    const result = await work({ ...db, send: (sql, params) => send(db.hot(sql, params)) });
+    const result = await work({
+      ...db,
+      send: (sql, params) => send(db.hot(sql, params)),
+      afterCommit: <Row>(sql: string, params?: readonly Parameter[]) => later.add(() => db.hot<Row>(sql, params)),
+    });
     const commit = reach(() => client.query('COMMIT'));
     send(commit);
+    later.run();
     await Promise.all(sent);
     // After a failed statement a COMMIT rolls back, and reports success.
     if ((await commit).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
+    await later.settled();
     return result;
   } catch (thrown) {
     await Promise.allSettled(sent);
     const error = failure?.error ?? thrown;
+    later.fail(error);
     // Where the database is unavailable, the connection is ended. That rolls back too, without waiting for a server that may not reply.
     if (!(error instanceof DatabaseUnavailableError)) await reach(() => client.query('ROLLBACK'));
     throw error;

@@ -4,7 +4,10 @@
  * at once.
  */
 export interface ProcessCache {
-  /** The result of `read`, or of an earlier one since the last `clear`. */
+  /**
+   * The result of `read`, or of an earlier one since the last `clear`. Where several networks share the database, of one that
+   * began after this call.
+   */
   untilCleared<T>(name: string, read: () => Promise<T>): Promise<T>;
   /** The same for what never changes once it exists: every network caches it, and `clear` keeps it. */
   forever<T>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined>;
@@ -19,11 +22,35 @@ const MAX_ENTRIES = 20_000;
 export function createProcessCache(isAlone: boolean): ProcessCache {
   const changing: Entries = new Map();
   const constant: Entries = new Map();
+  const shared: Entries = new Map();
   return {
-    untilCleared: (name, read) => (isAlone ? cached(changing, name, read) : read()),
+    untilCleared: (name, read) => (isAlone ? cached(changing, name, read) : together(shared, name, read)),
     forever: (name, read) => cached(constant, name, read, (value) => value !== undefined),
     clear: () => changing.clear(),
   };
+}
+
+/**
+ * Reads once for all calls that come while a read of the same name is in progress. That one may have missed what happened
+ * since it began, such as a revocation, so they get the next.
+ */
+function together<T>(entries: Entries, name: string, read: () => Promise<T>): Promise<T> {
+  const next = `next ${name}`;
+  const waiting = entries.get(next);
+  if (waiting) return waiting as Promise<T>;
+  const running = entries.get(name);
+  const start = (): Promise<T> => {
+    entries.delete(next);
+    const reading = read();
+    entries.set(name, reading);
+    const end = (): void => void (entries.get(name) === reading && entries.delete(name));
+    reading.then(end, end);
+    return reading;
+  };
+  if (!running) return start();
+  const following = running.then(start, start);
+  entries.set(next, following);
+  return following;
 }
 
 type Entries = Map<string, Promise<unknown>>;

@@ -3,7 +3,7 @@ import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
 import type { NetworkContext } from '../context.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
-import { attributeConversions } from '../money/attributeConversions.ts';
+import { attributeConversions, openConversions } from '../money/attributeConversions.ts';
 import { readSessions } from '../sessions/readSessions.ts';
 import type { Session } from '../sessions/session.ts';
 import { storeEvents } from './storeEvents.ts';
@@ -47,14 +47,20 @@ export async function acceptEvents(
 async function store(accepted: readonly AcceptedEvent[], context: NetworkContext, now: Date): Promise<Set<number>> {
   const stored = new Set<number>();
   for (const [publisherId, events] of byPublisher(accepted)) {
-    for (const arrival of await storeEvents(context.db, publisherId, events, now)) stored.add(arrival);
     const earning = new Map<string, Session>();
     for (const { event, session } of events) {
       const isMoney = event.event_name === 'BRAND_CLICK' || event.event_name === 'CONVERSION';
       if (isMoney && !session.is_sandbox) earning.set(session.session_id, session);
     }
-    if (earning.size > 0)
-      await attributeConversions(context.db, [...earning.values()], (await context.settings()).shares);
+    const sessions = [...earning.values()];
+    const batch = await storeEvents(context.db, {
+      publisherId,
+      events,
+      receivedAt: now,
+      next: sessions.length > 0 ? openConversions(publisherId, sessions) : undefined,
+    });
+    for (const arrival of batch.stored) stored.add(arrival);
+    if (batch.rows.length > 0) await attributeConversions(context.db, sessions, (await context.settings()).shares);
   }
   return stored;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import { insertRows } from '../database/insertRows.ts';
+import { insertRows, type Statement } from '../database/insertRows.ts';
 import { countEvents, type AcceptedEvent } from './countEvents.ts';
 
 /** body is JSON as text: PostgreSQL's json type would refuse some escapes. */
@@ -11,17 +11,24 @@ const insertEvents = insertRows({
   suffix: 'ON CONFLICT DO NOTHING RETURNING session_id, event_id',
 });
 
+/** Events of one publisher. */
+export interface StoredBatch {
+  readonly publisherId: string;
+  readonly events: readonly AcceptedEvent[];
+  readonly receivedAt: Date;
+  /** A statement to run once they are committed. */
+  readonly next?: Statement | undefined;
+}
+
 /**
  * Stores events of one publisher and counts them, in one transaction whose statements each touch one shard. Returns the
- * arrivals of those that were new. Its locks are taken in one order: events, activity, conversions, hourly facts, daily
+ * arrivals of those that were new, and the rows of `next`. Its locks are taken in one order: events, activity, conversions, hourly facts, daily
  * facts, and each table's rows sorted. So of two batches that share rows, one waits for the other, and neither deadlocks.
  */
-export function storeEvents(
+export async function storeEvents(
   db: Database,
-  publisherId: string,
-  events: readonly AcceptedEvent[],
-  receivedAt: Date,
-): Promise<Set<number>> {
+  { publisherId, events, receivedAt, next }: StoredBatch,
+): Promise<{ readonly stored: ReadonlySet<number>; readonly rows: readonly unknown[] }> {
   const incoming = [...byIdentity(events)].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const rows = incoming.map(([, { event_id, event, at, session, raw, arrival }]) => [
     event_id,
@@ -33,13 +40,17 @@ export function storeEvents(
     receivedAt,
     arrival,
   ]);
-  return db.transaction(async (transaction) => {
+  const { stored, rows: reading } = await db.transaction(async (transaction) => {
     const stored = await transaction.hot<EventIdentity>(...insertEvents(publisherId, rows));
     const names = new Set(stored.map(identityOf));
     const fresh = incoming.flatMap(([name, event]) => (names.has(name) ? [event] : []));
     await countEvents(transaction, publisherId, fresh);
-    return new Set(fresh.map(({ arrival }) => arrival));
+    return {
+      stored: new Set(fresh.map(({ arrival }) => arrival)),
+      rows: next ? transaction.afterCommit(...next) : undefined,
+    };
   });
+  return { stored, rows: (await reading) ?? [] };
 }
 
 /** What makes two events the same: the session and the exact event_id. */

@@ -1,4 +1,5 @@
 import type { Database, Queries, Transaction } from '../database/database.ts';
+import type { Statement } from '../database/insertRows.ts';
 import { factsWriter } from '../facts/factsWriter.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Shares } from '../settings/settings.ts';
@@ -44,12 +45,26 @@ export async function attributeConversions(
   }
 }
 
+/**
+ * A cheap statement whose rows say whether any conversion of these sessions is not attributed yet. It runs after every click,
+ * and most clicks have no conversion.
+ */
+export function openConversions(publisherId: string, sessions: readonly Session[]): Statement {
+  const [open, params] = conditionOf(publisherId, sessions);
+  return [`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params];
+}
+
+function conditionOf(publisherId: string, sessions: readonly Session[]): Statement {
+  const places = sessions.map((_, index) => `$${index + 2}`).join(', ');
+  return [
+    `c.publisher_id = $1 AND c.session_id IN (${places}) AND NOT c.attributed`,
+    [publisherId, ...sessions.map(({ session_id }) => session_id)],
+  ];
+}
+
 /** Conversions not attributed yet whose session has a click on their offer, at most 30 days earlier. */
 async function findEarned(db: Queries, publisherId: string, sessions: readonly Session[]): Promise<EarnedConversion[]> {
-  const open = `c.publisher_id = $1 AND c.session_id IN (${sessions.map((_, index) => `$${index + 2}`).join(', ')}) AND NOT c.attributed`;
-  const params = [publisherId, ...sessions.map(({ session_id }) => session_id)];
-  // This runs after every click, and most clicks have no conversion: a cheap statement checks first.
-  if ((await db.hot(`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params)).length === 0) return [];
+  const [open, params] = conditionOf(publisherId, sessions);
   return db.query<EarnedConversion>(
     `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price
      FROM conversions c JOIN offers o USING (offer_id)

@@ -120,7 +120,7 @@ const publisherId = randomUUID();
 
 /** Stores such a batch as the network would, without anything before it. */
 export async function storeStraight(db: Database, sessions: readonly Shown[], index: number): Promise<void> {
-  await storeEvents(db, publisherId, straight(sessions, index), new Date());
+  await storeEvents(db, { publisherId, events: straight(sessions, index), receivedAt: new Date() });
 }
 
 function straight(sessions: readonly Shown[], index: number): AcceptedEvent[] {

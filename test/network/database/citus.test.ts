@@ -25,7 +25,7 @@ function recording(extension?: string): { db: Database; said: string[] } {
     said,
     db: {
       ...queries,
-      transaction: (work) => work({ ...queries, send: () => undefined }),
+      transaction: (work) => work({ ...queries, send: () => undefined, afterCommit: query }),
       findDegraded: async () => [],
       close: async () => undefined,
     },

@@ -74,6 +74,10 @@ function recording(db: Database, said: Said[]): Database {
             said.push({ sql, params, transaction: number });
             transaction.send(sql, params);
           },
+          afterCommit(sql, params = []) {
+            said.push({ sql, params, transaction: undefined });
+            return transaction.afterCommit(sql, params);
+          },
         };
         return work(noted);
       }, options);
