@@ -4,6 +4,9 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { PAGES, proseOf, type Page } from './pages.ts';
 
+/** Where pages are that a package does not contain, seen from one that it contains. */
+const REPOSITORY = 'https://github.com/offerlet/offerlet/blob/main/';
+
 test('every relative link and picture leads to a file, and every anchor to a heading', () => {
   const broken = PAGES.flatMap((page) => linksOf(page).flatMap((link) => problemWith(page.path, link)));
   expect(broken).toEqual([]);
@@ -12,7 +15,7 @@ test('every relative link and picture leads to a file, and every anchor to a hea
 test('every page in docs/ is linked from the README', () => {
   const linked = PAGES.filter(({ path }) => path === 'README.md')
     .flatMap(linksOf)
-    .map((link) => link.split('#')[0]);
+    .map((link) => link.replace(REPOSITORY, '').split('#')[0]);
   const pages = PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/'));
   expect(pages.filter((path) => !linked.includes(path))).toEqual([]);
 });
@@ -42,10 +45,11 @@ test('no page mentions a file of this repository that does not exist', () => {
 
 function linksOf(page: Page): string[] {
   const links = [...proseOf(page).matchAll(/\]\(([^()\s]+)\)/g)].map(([, link = '']) => link);
-  return links.filter((link) => !/^[a-z]+:/.test(link));
+  return links.filter((link) => link.startsWith(REPOSITORY) || !/^[a-z]+:/.test(link));
 }
 
 function problemWith(from: string, link: string): string[] {
+  if (link.startsWith(REPOSITORY)) return problemWith('', link.slice(REPOSITORY.length));
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? from : normalize(join(dirname(from), path));
   if (!existsSync(target)) return [`${from}: ${link}: there is no file ${target}`];

@@ -40,6 +40,18 @@ test('nothing is published but the build and the documents, in less than 1 MB', 
   expect(packed.unpackedBytes).toBeLessThan(1_000_000);
 });
 
+test('every relative link of a published page leads to a published file', () => {
+  const broken = packed.files
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/\]\((?![a-z]+:|#)([^()\s#]+)/g)]
+        .map(([, link = '']) => normalize(join(dirname(path), link)))
+        .filter((target) => !packed.files.includes(target))
+        .map((target) => `${path}: ${target}`),
+    );
+  expect(broken).toEqual([]);
+});
+
 test('npm install brings preact and idb-keyval, and nothing else', () => {
   const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
   expect(installed.toSorted()).toEqual(['idb-keyval', 'offerlet', 'preact']);
