@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { PAGES, proseOf, type Page } from './pages.ts';
 
 /** Where pages are that a package does not contain, seen from one that it contains. */
-const REPOSITORY = 'https://github.com/offerlet/offerlet/blob/main/';
+const REPOSITORY = /^https:\/\/github\.com\/offerlet\/offerlet\/(blob|raw)\/main\//;
 
 test('every relative link and picture leads to a file, and every anchor to a heading', () => {
   const broken = PAGES.flatMap((page) => linksOf(page).flatMap((link) => problemWith(page.path, link)));
@@ -45,11 +45,11 @@ test('no page mentions a file of this repository that does not exist', () => {
 
 function linksOf(page: Page): string[] {
   const links = [...proseOf(page).matchAll(/\]\(([^()\s]+)\)/g)].map(([, link = '']) => link);
-  return links.filter((link) => link.startsWith(REPOSITORY) || !/^[a-z]+:/.test(link));
+  return links.filter((link) => REPOSITORY.test(link) || !/^[a-z]+:/.test(link));
 }
 
 function problemWith(from: string, link: string): string[] {
-  if (link.startsWith(REPOSITORY)) return problemWith('', link.slice(REPOSITORY.length));
+  if (REPOSITORY.test(link)) return problemWith('', link.replace(REPOSITORY, ''));
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? from : normalize(join(dirname(from), path));
   if (!existsSync(target)) return [`${from}: ${link}: there is no file ${target}`];
