@@ -76,10 +76,10 @@ function textOf(value: unknown): string {
 
 function hasSecret(options: unknown): boolean {
   try {
-    // Frameworks attach their whole tree to an element, such as the target: that is no configuration.
+    // Frameworks attach their whole tree to an element, such as the target, and localStorage holds what other scripts store.
     const text =
       JSON.stringify(options, (name, value: unknown) =>
-        name === 'target' && typeof value === 'object' ? undefined : value,
+        /^(target|storage)$/.test(name) && typeof value === 'object' ? undefined : value,
       ) ?? '';
     return looksSecret(text) || /"((x-)?api[-_]?key|secret([-_]?key)?)":/i.test(text);
   } catch {

@@ -187,6 +187,13 @@ test('options that are not valid end in invalid_config, with what to write', asy
   vi.unstubAllGlobals();
 });
 
+test('what other scripts keep in the storage is no secret of ours', async () => {
+  const storage = Object.assign(device(), { apiKey: 'sk_live_0123456789abcdef0123456789abcdef' });
+  const session = open(startRelay(1), { storage });
+  expect(await session.result).toMatchObject({ code: 'offers' });
+  session.close();
+});
+
 test('a relay that does not respond is a network_error after four seconds', async () => {
   const relay = startRelay();
   relay.offers = () => new Promise(() => {});
