@@ -4,7 +4,7 @@ import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 import { UsageError } from '../cli/UsageError.ts';
 import { distributeDatabase, type DistributionStep } from '../network.ts';
-import { DATABASE, JSON_OUTPUT } from './sharedOptions.ts';
+import { DATABASE, JSON_OUTPUT, readDatabaseUrls } from './sharedOptions.ts';
 
 const OPTIONS = {
   'database-url': { ...DATABASE['database-url'], about: 'The coordinator of the distributed PostgreSQL.' },
@@ -25,7 +25,7 @@ export const distributeCommand: Command = {
 async function runDistribute(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createConsole({ json: settings.json });
-  const [url, ...others] = settings['database-url'];
+  const [url, ...others] = readDatabaseUrls(settings['database-url']);
   if (url === undefined || others.length > 0)
     throw new UsageError('--database-url is missing, or given more than once. Give the URL of the coordinator.');
   const isDryRun = settings['dry-run'];

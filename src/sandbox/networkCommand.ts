@@ -7,7 +7,7 @@ import { readControlHosts } from './readControlHosts.ts';
 import type { Command } from '../cli/command.ts';
 import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
-import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readWait } from './sharedOptions.ts';
+import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readDatabaseUrls, readWait } from './sharedOptions.ts';
 import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
 
 const OPTIONS = {
@@ -48,7 +48,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   const out = createConsole({ json: settings.json });
   const { network, server } = await startNetwork({
     ...settings,
-    databaseUrl: settings['database-url'],
+    databaseUrl: readDatabaseUrls(settings['database-url']),
     wait: readWait(settings.wait),
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],

@@ -11,7 +11,7 @@ import type { Command } from '../cli/command.ts';
 import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 import { UsageError } from '../cli/UsageError.ts';
-import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readWait } from './sharedOptions.ts';
+import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readDatabaseUrls, readWait } from './sharedOptions.ts';
 import { loadShop } from './loadShop.ts';
 import { isReading, refuseForeign } from '../guard/refuseForeign.ts';
 import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
@@ -52,7 +52,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     portOption: '--network-port',
     data: settings.data,
     memory: settings.memory,
-    databaseUrl: settings['database-url'],
+    databaseUrl: readDatabaseUrls(settings['database-url']),
     wait: readWait(settings.wait),
     environment: 'staging',
     controlHosts: hosts,

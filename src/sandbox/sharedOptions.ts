@@ -30,6 +30,20 @@ export const CONTROL_HOST = {
 /** Output for programs. */
 export const JSON_OUTPUT = { kind: 'flag', about: 'Prints one JSON object as the first line of output.' } as const;
 
+/**
+ * Reads `--database-url`. In the environment the URLs are separated by commas or spaces, and a password may contain commas:
+ * what does not begin a URL belongs to the one before.
+ */
+export function readDatabaseUrls(parts: readonly string[]): readonly string[] {
+  const urls: string[] = [];
+  for (const part of parts) {
+    const last = urls.at(-1);
+    if (last === undefined || part.includes('://')) urls.push(part);
+    else urls[urls.length - 1] = `${last},${part}`;
+  }
+  return urls;
+}
+
 /** Reads `--wait`. Throws a `UsageError` unless it is a number of seconds. */
 export function readWait(text: string | undefined): number {
   const seconds = Number(text ?? 0);
