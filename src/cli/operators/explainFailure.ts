@@ -43,6 +43,9 @@ function explain(error: unknown): [text: string, code: number] {
     return ['The report changed while it was read. Run the command again.', EXIT.failed];
   if (error instanceof ValidationError) return [`${reasonOf(error)} (${error.status}).`, EXIT.failed];
   if (error instanceof NetworkError) return [`${error.message}${supportOf(error)}`, EXIT.failed];
+  // The clients check the outline of a response; commands read all of it.
+  if (error instanceof TypeError)
+    return [`The network returned data that could not be understood (${error.message}). Check --network.`, EXIT.failed];
   return [error instanceof Error ? error.message : String(error), EXIT.failed];
 }
 

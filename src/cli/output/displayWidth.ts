@@ -22,10 +22,17 @@ export function cutTo(text: string, width: number, mark = '…'): string {
 
 /** Makes text from the network safe for a terminal: no escape sequences, no reordering, one line. */
 export function safeText(text: string): string {
-  return text
-    .replace(/\s+/gu, ' ')
-    .replace(/[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu, '')
-    .trim();
+  return withoutControls(text.replace(/\s+/gu, ' ')).trim();
+}
+
+/** Removes what would control a terminal, line breaks and tabs included. */
+export function withoutControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu, '');
+}
+
+/** Removes the same from a document of several lines. */
+export function documentWithoutControls(text: string): string {
+  return text.replace(/[^\r\n\t]+/gu, withoutControls);
 }
 
 const GRAPHEMES = new Intl.Segmenter();

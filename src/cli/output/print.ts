@@ -1,4 +1,5 @@
 import { toCsv } from '../../clients.ts';
+import { documentWithoutControls } from './displayWidth.ts';
 import { renderTable, type Table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -27,7 +28,8 @@ export function textOf(
   { json, csv, table }: Printable,
   { format, terminal }: { format: Format; terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'> },
 ): string {
-  if (format.json) return `${JSON.stringify(json, undefined, 2)}\n`;
-  if (format.csv) return toCsv(csv.rows, { columns: csv.columns });
-  return renderTable(table(), terminal);
+  if (!format.json && !format.csv) return renderTable(table(), terminal);
+  const text = format.json ? `${JSON.stringify(json, undefined, 2)}\n` : toCsv(csv.rows, { columns: csv.columns });
+  // A file gets every byte; a terminal must not be controlled by a publisher's name.
+  return terminal.width === undefined ? text : documentWithoutControls(text);
 }

@@ -1,4 +1,4 @@
-import { cutTo, displayWidth } from './displayWidth.ts';
+import { cutTo, displayWidth, withoutControls } from './displayWidth.ts';
 import type { Terminal } from './terminal.ts';
 import { inTone, type Tone } from './tone.ts';
 
@@ -39,7 +39,7 @@ export function renderTable(table: Table, terminal: Pick<Terminal, 'width' | 'ha
   const line = (cells: readonly Cell[], tone?: Tone): string => {
     const parts = columns.map((column, index) => {
       const cell = cells[index] ?? '';
-      const text = typeof cell === 'string' ? cell : cell.text;
+      const text = withoutControls(typeof cell === 'string' ? cell : cell.text);
       const width = widths[index] ?? 0;
       const shown = cutTo(text, width, mark);
       const pad = ' '.repeat(Math.max(0, width - displayWidth(shown)));

@@ -1,3 +1,5 @@
+import { withoutControls } from './displayWidth.ts';
+
 /** The streams of a command, and what they can show. */
 export interface Terminal {
   /** Columns of the terminal that shows stdout; undefined when stdout is a file or a pipe, which is never cut. */
@@ -57,7 +59,7 @@ export function openTerminal({
     noteWidth: stderr.columns || USUAL_WIDTH,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     write: (text) => void stdout.write(text),
-    note: (line) => void stderr.write(`${line}\n`),
+    note: (line) => void stderr.write(`${withoutControls(line)}\n`),
     raw: (text) => void stderr.write(text),
   };
 }

@@ -1,3 +1,4 @@
+import { safeText } from '../../output/displayWidth.ts';
 import type { Terminal } from '../../output/terminal.ts';
 import { inTone } from '../../output/tone.ts';
 import { formatRange } from '../formatPeriod.ts';
@@ -39,7 +40,7 @@ export function drawChart({ report, wanted, terminal, now }: ChartOptions): stri
 
 function titleOf(metric: string, { report, canvas }: { report: WholeReport; canvas: Canvas }): string {
   const { totals, compared } = report;
-  const parts = [inTone(metric, 'strong', canvas.hasColor), formatMetric(metric, totals[metric])];
+  const parts = [inTone(safeText(metric), 'strong', canvas.hasColor), formatMetric(metric, totals[metric])];
   if (!compared) return parts.join('  ');
   const change = formatChange(metric, totals);
   const text = typeof change === 'string' ? change : inTone(change.text, change.tone, canvas.hasColor);

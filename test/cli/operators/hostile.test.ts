@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildCommand, type Command } from '../../relay/command.ts';
+import { openScriptedServer, type ScriptedServer } from '../../clients/scriptedServer.ts';
+import { runCommand, type Ran } from './runCommand.ts';
+
+let server: ScriptedServer;
+let command: Command;
+beforeAll(async () => {
+  [server, command] = await Promise.all([openScriptedServer(), buildCommand()]);
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await command.remove();
+});
+
+function offerlet(args: string, columns?: number): Promise<Ran> {
+  const env = { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: 'adnet_sk_test_1', NO_COLOR: '1', TERM: 'xterm' };
+  return runCommand(args.split(' '), { file: command.file, env, columns });
+}
+
+const NAME = '\u001B[2J\u009B1mevil\u202E';
+
+test.each(['--chart', '--csv'])('a hostile network controls no terminal: %s', async (format) => {
+  const row = { period_start: '2026-01-01T00:00:00Z', period_end: '2026-01-02T00:00:00Z', publisher_name: NAME };
+  const body = {
+    data: [{ ...row, [NAME]: 1 }],
+    summary: { [NAME]: 1 },
+    pagination: { offset: 0, limit: 50, total: 1, has_more: false },
+    meta: { timezone: NAME, data_through: null, request_id: 'r' },
+  };
+  server.responses = [{ body }];
+  const { stdout, code } = await offerlet(`report --by publisher ${format}`, 80);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('evil') as unknown]);
+  // oxlint-disable-next-line no-control-regex -- escape sequences
+  expect(stdout).not.toMatch(/[\u001B\u009B\u202E]/);
+});
+
+test('data that cannot be understood is one line', async () => {
+  server.responses = [{ body: { categories: [{ remote_id: 'c', name: NAME, subcategories: null }] } }];
+  const { code, stdout, stderr } = await offerlet('categories list');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^offerlet: The network returned data that could not be understood.*\n$/);
+});
