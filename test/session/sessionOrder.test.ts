@@ -1,5 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { QUEUE_PREFIX } from '../../src/queue/rows/key.ts';
+import { openOrderMemory } from '../../src/session/orderMemory.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -40,4 +42,27 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
     second.close();
   });
+});
+
+test('offers on a page leave the memory of a session in localStorage alone; a no for the page clears it', async () => {
+  const storage = device(false);
+  const shared = {
+    getItem: (key: string) => storage.values.get(key) ?? null,
+    setItem: (key: string, value: string) => void storage.values.set(key, value),
+    removeItem: (key: string) => void storage.values.delete(key),
+  };
+  const keysOf = (): string[] => [...storage.values.keys()];
+  const session = open(startRelay(1), { storage, order: '7' });
+  await session.result;
+  const before = keysOf();
+  expect(before.some((key) => key.includes('orders'))).toBe(true);
+  const page = openOrderMemory({
+    key: 'offerlet:page',
+    notes: () => undefined,
+    storage: () => Object.assign(Object.fromEntries(storage.values), shared),
+  });
+  await page.keep({});
+  expect(keysOf()).toEqual(expect.arrayContaining(before));
+  expect(before.every((key) => key.startsWith(QUEUE_PREFIX))).toBe(true);
+  session.close();
 });

@@ -1,11 +1,14 @@
 import { own, parseJson } from '../../wire/json.ts';
 import { toJson } from '../../wire/toJson.ts';
+import { QUEUE_PREFIX } from '../rows/key.ts';
 import type { Notes } from '../rows/openNotes.ts';
 import { HANGING_MS, within } from '../within.ts';
 import type { KeyValueStorage } from './openJournals.ts';
 
 /** Notes that are stored; a new one replaces another now and then. Storage cannot list its keys, so these few can be cleared. */
 const PLACES = 8;
+/** In localStorage, a withdrawal for the whole page clears what begins with `QUEUE_PREFIX`. */
+const PREFIX = `${QUEUE_PREFIX}-orders `;
 
 /** Notes that can be stopped. */
 export interface KeyValueNotes extends Notes {
@@ -72,11 +75,11 @@ export async function clearNotes(storage: KeyValueStorage): Promise<void> {
 }
 
 function places(): string[] {
-  return [...Array(PLACES).keys()].map((place) => `offerlet:${place}`);
+  return [...Array(PLACES).keys()].map((place) => PREFIX + place);
 }
 
 function placeOf(key: string): string {
   let hash = 0;
   for (const unit of key) hash = (hash * 31 + (unit.codePointAt(0) ?? 0)) % 1_000_003;
-  return `offerlet:${hash % PLACES}`;
+  return PREFIX + (hash % PLACES);
 }
