@@ -21,12 +21,12 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_850, target: 19_900 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_900, target: 19_900 },
     { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), target: 20_400 },
     {
       what: '  … without preact and idb-keyval',
       code: await bundleOf(SHOW, ['preact', 'idb-keyval']),
-      limit: 22_900,
+      limit: 22_450,
     },
     { what: '  … preact and idb-keyval alone', code: await bundleOf(BASELINE) },
     {
