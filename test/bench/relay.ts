@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,10 +32,9 @@ export async function run(args: string[]): Promise<void> {
     );
     await compare({ path: '/recommendations', body: question, seconds, rounds, servers });
     await compare({ path: '/events/batch', body: batch, seconds, rounds, servers });
-    const stages = (await import(pathToFileURL(await buildModule(folder, 'test/bench/relay/stages.ts')).href)) as {
-      printStages(): Promise<void>;
-    };
-    await stages.printStages();
+    const stages = pathToFileURL(await buildModule(folder, 'test/bench/relay/stages.ts')).href;
+    const code = `const { printStages } = await import('${stages}'); await printStages();`;
+    execFileSync(process.execPath, ['--input-type=module', '--eval', code], { stdio: 'inherit' });
     await measureConnections(servers.relay);
     await measureGrowth(await start('relay', address, relayModule));
   } finally {
