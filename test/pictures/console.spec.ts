@@ -64,5 +64,6 @@ test('exclusions, and what saving would change', async ({ page }) => {
   await page.getByLabel('Coffee').check();
   await page.getByLabel('Hotels').check();
   await expect(page.getByLabel('Changes')).toBeVisible();
+  await page.evaluate(() => scrollTo(0, 0));
   await expect(page).toHaveScreenshot('console-exclusions.png');
 });
