@@ -19,8 +19,6 @@ export interface CoreOptions extends RelayAccess {
   onWithdrawn?: (() => void) | undefined;
   /** Called when storage is back, which may lack what was in it. */
   onBack?: (() => void) | undefined;
-  /** Opens where the events are stored. */
-  openRows(name: string, listener: RowsListener): Rows;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;
 }
@@ -39,18 +37,14 @@ export interface Core {
   stop(): void;
 }
 
+/** Opens where the events are stored. */
+export type OpenRows = (name: string, listener: RowsListener) => Rows;
+
 /** Opens the core of a queue, which begins to send what earlier pages have left. */
-export function openCore({
-  endpoint,
-  name = queueName(endpoint),
-  send,
-  onEvent,
-  onWithdrawn,
-  onBack,
-  openRows,
-  gatherMs,
-  ...access
-}: CoreOptions): Core {
+export function openCore(
+  openRows: OpenRows,
+  { endpoint, name = queueName(endpoint), send, onEvent, onWithdrawn, onBack, gatherMs, ...access }: CoreOptions,
+): Core {
   const post = createPost(access);
   const tab = Math.random().toString(36).slice(2, 6);
   const total = { delivered: 0, dropped: 0 };

@@ -15,13 +15,12 @@ export interface PageQueue extends Core {
 }
 
 /** Options of `openPageQueue`. */
-export type PageQueueOptions = Omit<CoreOptions, 'onBack' | 'openRows'>;
+export type PageQueueOptions = Omit<CoreOptions, 'onBack'>;
 
 /** Opens the queue of a page, which also stores the page's notes and stops when consent is withdrawn in another tab. */
 export function openPageQueue({ onWithdrawn, ...options }: PageQueueOptions): PageQueue {
-  const core = openCore({
+  const core = openCore(openRows, {
     ...options,
-    openRows,
     onBack: () => notes.restore(),
     onWithdrawn() {
       end();

@@ -17,5 +17,5 @@ export interface QueueOptions {
 
 /** Opens the queue, which begins to send what earlier pages have left. */
 export function openQueue({ endpoint, name, send, onEvent }: QueueOptions): Queue {
-  return addChecks(openCore({ endpoint, name, send, onEvent, openRows }));
+  return addChecks(openCore(openRows, { endpoint, name, send, onEvent }));
 }

@@ -63,12 +63,12 @@ export async function requestOffers({
     const message = plainText(own(json, 'message'), 300) ?? (errors[0] ? 'not valid' : 'no reason given');
     const details = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
     const reason = ok ? 'not JSON, or above 1 MiB' : details ? message.replace(/\.?$/, ': ') + details : message;
-    const fields = new Set(errors.map(({ path }) => path).filter(Boolean));
+    const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
     const failed = outcome(
       status > 399 && status < 500 ? 'refused' : 'network_error',
       `${url} responded with status ${status} (${reason})`,
-      fields.size > 0
-        ? `Correct ${[...fields].join(', ')} in the request of the page or in the context of the relay.`
+      fields
+        ? `Correct ${fields} on the page or in the context of the relay.`
         : 'Look at the log of the relay, and check that it is mounted at this path.',
     );
     return errors[0] ? { ...failed, errors } : failed;

@@ -47,7 +47,12 @@ export async function measureSizes(): Promise<Size[]> {
         limit: 614,
       })),
     )),
-    { what: 'examples/shopify, the complete extension', code: await bundleOf(EXTENSION), limit: 20_000 },
+    {
+      what: 'examples/shopify, the complete extension',
+      code: await bundleOf(EXTENSION),
+      limit: 20_200,
+      target: 20_480,
+    },
     { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_800, target: 3_600 },
   ];
 }

@@ -14,7 +14,7 @@ test('the fields that a 400 names are in the message, the hint and the errors', 
     code: 'refused',
     message:
       'https://shop.example/offers/recommendations responded with status 400 (The request is not valid: order_details.cost_details.amount must be a number)',
-    hint: 'Correct order_details.cost_details.amount in the request of the page or in the context of the relay.',
+    hint: 'Correct order_details.cost_details.amount on the page or in the context of the relay.',
     errors,
   });
 });

@@ -13,10 +13,7 @@ export interface KeyValueQueueOptions extends PageQueueOptions {
 
 /** Opens the queue of a session that stores events and notes in key-value storage. */
 export function openKeyValueQueue(storage: KeyValueStorage, { isMemory, ...options }: KeyValueQueueOptions): PageQueue {
-  const core = openCore({
-    ...options,
-    openRows: (name, listener) => openKeyValueRows({ storage, name, isMemory, listener }),
-  });
+  const core = openCore((name, listener) => openKeyValueRows({ storage, name, isMemory, listener }), options);
   const notes = openKeyValueNotes(storage);
   return {
     ...core,
