@@ -25,9 +25,6 @@ export interface PageContext {
   onWithdrawn?(): void;
 }
 
-/** Milliseconds until offers that nobody has seen are reported as loaded: a background tab paints nothing. */
-const LOADED_MS = 100;
-
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
 export function showOffers(options: ShowOptions, { inspect, ...context }: PageContext = {}): Offers {
   let mounted: MountedOffers | undefined;
@@ -73,9 +70,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     if (dismissed) return dismissed;
     mounted = mountOffers({ ...obtained, options, target: findTarget(), signal });
     signal.addEventListener('abort', () => place.follow({ type: 'dismiss', by: 'page' }));
-    const { count, reporter } = obtained;
-    // After the paint, which storage would delay. What is seen before that is reported as loaded first.
-    void nextTask(LOADED_MS).then(() => signal.aborted || reporter.loaded());
+    const { count } = obtained;
     return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`, missing);
   }
 

@@ -17,7 +17,7 @@ export interface CoreOptions extends RelayAccess {
   onEvent?: ((event: QueueEvent) => void) | undefined;
   /** Called once when consent was withdrawn in another tab, or by another mount. The queue has stopped by then. */
   onWithdrawn?: (() => void) | undefined;
-  /** Called when storage is back, which may lack what was in it. */
+  /** Called when storage works again; what was in it may be missing. */
   onBack?: (() => void) | undefined;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;

@@ -44,7 +44,7 @@ export interface ObtainedOffers {
   dismissal(): Promise<Failure | undefined>;
 }
 
-/** Resolves to the offers of a session, remembered or requested, or to why there are none. Who presents them reports that they are loaded. */
+/** Resolves to the offers of a session, remembered or requested and reported as loaded, or to why there are none. */
 export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers | Failure> {
   const { options, placement, trace, backing, signal, queue, inspect } = obtaining;
   const { relay, view, mode } = placement;
@@ -97,8 +97,9 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
       written = Promise.all([written, tracked]);
     },
   });
-  if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
+  // At once, not after the paint: a page that goes now, or waits for a dialog, has loaded them too.
   reporter.loaded();
+  if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
   const first = left_out[0];
   return outcome(
     'no_offers',

@@ -106,8 +106,7 @@ function openSessionOn(backing: Backing, options: SessionOptions): Session {
         shown = obtained;
         isDismissed = false;
         signal.addEventListener('abort', () => (shown = undefined));
-        const { count, reporter } = obtained;
-        reporter.loaded();
+        const { count } = obtained;
         return outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`);
       },
     },

@@ -35,6 +35,6 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> {
 
 /** The options of `openSession`. Only `relay` and `request` are required. */
 export interface SessionOptions extends OfferOptions<'offers'>, RelayAccess {
-  /** By default IndexedDB and `localStorage` where they exist, otherwise memory. */
+  /** By default IndexedDB, with `localStorage` beside it; memory where there is no IndexedDB. */
   storage?: KeyValueStorage | undefined;
 }

@@ -14,6 +14,7 @@ const DOCUMENTS = [
   'LICENSE',
   'CHANGELOG.md',
   'SECURITY.md',
+  'custom-elements.json',
   'sandbox/README.md',
   'sandbox/LICENSE',
 ];

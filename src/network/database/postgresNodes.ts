@@ -74,7 +74,7 @@ export function openNodes(
     return pool;
   }
 
-  /** Leaves a node out until it can be reached again. A single one stays in: there is no other. */
+  /** Leaves a node out until it can be reached again. A single node always stays in. */
   function leaveOut(node: Node): void {
     if (nodes.length === 1 || node.probe || isClosed) return;
     node.probe = setTimeout(() => {

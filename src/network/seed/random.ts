@@ -10,7 +10,7 @@ export function seededRandom(seed: string): () => number {
   };
 }
 
-/** A random whole number with this mean (Poisson distribution, as of independent arrivals). */
+/** A random whole number with this mean (Poisson distribution, as for independent arrivals). */
 export function arrivals(mean: number, random: () => number): number {
   if (mean <= 0) return 0;
   // Above 30 the normal distribution is close enough, and it needs two random numbers instead of thirty.
