@@ -115,6 +115,17 @@ test('no response contains the key, whatever the network answers', async () => {
   }
 });
 
+test('a name that looks like a key is replaced, and hides nothing else', async () => {
+  const name = 'A "adnet_sk_" adnet_rk_live_1\\ adnet_rp_test_2\n and adnet_pk_live_3';
+  const { visit } = open(() => json({ channel: { name, exclusions: { subcategories: { channel: [] } } } }));
+  const response = await visit('/api/session');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({
+    channel: 'A "[key]" [key]\\ [key]\n and adnet_pk_live_3',
+    variant: 'channel',
+  });
+});
+
 test.each([
   [401, { detail: 'unknown key' }, {}, 'key_refused'],
   [429, {}, { 'retry-after': '7' }, 'rate_limited'],
