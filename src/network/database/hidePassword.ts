@@ -1,8 +1,10 @@
-/** A database's URL for messages. */
+/** A database's URL for messages, without what may be secret: the password, and the parameters, which may name another. */
 export function hidePassword(url: string): string {
   try {
     const address = new URL(url);
     address.password = '';
+    address.search = '';
+    address.hash = '';
     return address.href;
   } catch {
     return 'of --database-url';
