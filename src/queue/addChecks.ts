@@ -1,8 +1,6 @@
-import { promisifyRequest as done } from 'idb-keyval';
 import type { DeadLetter, FlushOutcome, QueueStats, TrackedEvent } from './events.ts';
 import type { Core } from './openCore.ts';
-import { DEAD, isWaiting, NOTE } from './rows/key.ts';
-import { isIdle } from './rows/rows.ts';
+import { readStats } from './readStats.ts';
 import { toStored } from './toStored.ts';
 
 /** A queue of events that outlives the page. */
@@ -21,39 +19,23 @@ export interface Queue {
 }
 
 /** Returns the public queue of a core: it checks what it is given, and counts. */
-export function addChecks({ rows, sender, total, track, flush, close }: Core): Queue {
-  async function stats(): Promise<QueueStats> {
-    const { keys } = await rows.read();
-    const waiting = keys.filter(isWaiting).length;
-    const isMemory = rows.isMemory();
-    return {
-      onDisk: isMemory ? 0 : waiting,
-      inMemory: isMemory ? waiting : 0,
-      inFlight: [...rows.known.values()].filter((row) => !isIdle(row)).length,
-      deadLetters: keys.filter((key) => key > DEAD).length,
-      storage: isMemory ? 'memory' : (rows.storage ?? 'indexeddb'),
-      ...total,
-      ...sender.state(),
-    };
-  }
+export function addChecks(core: Core): Queue {
+  const { rows, total, track, flush, close } = core;
 
   return {
     track: async (given) => track(toStored(given)),
     async flush() {
       const before = total.delivered;
       await flush();
-      const now = await stats();
+      const now = await readStats(core);
       return { ...now, delivered: now.delivered - before, kept: now.onDisk + now.inMemory };
     },
     purge: rows.purge,
-    stats,
+    stats: () => readStats(core),
     async deadLetters() {
-      const stored = await rows.run('readonly', (store) =>
-        done<unknown[]>(store.getAll(IDBKeyRange.bound(DEAD, NOTE))),
-      );
-      // Rows that are in memory are all read.
-      const all = stored ?? [...(await rows.read()).first.values()];
-      return (all as DeadLetter[]).filter(({ reason }) => reason);
+      // More than there are.
+      const { first } = await rows.read(1e6);
+      return ([...first.values()] as DeadLetter[]).filter(({ reason }) => reason);
     },
     close,
   };

@@ -35,13 +35,7 @@ export function checkOptions(options: unknown, base: string | undefined): Placem
   const mode = oneOf(DISPLAY_MODES, own(placement, 'display_mode'));
   const most = own(options, 'maxOffers');
 
-  if (!relay)
-    return invalid(
-      'relay',
-      base
-        ? 'the path where your relay is mounted, such as "/offers"'
-        : 'the URL where your relay is mounted, such as "https://shop.example/offers"',
-    );
+  if (!relay) return invalid('relay', 'the path where your relay is mounted, such as "/offers"');
   if (!view) return invalid('view', `one of ${VIEWS.join(', ')}`);
   if (!mode) return invalid('display_mode', `one of ${DISPLAY_MODES.join(', ')}`);
   if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))

@@ -1,4 +1,4 @@
-import { addChecks } from '../queue/addChecks.ts';
+import { readStats } from '../queue/readStats.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
 import { browserBacking, type Backing } from './browserBacking.ts';
@@ -181,7 +181,7 @@ function openSessionOn(backing: Backing, options: SessionOptions): Session {
     explain: trace.explain,
     async stats() {
       const queue = lifecycle.queue();
-      return queue && addChecks(queue).stats();
+      return queue && readStats(queue);
     },
     flush: lifecycle.flush,
     consent: lifecycle.consent,
@@ -193,6 +193,8 @@ function check(options: SessionOptions): Placement | Failure {
   // In a worker that was made from a blob, or in an app, there is nothing that a path could be relative to.
   const base = (globalThis as { location?: { href: string } }).location?.href;
   const checked = checkOptions(options, base);
+  if (!base && 'code' in checked && checked.message.startsWith('relay'))
+    return invalid('relay', 'the URL where your relay is mounted, such as "https://shop.example/offers"');
   if ('code' in checked) return checked;
   const { storage, fetch, headers } = options;
   if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))

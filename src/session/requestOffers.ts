@@ -52,7 +52,7 @@ export async function requestOffers({
   const stop = (): void => abort.abort();
   signal.addEventListener('abort', stop);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
-    const response = await createPost(access)(url, body, { signal: abort.signal });
+    const response = await createPost(access ?? {})(url, body, { signal: abort.signal });
     const { ok, status } = response;
     return { ok, status, json: parseJson(await readCapped(response)) };
   };

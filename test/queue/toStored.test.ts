@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { toStored } from '../../src/queue/toStored.ts';
 
 const display = { event_name: 'BRAND_DISPLAY', session_id: 's-1' };
@@ -64,4 +64,14 @@ it('stores the values unchanged on a page where Prototype.js adds toJSON to ever
 });
 it('ignores inherited properties', () => {
   expect(() => toStored(Object.create(display))).toThrow(TypeError);
+});
+
+it('without crypto every event still gets an id of its own', () => {
+  vi.stubGlobal('crypto', undefined);
+  const ids = new Set(
+    [...Array(1_000).keys()].map(() => toStored({ event_name: 'WIDGET_LOAD', session_id: 's' }).event_id),
+  );
+  vi.unstubAllGlobals();
+  expect(ids.size).toBe(1_000);
+  for (const id of ids) expect(id).toMatch(/^[\w.-]{20,80}$/);
 });

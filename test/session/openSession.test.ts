@@ -156,7 +156,7 @@ test('options that are not valid end in invalid_config, with what to write', asy
     ['relay', undefined],
     ['relay', null],
     ['relay', 'x'],
-    ['relay', { ...good, relay: '/offers' }],
+    ['https://shop.example/offers', { ...good, relay: '/offers' }],
     ['view', good],
     ['storage', { ...good, request: { placement_details }, storage: {} }],
     ['storage', { ...good, request: { placement_details }, storage: 'local' }],

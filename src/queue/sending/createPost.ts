@@ -12,7 +12,7 @@ export interface RelayAccess {
 export type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
 
 /** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
-export function createPost({ fetch = globalThis.fetch, headers }: RelayAccess = {}): Post {
+export function createPost({ fetch = globalThis.fetch, headers }: RelayAccess): Post {
   return (url, body, how) => {
     const send = (given?: Readonly<Record<string, string>>): Promise<Response> =>
       fetch(url, {

@@ -78,5 +78,5 @@ it('a network failure has status 0 and a reason', async () => {
 });
 
 function post(url: string): Send {
-  return (events, how) => createPost()(url, { events }, how);
+  return (events, how) => createPost({})(url, { events }, how);
 }
