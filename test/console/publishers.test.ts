@@ -98,3 +98,10 @@ test('a search finds categories, and subcategories with their category', () => {
   expect(searchCategories(CATEGORIES, 'FOOD pet')).toEqual([CATEGORIES[1]]);
   expect(searchCategories(CATEGORIES, 'nothing')).toEqual([]);
 });
+
+test('a quote that is never closed is a problem of the list', () => {
+  expect(readItems(`${HEAD}"One,one.example,c1,s2\nTwo`, CATEGORIES)).toEqual({
+    items: [],
+    problem: 'The quote that begins in line 2 is never closed.',
+  });
+});

@@ -1,4 +1,4 @@
-import { parseCsv } from '../input/parseCsv.ts';
+import { parseCsv, type CsvRecord } from '../input/parseCsv.ts';
 import { didYouMean } from '../didYouMean.ts';
 import { UsageError } from '../UsageError.ts';
 
@@ -63,7 +63,7 @@ function fieldsOf(item: unknown, line: number): Record<string, unknown> {
 }
 
 function fromCsv(text: string): RawItem[] {
-  const [header, ...records] = parseCsv(text);
+  const [header, ...records] = recordsOf(text);
   const names = header?.cells.map((cell) => cell.trim().toLowerCase().replaceAll(' ', '_')) ?? [];
   const columns = names.map(canonical);
   for (const required of Object.keys(NAMES)) {
@@ -79,6 +79,14 @@ function fromCsv(text: string): RawItem[] {
       columns.flatMap((name, index) => (name === undefined ? [] : [[name, cells[index] ?? '']])),
     ),
   }));
+}
+
+function recordsOf(text: string): CsvRecord[] {
+  try {
+    return parseCsv(text);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 function canonical(name: string): string | undefined {

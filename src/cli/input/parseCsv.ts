@@ -6,7 +6,8 @@ export interface CsvRecord {
 
 /**
  * Reads CSV (RFC 4180): quoted cells may contain separators and line breaks. The separator is the one that the first line
- * has most of: a comma, a semicolon as spreadsheets in much of Europe write, or a tab. Empty lines are skipped.
+ * has most of: a comma, a semicolon as spreadsheets in much of Europe write, or a tab. Empty lines are skipped. Throws an
+ * `Error` when a quote is never closed, because its cell would contain the rest of the file.
  */
 export function parseCsv(text: string): CsvRecord[] {
   const source = text.replace(/^\uFEFF/, '');
@@ -14,14 +15,20 @@ export function parseCsv(text: string): CsvRecord[] {
   const records: CsvRecord[] = [];
   let cells: string[] = [];
   let cell = '';
+  let isBlank = true;
   let isQuoted = false;
+  let quoteLine = 1;
   let line = 1;
   let begin = 1;
-  const endRecord = (): void => {
+  const endCell = (): void => {
     cells.push(cell);
+    cell = '';
+    isBlank = true;
+  };
+  const endRecord = (): void => {
+    endCell();
     if (cells.some((one) => one.trim() !== '')) records.push({ line: begin, cells });
     cells = [];
-    cell = '';
     begin = line;
   };
   for (let index = 0; index < source.length; index++) {
@@ -31,15 +38,19 @@ export function parseCsv(text: string): CsvRecord[] {
       if (letter !== '"') cell += letter;
       else if (source[index + 1] === '"') cell += source[++index];
       else isQuoted = false;
-    } else if (letter === '"' && cell.trim() === '') {
+    } else if (letter === '"' && isBlank) {
       cell = '';
+      isBlank = false;
       isQuoted = true;
-    } else if (letter === separator) {
-      cells.push(cell);
-      cell = '';
-    } else if (letter === '\n') endRecord();
-    else if (letter !== '\r' || source[index + 1] !== '\n') cell += letter;
+      quoteLine = line;
+    } else if (letter === separator) endCell();
+    else if (letter === '\n') endRecord();
+    else if (letter !== '\r' || source[index + 1] !== '\n') {
+      cell += letter;
+      isBlank &&= letter.trim() === '';
+    }
   }
+  if (isQuoted) throw new Error(`The quote that begins in line ${quoteLine} is never closed.`);
   endRecord();
   return records;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCsv } from '../../../src/cli/input/parseCsv.ts';
 import { readItems } from '../../../src/cli/add/readItems.ts';
+import { UsageError } from '../../../src/cli/UsageError.ts';
 import { toCsv } from '../../../src/clients.ts';
 
 const cellsOf = (text: string): (readonly string[])[] => parseCsv(text).map(({ cells }) => cells);
@@ -43,7 +44,7 @@ test.each<[text: string, cells: string[][]]>([
     ],
   ],
   ['a,"b"', [['a', 'b']]],
-  ['a,"never closed', [['a', 'never closed']]],
+  [' "a", b "c"\n" ""x"" "', [['a', ' b "c"'], [' "x" ']]],
   ['', []],
 ])('%j is read as %j', (text, cells) => {
   expect(cellsOf(text)).toEqual(cells);
@@ -51,6 +52,19 @@ test.each<[text: string, cells: string[][]]>([
 
 test('records know their line, also after a line break in a cell', () => {
   expect(parseCsv('a\n"b\nc"\nd\n').map(({ line }) => line)).toEqual([1, 2, 4]);
+});
+
+test('a quote that is never closed is refused, with its line', () => {
+  const text = 'brand_name,domain\n"a\nb",c.example\n"d,e.example\nf,g.example\n';
+  expect(() => parseCsv(text)).toThrow('The quote that begins in line 4 is never closed.');
+  expect(() => readItems(text)).toThrow(UsageError);
+});
+
+test('many quotes in a cell are read in no time', () => {
+  const text = `a\nx${'"'.repeat(300_000)}`;
+  const begin = performance.now();
+  expect(cellsOf(text)[1]?.[0]?.length).toBe(300_001);
+  expect(performance.now() - begin).toBeLessThan(1_000);
 });
 
 test('what toCsv writes is read back', () => {

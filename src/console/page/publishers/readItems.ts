@@ -1,4 +1,4 @@
-import { parseCsv } from '../../../cli/input/parseCsv.ts';
+import { parseCsv, type CsvRecord } from '../../../cli/input/parseCsv.ts';
 import type { Category, PublisherItem } from '../../../wire/channel.ts';
 
 /** One row of a list to add: what was written, and either the item or what is wrong with it. */
@@ -26,7 +26,13 @@ export function readItems(
   text: string,
   categories: readonly Category[],
 ): { items: ReadItem[]; problem: string | undefined } {
-  const [head, ...records] = parseCsv(text);
+  let lines: CsvRecord[];
+  try {
+    lines = parseCsv(text);
+  } catch (error) {
+    return { items: [], problem: (error as Error).message };
+  }
+  const [head, ...records] = lines;
   if (!head) return { items: [], problem: undefined };
   const names = head.cells.map((name) =>
     name
