@@ -8,7 +8,10 @@ export function keyValueBacking(storage: KeyValueStorage | undefined): Backing {
   const used = storage ?? inMemory();
   let clearing: Promise<unknown> | undefined;
   return {
-    openQueue: (options) => openKeyValueQueue(used, { ...options, isMemory: !storage }),
+    openQueue(options) {
+      const queue = openKeyValueQueue(used, { ...options, isMemory: !storage });
+      return { ...queue, withdraw: () => (clearing = Promise.all([clearing, queue.withdraw()])) };
+    },
     hash: (text) => hashEmail(text).catch(() => shortHash(text)),
     // One storage is enough: it survives a crash.
     mirror: () => ({ getItem: () => null, setItem() {}, removeItem() {} }),

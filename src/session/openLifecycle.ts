@@ -8,6 +8,7 @@ import type { Trace } from './openTrace.ts';
 import type { ConsentSource, OfferOptions } from './options.ts';
 import { outcome, type Failure, type Outcome, type OutcomeCode, type SuccessCode } from './outcome.ts';
 import { throwIfAborted } from './throwIfAborted.ts';
+import { reasonOf } from '../wire/reasonOf.ts';
 
 /** What a session is about. */
 export interface LifecycleSubject<Success extends SuccessCode = 'rendered'> {
@@ -52,7 +53,7 @@ export interface Lifecycle<Success extends SuccessCode = 'rendered'> {
 
 type Consent = NonNullable<OfferOptions['consent']>;
 
-/** Maximum milliseconds that a restart waits for orders to be forgotten: storage may hang. */
+/** Maximum milliseconds that a restart waits for what is cleared: storage may hang. */
 const CLEARING_MS = 1_000;
 
 /** Opens a session, which requests offers once it has consent. It never throws: the trace says how it ended. */
@@ -115,6 +116,8 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
       () => deny(by),
     );
     if (typeof stop === 'function') unsubscribe = stop;
+    // The source itself may have closed the session.
+    if (isClosed) attempt(unsubscribe);
   }
 
   function record(isGiven: boolean, by: string): void {
@@ -139,14 +142,17 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
       trace.end(await show(placement, signal));
     } catch (error) {
       if (!signal.aborted)
-        trace.end(outcome('network_error', `The offers could not be shown (${String(error)})`, 'Please report this.'));
+        trace.end(
+          outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.'),
+        );
     }
   }
 
   async function show(placement: Placement, signal: AbortSignal): Promise<Outcome<OutcomeCode<Success>>> {
     const obstacle = await host.whenReady();
     await Promise.race([forgetting, forgetting && nextTask(CLEARING_MS)]);
-    await backing.whenCleared();
+    const clearing = backing.whenCleared();
+    await Promise.race([clearing, clearing && nextTask(CLEARING_MS)]);
     throwIfAborted(signal);
     if (!queue) reopenQueue();
     await nextTask();

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { SessionOptions } from '../../src/session/options.ts';
-import { device, open, startRelay } from './sessionWorld.ts';
+import { device, only, open, startRelay } from './sessionWorld.ts';
 
 test('a consent source is called once, decides as often as it likes, and ends with the session', async () => {
   const [relay, storage] = [startRelay(1), device()];
@@ -63,3 +63,51 @@ test('a source that decides at once, says something else than true, or throws', 
   expect(await end(undefined)).toEqual(['offers', 'default']);
   expect(await end(Promise.resolve(true))).toEqual(['offers', 'option']);
 });
+
+test('a source that closes the session at once is ended as well', async () => {
+  const stop = vi.fn();
+  const session = open(startRelay(1), {
+    consent() {
+      session.close();
+      return stop;
+    },
+  });
+  await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
+});
+
+test('a yes right after a no waits until slow storage is cleared, and its click is stored like any other', async () => {
+  const [relay, storage] = [startRelay(1), device()];
+  storage.ms = () => 2;
+  const session = open(relay, { storage });
+  await session.result;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  relay.batch = () => new Response(null, { status: 503 });
+  const before = new Set(storage.values.keys());
+  expect(before.size).toBe(3);
+  const removed = vi.spyOn(storage, 'removeItem');
+  session.consent(false);
+  session.consent(true);
+  const result = await session.result;
+  const count = removed.mock.calls.length;
+  await session.accept(only(result.code === 'offers' ? result.groups[0]?.offers[0] : undefined));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(removed.mock.calls.length).toBe(count);
+  expect(new Set(storage.values.keys())).toEqual(before);
+  expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
+  session.consent(false);
+  await vi.waitFor(() => expect(storage.values.size).toBe(0));
+});
+
+test.each([false, true])(
+  'storage that never clears holds up a yes after a no for a second; consent before: %s',
+  async (consent) => {
+    const [relay, storage] = [startRelay(1), device()];
+    storage.removeItem = () => new Promise(() => {});
+    const session = open(relay, { storage, consent });
+    await session.result;
+    session.consent(false);
+    session.consent(true);
+    expect(await session.result).toMatchObject({ code: 'offers' });
+    session.close();
+  },
+);

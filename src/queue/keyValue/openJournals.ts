@@ -144,10 +144,15 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
 
 /** Removes all journals of a queue. */
 export async function clearJournals(storage: KeyValueStorage, name: string): Promise<void> {
+  let first;
   let count = 0;
-  while (count < SLOTS_MAX && textOf(await storage.getItem(keysOf(name, count).mark))) count++;
-  // The last first: a slot after one without a mark is never found.
-  while (count-- > 0) await clearSlot(storage, name, count);
+  do {
+    first = count;
+    while (count < SLOTS_MAX && textOf(await storage.getItem(keysOf(name, count).mark))) count++;
+    // The last first: a slot after one without a mark is never found.
+    for (let slot = count; slot-- > first;) await clearSlot(storage, name, slot);
+    // Another session may have claimed the next one meanwhile.
+  } while (count > first);
 }
 
 /** Removes a slot. A session that writes its journal meanwhile notices that the mark is missing, and removes it. */

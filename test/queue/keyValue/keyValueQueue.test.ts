@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openKeyValueQueue } from '../../../src/queue/keyValue/openKeyValueQueue.ts';
-import type { KeyValueStorage } from '../../../src/queue/keyValue/openJournals.ts';
+import { clearJournals, type KeyValueStorage } from '../../../src/queue/keyValue/openJournals.ts';
 import type { QueueEvent, SendAnswer } from '../../../src/queue/events.ts';
 import { pageFace, type FacedQueue } from '../pageFace.ts';
 import { event } from '../world.ts';
@@ -168,6 +168,19 @@ test('a withdrawal while a write is on its way leaves nothing', async () => {
     await pause(30);
     expect([...values.keys()]).toEqual([]);
   }
+});
+
+test('a slot that is claimed during a withdrawal is cleared as well', async () => {
+  const values = new Map([0, 1].flatMap((at) => ['?', '!', ''].map((end) => [`q ${at}${end}`, 'x'] as const)));
+  const storage = start(values);
+  const { removeItem } = storage;
+  storage.removeItem = (key) => {
+    values.set('q 2?', 'x').set('q 2!', 'x').set('q 2', 'x');
+    storage.removeItem = removeItem;
+    return removeItem(key);
+  };
+  await clearJournals(storage, 'q');
+  expect([...values.keys()]).toEqual([]);
 });
 
 describe('storage that', () => {
