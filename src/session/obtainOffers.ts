@@ -12,6 +12,7 @@ import { openOrderMemory, orderKeyOf } from './orderMemory.ts';
 import { outcome, type Failure } from './outcome.ts';
 import { buildRequest } from './requestOffers.ts';
 import { throwIfAborted } from './throwIfAborted.ts';
+import { reasonOf } from '../wire/reasonOf.ts';
 
 /** A request body, and the response before it was validated. */
 export interface RawExchange {
@@ -93,7 +94,7 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
       if (!isCounted) return;
       const tracked = queue()
         ?.track(event)
-        .catch((error: unknown) => trace.emit({ type: 'error', reason: String(error) }));
+        .catch((error: unknown) => trace.emit({ type: 'error', reason: reasonOf(error) }));
       written = Promise.all([written, tracked]);
     },
   });

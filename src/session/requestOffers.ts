@@ -7,6 +7,7 @@ import { REQUEST_FIELDS } from '../wire/offers/request.ts';
 import { plainText } from '../wire/plainText.ts';
 import type { OfferOptions } from './options.ts';
 import { outcome, type Failure } from './outcome.ts';
+import { reasonOf } from '../wire/reasonOf.ts';
 
 /** Returns the request body: the known fields, with a plain e-mail replaced by its hash. */
 export async function buildRequest({
@@ -82,7 +83,7 @@ export async function requestOffers({
         )
       : outcome(
           'network_error',
-          `${url} could not be reached (${String(error)})`,
+          `${url} could not be reached (${reasonOf(error)})`,
           'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
         );
   }

@@ -5,6 +5,7 @@ import { openCap } from '../rows/openCap.ts';
 import { isOwn, type Rows, type RowsListener } from '../rows/rows.ts';
 import { HANGING_MS, within } from '../within.ts';
 import { openJournals, type Journal, type KeyValueStorage } from './openJournals.ts';
+import { reasonOf } from '../../wire/reasonOf.ts';
 
 /** Milliseconds after a write until the storage is checked again before a request. */
 const CHECKED_MS = 1_000;
@@ -43,7 +44,7 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
   const loaded = load().catch(broken);
 
   function broken(error: unknown): void {
-    if (!isMemory && !isStopped) emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
+    if (!isMemory && !isStopped) emit({ type: 'error', reason: `Events are kept in memory: ${reasonOf(error)}` });
     isMemory = true;
   }
 

@@ -6,6 +6,7 @@ import { openCap, type Drops } from './openCap.ts';
 import { committed, openDatabase } from './openDatabase.ts';
 import { rememberCount } from './rememberCount.ts';
 import { isIdle, isOwn, type Change, type Rows, type RowsListener } from './rows.ts';
+import { reasonOf } from '../../wire/reasonOf.ts';
 
 /** Opens the rows of a queue. */
 export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListener): Rows {
@@ -21,7 +22,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
   const database = openDatabase(name, {
     onBroken(error) {
       isMemory = true;
-      emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
+      emit({ type: 'error', reason: `Events are kept in memory: ${reasonOf(error)}` });
     },
     onDisconnect() {
       consent = undefined;

@@ -1,6 +1,7 @@
 import type { Send, StoredEvent } from '../events.ts';
 import { hasResults } from './readVerdict.ts';
 import { within } from '../within.ts';
+import { reasonOf } from '../../wire/reasonOf.ts';
 
 /** The parts of a response that matter; status 0 when there was none. */
 export interface BatchResponse {
@@ -37,6 +38,6 @@ export async function sendBatch(
     return await within(TIMEOUT_MS, read());
   } catch (error) {
     stop();
-    return { status: 0, reason: String(error) };
+    return { status: 0, reason: reasonOf(error) };
   }
 }

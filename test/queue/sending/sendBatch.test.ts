@@ -77,6 +77,13 @@ it('a network failure has status 0 and a reason', async () => {
   });
 });
 
+it('whatever is thrown is a failure with status 0', async () => {
+  const send = (): never => {
+    throw Object.create(null) as unknown;
+  };
+  expect(await sendBatch(send, [], false)).toEqual({ status: 0, reason: 'Error' });
+});
+
 function post(url: string): Send {
   return (events, how) => createPost({})(url, { events }, how);
 }
