@@ -16,9 +16,10 @@ export function googleConsentMode(type: string): ConsentSource {
 
     /** A command is the `arguments` of `gtag('consent', 'update', { ad_storage: 'granted' })`. */
     function read(command: unknown): void {
-      const [name, action, state] = Object.values(Object(command) as Record<string, unknown>);
+      const [name, action, state] = isList(command) ? Array.from(command) : [];
+      if (name !== 'consent') return;
       const { region, [type]: value } = Object(state) as Record<string, unknown>;
-      if (name !== 'consent' || typeof value !== 'string') return;
+      if (typeof value !== 'string') return;
       if (action === 'update') {
         isUpdated = true;
         decide(value === 'granted');
@@ -29,12 +30,21 @@ export function googleConsentMode(type: string): ConsentSource {
       }
     }
 
+    /** What the page has pushed may throw when it is read, and its own `push` must not. */
+    function tryToRead(command: unknown): void {
+      try {
+        read(command);
+      } catch {
+        // Then it says nothing.
+      }
+    }
+
     const listen = (...commands: unknown[]): number => {
       const length = push.apply(layer, commands);
-      commands.forEach(read);
+      commands.forEach(tryToRead);
       return length;
     };
-    layer.forEach(read);
+    layer.forEach(tryToRead);
     layer.push = listen;
     return () => {
       clearTimeout(timer);
@@ -44,4 +54,9 @@ export function googleConsentMode(type: string): ConsentSource {
     };
   };
   return Object.assign(source, { source: `googleConsentMode(${type})` });
+}
+
+/** Whether it is an array, or the `arguments` of a function, of whichever frame. */
+function isList(value: unknown): value is ArrayLike<unknown> {
+  return Array.isArray(value) || Object.prototype.toString.call(value) === '[object Arguments]';
 }

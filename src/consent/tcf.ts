@@ -14,14 +14,19 @@ interface TcData {
   readonly purpose?: { readonly consents?: Readonly<Record<string, boolean | undefined>> };
 }
 
-type Tcfapi = (command: string, version: 2, callBack: (data: TcData, isSuccess: boolean) => void, id?: number) => void;
+type Tcfapi = (
+  command: string,
+  version: 2,
+  callBack: (data: TcData | null, isSuccess: boolean) => void,
+  id?: number,
+) => void;
 
 /** Milliseconds between looks for a consent platform that has not loaded yet. */
 const POLL_MS = 250;
 
 /**
  * Decides by the purposes of IAB Europe's Transparency and Consent Framework, version 2: yes once the shopper has consented to
- * all of them, or if GDPR does not apply. While the shopper is being asked, there is no decision.
+ * all of them, or if GDPR does not apply. While the shopper is being asked, there is no decision. Without purposes it is no.
  */
 export function tcf({ purposes }: TcfOptions): ConsentSource {
   const source: ConsentSource = (decide) => {
@@ -39,12 +44,13 @@ export function tcf({ purposes }: TcfOptions): ConsentSource {
     function start(): void {
       if (!page.__tcfapi) return void (timer = setTimeout(start, POLL_MS));
       page.__tcfapi('addEventListener', 2, (data, isSuccess) => {
-        if (!isSuccess) return;
+        if (!isSuccess || !data) return;
         ({ listenerId } = data);
         // The first call may come after the end.
         if (isOver) return stop();
         const { eventStatus, gdprApplies, purpose } = data;
-        if (gdprApplies === false) decide(true);
+        if (!purposes.length) decide(false);
+        else if (gdprApplies === false) decide(true);
         else if (eventStatus === 'tcloaded' || eventStatus === 'useractioncomplete')
           decide(purposes.every((number) => purpose?.consents?.[number] === true));
       });

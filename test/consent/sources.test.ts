@@ -128,6 +128,24 @@ describe('googleConsentMode', () => {
     expect(listen(googleConsentMode('ad_storage')).decisions).toEqual([]);
     expect(listen(googleConsentMode('__proto__')).decisions).toEqual([]);
   });
+
+  test('a push of the page never throws because of what it pushes', () => {
+    const { decisions } = listen(googleConsentMode('ad_storage'));
+    const layer = page.dataLayer as unknown[];
+    const hostile = {
+      get ad_storage(): string {
+        throw Error('mine');
+      },
+      get region(): string {
+        throw Error('mine');
+      },
+    };
+    layer.push({ first: 'consent', action: 'update', state: { ad_storage: 'granted' } });
+    layer.push(Object.defineProperty({}, 'event', { enumerable: true, get: () => layer.push(hostile.region) }));
+    layer.push(['event', 'purchase', hostile], ['consent', 'update', hostile], Object.create(null));
+    gtag('consent', 'update', { ad_storage: 'granted' });
+    expect([decisions, layer.length]).toEqual([[true], 6]);
+  });
 });
 
 describe('tcf', () => {
@@ -190,6 +208,14 @@ describe('tcf', () => {
     vi.advanceTimersByTime(1_000);
     expect(platform.listeners.size).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('without purposes there is never a yes, and a platform that reports nothing is left alone', () => {
+    const platform = load({ eventStatus: 'tcloaded', ...consents(1) });
+    const { decisions } = listen(tcf({ purposes: [] }));
+    platform.emit({ eventStatus: 'useractioncomplete', gdprApplies: false });
+    for (const listener of platform.listeners.values()) listener(null as unknown as object, true);
+    expect(decisions).toEqual([false, false]);
   });
 
   test('a stub that answers after the end is told to stop', () => {
