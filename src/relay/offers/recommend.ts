@@ -53,6 +53,7 @@ async function callContext(request: RelayRequest, { context, timeouts }: RelaySe
       throw new TypeError('context must return an object or nothing.');
     return (known ?? {}) as RelayContext;
   } catch (error) {
+    if (error instanceof RelayError) throw error;
     // Going on with what the page sent would let a page choose the shopper by making `context` fail.
     throw new RelayError("The shop's server could not add what it knows.", {
       status: 500,

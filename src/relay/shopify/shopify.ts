@@ -1,4 +1,4 @@
-import { RelayConfigError } from '../errors.ts';
+import { RelayError } from '../errors.ts';
 import { readFunction, refuseOption } from '../options/optionValue.ts';
 import type { RelayContext, RelayOptions } from '../options/relayOptions.ts';
 import { verifySessionToken, type SessionClaims, type VerifiedToken } from './verifySessionToken.ts';
@@ -42,7 +42,8 @@ export function shopify(
     ...(context && {
       async context(request: Request) {
         const verified = await verify(request.headers.get('authorization'));
-        if (!verified.ok) throw new RelayConfigError('context was called for a request without a valid session token.');
+        // It may have expired while the body arrived.
+        if (!verified.ok) throw new RelayError(verified.reason, { status: 401, code: 'unauthorized' });
         return context(verified.value, request);
       },
     }),

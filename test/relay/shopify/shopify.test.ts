@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
 import { createServer } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
 import { shopify, type ShopifyOptions } from '../../../src/relay-shopify.ts';
 import { createFakeNetwork, event, KEY, REQUEST, RESPONSE, setUp, type Bench } from '../fakeNetwork.ts';
@@ -158,6 +158,32 @@ test('context gets the verified claims, and what it knows takes precedence', asy
     user_details: { external_guid: 'gid://shopify/Customer/207' },
     attributes: { shop: 'corner-shop.myshopify.com' },
   });
+});
+
+test('a token that expires while the body arrives is a 401, so that the extension gets a new one', async () => {
+  const exp = seconds() + 300;
+  const { relay, logs } = open({ context: () => ({}) });
+  const text = new TextEncoder().encode(JSON.stringify(REQUEST));
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        vi.setSystemTime((exp + 10) * 1_000);
+        controller.enqueue(text);
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const headers = { ...WORKER, 'content-type': 'application/json', authorization: `Bearer ${sign(claims({ exp }))}` };
+    const init = { method: 'POST', headers, body, duplex: 'half' };
+    const response = await relay(new Request('https://relay.example/recommendations', init as RequestInit));
+    expect([response.status, await response.json()]).toEqual([401, { message: 'The session token has expired.' }]);
+    expect(logs).toMatchObject([{ level: 'warn' }]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('health needs no token, and other origins cannot read it', async () => {
