@@ -63,5 +63,8 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     expect(await rowsOf('events')).toBe(2);
     expect(await summary()).toEqual(all);
     await sendFrom('2025-12-03T10:00:00Z');
+    // A month without a partition.
+    await sendFrom('2026-01-02T10:00:00Z');
+    expect(await rowsOf('events_other')).toBe(2);
   }, 60_000);
 });
