@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isObject, own, parseJson } from '../../wire/json.ts';
@@ -28,6 +28,7 @@ const START_MS = 20_000;
 const END_MS = 3_000;
 /** Milliseconds for one call. */
 const CALL_MS = 30_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const FLAGS = [
   '--headless=new',
   '--remote-debugging-pipe',
@@ -56,20 +57,18 @@ export async function openBrowser(path: string): Promise<Browser> {
   });
   const { send, onEvent } = connect(child, exited);
   const stop = (): boolean => child.kill('SIGKILL');
-  /** Ctrl-C, or a CI job that is cancelled, leaves neither a process nor a profile. */
+  /** Ctrl-C, a CI job that is cancelled, or a terminal that is closed leaves neither a process nor a profile. */
   const abandon = (signal: NodeJS.Signals): void => {
-    void close().then(() => process.exit(signal === 'SIGINT' ? EXIT.interrupted : 143));
+    void close().then(() => process.exit(signal === 'SIGINT' ? EXIT.interrupted : 128 + constants.signals[signal]));
   };
-  process.once('SIGINT', abandon);
-  process.once('SIGTERM', abandon);
+  for (const signal of SIGNALS) process.once(signal, abandon);
 
   async function close(): Promise<void> {
     send('Browser.close').catch(() => undefined);
     const timer = setTimeout(stop, END_MS);
     await exited;
     clearTimeout(timer);
-    process.off('SIGINT', abandon);
-    process.off('SIGTERM', abandon);
+    for (const signal of SIGNALS) process.off(signal, abandon);
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 

@@ -1,3 +1,4 @@
+import { readStart } from './readStart.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
 
 /** What HTTP alone tells about a page. */
@@ -13,7 +14,7 @@ export interface FetchedPage {
 /** Milliseconds for one request. */
 export const FETCH_MS = 10_000;
 
-/** Characters of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */
+/** Bytes of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */
 const HTML_MAX = 2_000_000;
 const TAG_MAX = 5_000;
 /** Tags of one name that are read. */
@@ -23,7 +24,7 @@ const TAGS_MAX = 500;
 export async function readPage(url: string): Promise<FetchedPage> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS), headers: { accept: 'text/html' } });
-    const html = withoutComments((await response.text()).slice(0, HTML_MAX));
+    const html = withoutComments(await readStart(response, HTML_MAX));
     const header = response.headers.get('content-security-policy');
     const metas = tagsIn(html, 'meta')
       .filter((tag) => /^content-security-policy$/i.test(tag['http-equiv'] ?? ''))

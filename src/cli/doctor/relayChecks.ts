@@ -2,7 +2,11 @@ import { isObject, own, parseJson } from '../../wire/json.ts';
 import { readError } from '../../wire/errors.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import { FETCH_MS, reasonOf } from './readPage.ts';
+import { readStart } from './readStart.ts';
 import type { RelayResponse } from './visitPage.ts';
+
+/** Bytes of a health that are read: whatever is larger is no relay. */
+const HEALTH_MAX = 1_000_000;
 
 /** Checks that the relay responds where the page looks for it, and what it says about itself. */
 export async function relayChecks(relay: string, page: string): Promise<Finding[]> {
@@ -12,7 +16,7 @@ export async function relayChecks(relay: string, page: string): Promise<Finding[
   const isForeign = new URL(relay).origin !== origin;
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS), headers: isForeign ? { origin } : {} });
-    const text = await response.text();
+    const text = await readStart(response, HEALTH_MAX);
     const json = parseJson(text);
     if (response.status === 403 && isForeign)
       return [bad(title, `${relay} does not allow ${origin}. Add it to allowedOrigins.`)];
