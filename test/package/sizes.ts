@@ -53,6 +53,6 @@ export async function measureSizes(): Promise<Size[]> {
       limit: 20_200,
       target: 20_480,
     },
-    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_800, target: 3_600 },
+    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_820, target: 3_600 },
   ];
 }

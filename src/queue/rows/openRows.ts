@@ -6,7 +6,6 @@ import { openCap, type Drops } from './openCap.ts';
 import { committed, openDatabase } from './openDatabase.ts';
 import { rememberCount } from './rememberCount.ts';
 import { isIdle, isOwn, type Change, type Rows, type RowsListener } from './rows.ts';
-import { reasonOf } from '../../wire/reasonOf.ts';
 
 /** Opens the rows of a queue. */
 export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListener): Rows {
@@ -22,7 +21,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
   const database = openDatabase(name, {
     onBroken(error) {
       isMemory = true;
-      emit({ type: 'error', reason: `Events are kept in memory: ${reasonOf(error)}` });
+      emit({ type: 'error', reason: `Events are kept in memory: ${String(error)}` });
     },
     onDisconnect() {
       consent = undefined;

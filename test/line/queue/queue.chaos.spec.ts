@@ -117,7 +117,7 @@ test('at pagehide at most 60 KB are sent by keepalive, and nothing is lost', asy
   await page.goto(site.url);
   await page.evaluate(async () => {
     await track('h', 300);
-    location.href = '/next?idle';
+    setTimeout(() => (location.href = '/next?idle')); // after this evaluation
   });
   await page.waitForURL(/next/);
   await sleep(500);
