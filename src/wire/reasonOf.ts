@@ -1,7 +1,7 @@
 /** Returns an error as text, whatever was thrown: some objects cannot be converted. */
 export function reasonOf(error: unknown): string {
   try {
-    return `${error}`;
+    return String(error);
   } catch {
     return 'Error';
   }
