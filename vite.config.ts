@@ -131,6 +131,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    retry: 1, // as the browsers' tests: exact times on a machine that is busy with something else
     projects: [
       { extends: true, test: { name: 'unit', include: TESTS, exclude: [...PACKAGE_TESTS, ...SERVER_TESTS] } },
       { extends: true, test: { name: 'servers', include: SERVER_TESTS } },

@@ -1,3 +1,4 @@
+import { nextTask } from './nextTask.ts';
 import { openKeyValueQueue, clearKeyValueQueue } from '../queue/keyValue/openKeyValueQueue.ts';
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
@@ -18,7 +19,8 @@ export function keyValueBacking(storage: KeyValueStorage | undefined): Backing {
     forgetOrders() {},
     withdraw: (endpoint) => (clearing = Promise.all([clearing, clearKeyValueQueue(used, endpoint)])),
     remember() {},
-    whenCleared: () => clearing,
+    // Somebody's storage may hang.
+    whenCleared: () => clearing && Promise.race([clearing, nextTask(1_000)]),
     onForeignWithdrawal: () => undefined,
   };
 }

@@ -53,7 +53,7 @@ export interface Lifecycle<Success extends SuccessCode = 'rendered'> {
 
 type Consent = NonNullable<OfferOptions['consent']>;
 
-/** Maximum milliseconds that a restart waits for what is cleared: storage may hang. */
+/** Maximum milliseconds that a restart waits for orders to be forgotten: storage may hang. */
 const CLEARING_MS = 1_000;
 
 /** Opens a session, which requests offers once it has consent. It never throws: the trace says how it ended. */
@@ -151,8 +151,7 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
   async function show(placement: Placement, signal: AbortSignal): Promise<Outcome<OutcomeCode<Success>>> {
     const obstacle = await host.whenReady();
     await Promise.race([forgetting, forgetting && nextTask(CLEARING_MS)]);
-    const clearing = backing.whenCleared();
-    await Promise.race([clearing, clearing && nextTask(CLEARING_MS)]);
+    await backing.whenCleared();
     throwIfAborted(signal);
     if (!queue) reopenQueue();
     await nextTask();
