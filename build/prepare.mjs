@@ -49,6 +49,11 @@ export function run(command, ...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** Runs a command and returns whether it succeeded. */
+export function succeeds(command, ...args) {
+  return spawn(command, ...args).status === 0;
+}
+
 function spawn(command, ...args) {
   const result = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
   if (result.signal === 'SIGINT') process.exit(130);

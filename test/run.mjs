@@ -1,4 +1,5 @@
-// Runs the tests. Each step prints what it is and how long the one before took; the first failure ends the run.
+// Runs the tests. Each step prints what it is and how long the one before took. A failure ends the run, but each of the
+// last three steps runs even when one before it failed: a long run should tell everything that is wrong.
 //
 //   npm test                          what a change must pass: lint, types, all tests that one machine can run, Chromium
 //   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code
@@ -6,12 +7,14 @@
 //   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { build, install, run } from '../build/prepare.mjs';
+import { build, install, run, succeeds } from '../build/prepare.mjs';
 
 const [mode = '--usual', ...names] = process.argv.slice(2);
 const all = mode === '--all';
 const started = performance.now();
+const failed = [];
 let stepStarted;
+let stepTitle;
 
 step('Dependencies');
 install();
@@ -59,16 +62,25 @@ if (all) {
   await examples;
 }
 step(all ? 'Unit and server tests, with PostgreSQL and Redis, and the packages' : 'Unit and server tests');
-run('npx', 'vitest', 'run', ...(all ? [] : ['--project', 'unit', '--project', 'servers']));
+attempt('npx', 'vitest', 'run', ...(all ? [] : ['--project', 'unit', '--project', 'servers']));
 step(all ? 'Browsers: Chromium, Firefox, WebKit, chaos' : 'Browsers: Chromium');
-run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
+attempt('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
 step('Pictures');
-run('npm', 'run', '--silent', 'pictures');
-step(`${all ? 'npm run test:all' : 'npm test'}: all passed in ${seconds(started)} s.`);
+attempt('npm', 'run', '--silent', 'pictures');
+step(
+  `npm ${all ? 'run test:all' : 'test'}: ${failed.length ? `failed (${failed.join('; ')})` : 'all passed'} in ${seconds(started)} s.`,
+);
+process.exit(failed.length ? 1 : 0);
+
+/** Runs a step's command, and remembers the step when it fails. */
+function attempt(command, ...args) {
+  if (!succeeds(command, ...args)) failed.push(stepTitle);
+}
 
 function step(title) {
   if (stepStarted !== undefined) console.log(`(${seconds(stepStarted)} s)`);
   stepStarted = performance.now();
+  stepTitle = title;
   console.log(`\n— ${title}`);
 }
 
