@@ -2,7 +2,7 @@ import type { ConsentSource } from '../session/options.ts';
 
 /**
  * Decides by a consent type of Google Consent Mode, such as `ad_storage`: by every update, and until then by the defaults if
- * they grant it in every region. A default of `denied` waits for an update.
+ * they grant it in every region. A default of `denied` waits for an update, and one that comes late takes the consent back.
  */
 export function googleConsentMode(type: string): ConsentSource {
   const source: ConsentSource = (decide) => {
@@ -12,6 +12,7 @@ export function googleConsentMode(type: string): ConsentSource {
     const { push } = layer;
     let isUpdated = false;
     let isGranted: boolean | undefined;
+    let isByDefault = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     /** A command is the `arguments` of `gtag('consent', 'update', { ad_storage: 'granted' })`. */
@@ -26,7 +27,8 @@ export function googleConsentMode(type: string): ConsentSource {
       } else if (action === 'default') {
         isGranted = value === 'granted' ? (isGranted ?? (region ? undefined : true)) : false;
         // A snippet may have one default for each region.
-        timer ??= setTimeout(() => isUpdated || (isGranted && decide(true)));
+        timer ??= setTimeout(() => isUpdated || (isGranted && decide((isByDefault = true))));
+        if (isByDefault && !isUpdated && !isGranted) decide((isByDefault = false));
       }
     }
 

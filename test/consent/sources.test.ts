@@ -75,6 +75,19 @@ describe('googleConsentMode', () => {
     expect(page.dataLayer).toHaveLength(6);
   });
 
+  test('a default of denied that comes late takes back what a default granted', () => {
+    const { decisions } = listen(googleConsentMode('ad_storage'));
+    gtag('consent', 'default', { ad_storage: 'granted' });
+    vi.runAllTimers();
+    gtag('consent', 'default', { ad_storage: 'denied', region: ['DE'] });
+    gtag('consent', 'default', { ad_storage: 'denied', region: ['FR'] });
+    vi.runAllTimers();
+    expect(decisions).toEqual([true, false]);
+    gtag('consent', 'update', { ad_storage: 'granted' });
+    gtag('consent', 'default', { ad_storage: 'denied' });
+    expect(decisions).toEqual([true, false, true]);
+  });
+
   test('the tag comes later: nothing that it pushes is lost, also through a wrapper of its own', () => {
     const { decisions, stop } = listen(googleConsentMode('ad_storage'));
     const layer = page.dataLayer as unknown[];
