@@ -7,7 +7,7 @@ import { defineConfig, type Plugin, type UserConfig } from 'vite';
 import { classicJsx } from './build/classicJsx.ts';
 import { leanPreact } from './build/leanPreact.ts';
 
-/** Every entry of the two packages and their commands. Each is one file at the top of src/. */
+/** Every entry of the two packages and their commands. Each is one file in src/ at the same path. */
 const ENTRIES = [
   'index',
   'element',
@@ -25,7 +25,7 @@ const ENTRIES = [
   'testing/playwright',
   'cli',
 ];
-const SANDBOX_ENTRIES = ['network', 'commands', 'sandbox'];
+const SANDBOX_ENTRIES = ['network', 'sandbox', 'sandbox/commands'];
 
 /** Browsers that support `light-dark()`: for older targets the CSS minifier replaces it with CSS that does not work here. */
 const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];

@@ -4,7 +4,7 @@ import { installedVersion } from './cli/installed.ts';
 import { runProgram } from './cli/runProgram.ts';
 import { subcommandOf } from './cli/subcommandOf.ts';
 import { UsageError } from './cli/UsageError.ts';
-import { commands } from './commands.ts';
+import { commands } from './sandbox/commands.ts';
 
 const MORE = `
 "offerlet-sandbox network" runs the network on its own; see "offerlet-sandbox network --help".

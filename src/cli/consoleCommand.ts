@@ -1,7 +1,7 @@
 import { createOperatorConsole } from '../console.ts';
 import { toNode } from '../relay.ts';
 import type { Command } from './command.ts';
-import { createConsole } from './console.ts';
+import { createOutput } from './output/createOutput.ts';
 import { listen } from './listen.ts';
 import { CONNECTION, createConnection } from './operators/connection.ts';
 import type { Options } from './options.ts';
@@ -35,7 +35,7 @@ export const consoleCommand: Command = {
 
 async function runConsole({ argv, env }: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, { argv, env });
-  const out = createConsole({ json: settings.json });
+  const out = createOutput({ json: settings.json });
   const progress = { step: () => undefined, end: () => undefined };
   const { url, apiKey } = createConnection({
     network: settings.network,

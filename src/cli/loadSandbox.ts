@@ -18,7 +18,7 @@ export async function loadSandbox(name: 'sandbox' | 'network'): Promise<Command>
 /** In a clone of the repository the commands are built into the same folder; elsewhere they are installed. */
 function findCommands(): string | undefined {
   const here = import.meta.url; // a bundler would treat `new URL('…', import.meta.url)` as a file to copy
-  const built = new URL('../commands.js', here);
+  const built = new URL('../sandbox/commands.js', here);
   if (existsSync(built)) return built.href;
   try {
     return import.meta.resolve('offerlet-sandbox/commands');

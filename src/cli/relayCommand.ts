@@ -1,6 +1,6 @@
 import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode } from '../relay.ts';
 import type { Command } from './command.ts';
-import { createConsole } from './console.ts';
+import { createOutput } from './output/createOutput.ts';
 import { listen } from './listen.ts';
 import type { Options } from './options.ts';
 import { readSettings, type SettingsSource } from './readSettings.ts';
@@ -79,7 +79,7 @@ function inFlags({ option, problem, message }: RelayConfigError): string {
 
 async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
-  const out = createConsole({ json: settings.json });
+  const out = createOutput({ json: settings.json });
   const { network: baseUrl, 'api-key': apiKey, version } = settings;
   if (baseUrl === undefined)
     throw new UsageError('--network is missing. Use something like --network https://partner.example.');

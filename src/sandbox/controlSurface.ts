@@ -1,6 +1,6 @@
 import type { Network } from '../network.ts';
 import { looksSecret } from '../wire/keys.ts';
-import type { Answerer } from './serve.ts';
+import type { Handler } from './serve.ts';
 import { refuseForeign } from '../guard/refuseForeign.ts';
 
 /** The path of the controls, on the network and on the shop's origin. */
@@ -24,7 +24,7 @@ export interface ControlSurfaceOptions {
  * Offers the network's controls on the shop's origin. Only the shop's own pages and programs of this machine may call it,
  * and it returns no keys, because its responses reach a browser.
  */
-export function controlSurface(options: ControlSurfaceOptions): Answerer {
+export function controlSurface(options: ControlSurfaceOptions): Handler {
   const { network, url } = options;
   return async (request, from) => {
     const { pathname, search } = new URL(request.url);

@@ -1,4 +1,4 @@
-import { createConsole, type Console } from '../cli/console.ts';
+import { createOutput, type Output } from '../cli/output/createOutput.ts';
 import type { Command } from '../cli/command.ts';
 import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
@@ -24,7 +24,7 @@ export const distributeCommand: Command = {
 
 async function runDistribute(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
-  const out = createConsole({ json: settings.json });
+  const out = createOutput({ json: settings.json });
   const [url, ...others] = readDatabaseUrls(settings['database-url']);
   if (url === undefined || others.length > 0)
     throw new UsageError('--database-url is missing, or given more than once. Give the URL of the coordinator.');
@@ -49,7 +49,7 @@ async function runDistribute(source: SettingsSource): Promise<void> {
   if (all > 0 && !isDryRun) out.say('Every table is distributed.');
 }
 
-async function reportStep(title: string, run: () => Promise<void>, out: Console): Promise<void> {
+async function reportStep(title: string, run: () => Promise<void>, out: Output): Promise<void> {
   const started = performance.now();
   const seconds = (): string => `${((performance.now() - started) / 1_000).toFixed(1)} s`;
   const progress = setInterval(() => out.log(`${title}  … ${seconds()}`), PROGRESS_MS);

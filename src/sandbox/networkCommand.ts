@@ -1,5 +1,5 @@
 import { createNetwork, type Network } from '../network.ts';
-import { createConsole, type Console } from '../cli/console.ts';
+import { createOutput, type Output } from '../cli/output/createOutput.ts';
 import type { Listening } from '../cli/listen.ts';
 import { distributeCommand } from './distributeCommand.ts';
 import { serve } from './serve.ts';
@@ -45,7 +45,7 @@ export const networkCommand: Command = {
 
 async function runNetwork(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
-  const out = createConsole({ json: settings.json });
+  const out = createOutput({ json: settings.json });
   const { network, server } = await startNetwork({
     ...settings,
     databaseUrl: readDatabaseUrls(settings['database-url']),
@@ -98,7 +98,7 @@ export interface StartNetworkOptions {
   readonly now?: string | undefined;
   readonly controlHosts: readonly string[];
   readonly showKeys?: boolean | undefined;
-  readonly out: Console;
+  readonly out: Output;
 }
 
 /** Starts the network on its database and listens. */

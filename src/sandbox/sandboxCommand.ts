@@ -1,9 +1,9 @@
 import type { Network } from '../network.ts';
-import { createConsole } from '../cli/console.ts';
+import { createOutput } from '../cli/output/createOutput.ts';
 import { CONSOLE_PATH, createSandboxConsole } from './createSandboxConsole.ts';
 import { createSandboxRelay, RELAY_PATH } from './createSandboxRelay.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
-import { serve, type Answerer } from './serve.ts';
+import { serve, type Handler } from './serve.ts';
 import { startNetwork } from './networkCommand.ts';
 import { readControlHosts } from './readControlHosts.ts';
 import { listScenarios, queryOf, readScenario } from './scenarioOption.ts';
@@ -35,7 +35,7 @@ export const sandboxCommand: Command = {
 
 async function runSandbox(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
-  const out = createConsole({ json: settings.json });
+  const out = createOutput({ json: settings.json });
   if (settings.scenarios) return listScenarios(out);
   const scenario = readScenario(settings.scenario);
   out.say(
@@ -44,7 +44,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   const hosts = readControlHosts(settings['control-host']);
   const front = openFront(hosts);
   // Listens first: a port in use is reported at once, and early requests wait.
-  const server = await serve(front.answer, { port: settings.port });
+  const server = await serve(front.respond, { port: settings.port });
   const loading = loadShop();
   loading.catch(() => undefined); // reported where it is awaited
   const { network, server: networkServer } = await startNetwork({
@@ -83,19 +83,19 @@ async function runSandbox(source: SettingsSource): Promise<void> {
 }
 
 interface Behind {
-  relay: Answerer;
-  controls: Answerer;
-  operators: Answerer;
-  shop: Answerer;
+  relay: Handler;
+  controls: Handler;
+  operators: Handler;
+  shop: Handler;
 }
 
 /** One origin for page, relay, controls and console. Earlier requests wait until all are ready. */
-function openFront(hosts: readonly string[]): { answer: Answerer; open(behind: Behind): void } {
+function openFront(hosts: readonly string[]): { respond: Handler; open(behind: Behind): void } {
   let open: (behind: Behind) => void = () => undefined;
   const ready = new Promise<Behind>((resolve) => (open = resolve));
   return {
     open: (behind) => open(behind),
-    async answer(request, from) {
+    async respond(request, from) {
       const { pathname } = new URL(request.url);
       const { relay, controls, operators, shop } = await ready;
       if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request, from);

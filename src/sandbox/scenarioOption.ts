@@ -1,5 +1,5 @@
 import { findScenario, SCENARIOS, type Scenario } from '../wire/scenarios/scenarios.ts';
-import type { Console } from '../cli/console.ts';
+import type { Output } from '../cli/output/createOutput.ts';
 import { didYouMean } from '../cli/didYouMean.ts';
 import { UsageError } from '../cli/UsageError.ts';
 
@@ -14,7 +14,7 @@ export function readScenario(name: string | undefined): Scenario | undefined {
 }
 
 /** Prints every scenario and what a tester must see in it. */
-export function listScenarios(out: Console): void {
+export function listScenarios(out: Output): void {
   out.json({ scenarios: SCENARIOS.map(({ name, title, mustSee }) => ({ name, title, must_see: mustSee })) });
   for (const { name, title, mustSee } of SCENARIOS) out.say(`${name}\n    ${title}.\n    ${mustSee}`);
 }

@@ -8,14 +8,15 @@ export interface Client {
   drop?(): void;
 }
 
-export type Answerer = (request: Request, from: Client) => Response | Promise<Response>;
+/** Returns the response to a request. */
+export type Handler = (request: Request, from: Client) => Response | Promise<Response>;
 
 /** Listens with a function from `Request` to `Response`. */
-export function serve(answer: Answerer, options: ListenOptions): Promise<Listening> {
+export function serve(handle: Handler, options: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
     // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
     fetch: (request, bindings) =>
-      URL.canParse(request.url) ? answer(request, clientOf(bindings)) : new Response('Bad Request', { status: 400 }),
+      URL.canParse(request.url) ? handle(request, clientOf(bindings)) : new Response('Bad Request', { status: 400 }),
     serverOptions: SERVER_OPTIONS,
     overrideGlobalObjects: false,
   }) as Server;

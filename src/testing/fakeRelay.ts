@@ -12,7 +12,7 @@ import { describeDelivery } from './describeDelivery.ts';
 import type { FakeOffers } from './fakeOffers.ts';
 import { requireFetch } from './environment.ts';
 import { EXAMPLE_OFFERS } from './exampleOffers.ts';
-import { findScenario } from './findScenario.ts';
+import { requireScenario } from './requireScenario.ts';
 import { matchesFields, type EventFields } from './matchesFields.ts';
 
 /** The options of a fake relay. */
@@ -65,7 +65,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
   const now = readClock(options.now);
   const network = createFakeNetwork({ offers: options.offers, now });
   const origins = new Set<string>();
-  let scenario: Scenario | undefined = findScenario(options.scenario);
+  let scenario: Scenario | undefined = requireScenario(options.scenario);
   let seen = createSeenMemory({ now });
   let requestId = 0;
   let handler = openRelay();
@@ -124,7 +124,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     requests: network.requests,
     whenDelivered,
     scenario(name?: ScenarioName): void {
-      scenario = findScenario(name);
+      scenario = requireScenario(name);
       handler = openRelay();
     },
     offers: network.setOffers,
@@ -132,7 +132,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     reset(): void {
       network.reset();
       network.setOffers(options.offers ?? EXAMPLE_OFFERS.length);
-      scenario = findScenario(options.scenario);
+      scenario = requireScenario(options.scenario);
       seen = createSeenMemory({ now });
       requestId = 0;
       handler = openRelay();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { helpFor } from '../../src/cli/helpFor.ts';
 import { isGroup, type Command } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { commands } from '../../src/commands.ts';
+import { commands } from '../../src/sandbox/commands.ts';
 
 const ALL: Readonly<Record<string, Command>> = {
   ...commands,

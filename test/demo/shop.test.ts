@@ -7,12 +7,12 @@ import { createNetwork, type Network } from '../../src/network.ts';
 import { createRelay } from '../../src/relay.ts';
 
 const SHOP = 'http://127.0.0.1:4173';
-type Answerer = (request: Request) => Promise<Response>;
+type Handler = (request: Request) => Promise<Response>;
 
 let network: Network;
 let server: Listening;
-let shop: Answerer;
-let testRelay: Answerer;
+let shop: Handler;
+let testRelay: Handler;
 
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', baseUrl: () => server.url, log: () => undefined });
@@ -51,8 +51,8 @@ async function stock(key: string): Promise<void> {
   expect(added.status).toBe(200);
 }
 
-async function post(answer: Answerer, path: string, body?: object): Promise<Response> {
-  return answer(
+async function post(handler: Handler, path: string, body?: object): Promise<Response> {
+  return handler(
     new Request(SHOP + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -62,8 +62,8 @@ async function post(answer: Answerer, path: string, body?: object): Promise<Resp
 }
 
 /** Loads the offers of a relay and accepts the first one, with the events that the widget reports. */
-async function accept(answer: Answerer, relay: string, view = 'THANK_YOU'): Promise<void> {
-  const asked = await post(answer, `${relay}/recommendations`, {
+async function accept(handler: Handler, relay: string, view = 'THANK_YOU'): Promise<void> {
+  const asked = await post(handler, `${relay}/recommendations`, {
     user_details: { external_guid: 'shopper' },
     placement_details: { view, display_mode: 'INLINE', widget_id: 'demo-shop' },
   });
@@ -80,7 +80,7 @@ async function accept(answer: Answerer, relay: string, view = 'THANK_YOU'): Prom
     session_id,
     ...more,
   });
-  const sent = await post(answer, `${relay}/events/batch`, {
+  const sent = await post(handler, `${relay}/events/batch`, {
     events: [
       event('WIDGET_LOAD'),
       event('WIDGET_DISPLAY'),

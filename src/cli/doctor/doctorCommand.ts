@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { createConsole } from '../console.ts';
+import { createOutput } from '../output/createOutput.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options } from '../options.ts';
 import { readSettings } from '../readSettings.ts';
@@ -31,7 +31,7 @@ export const doctorCommand: Command = {
   ],
   async run(source) {
     const settings = readSettings(OPTIONS, source);
-    const out = createConsole({ json: settings.json });
+    const out = createOutput({ json: settings.json });
     const page = readUrl('--page', settings.page);
     if (page === undefined)
       throw new UsageError('--page is missing. Use something like --page https://shop.example/thank-you.');

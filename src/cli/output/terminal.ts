@@ -22,7 +22,7 @@ export interface Terminal {
 }
 
 /** The parts of a stream that a terminal needs. */
-interface Output {
+interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;
@@ -31,8 +31,8 @@ interface Output {
 /** What `openTerminal` reads. */
 export interface TerminalOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout?: Output | undefined;
-  readonly stderr?: Output | undefined;
+  readonly stdout?: OutputStream | undefined;
+  readonly stderr?: OutputStream | undefined;
   readonly stdin?: { readonly isTTY?: boolean | undefined } | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { dom } from '../../dom/dom.ts';
+import { LARGE_AREA } from '../../wire/limits.ts';
 
 /** How much of one offer is visible, measured by the inspector alone, so that looking does not change what is reported. */
 export interface OfferVisibility {
@@ -14,8 +15,6 @@ export interface OfferVisibility {
   readonly longestMs: number;
 }
 
-/** Square pixels above which 30 % is enough; see docs/wire.md#viewability. */
-const LARGE_AREA = 242_500;
 const THRESHOLDS = [...Array(51).keys()].map((step) => step / 50);
 
 interface Measured {

@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
+import { VIEW_MS } from '../../wire/limits.ts';
 import type { PanelProps } from '../model.ts';
 import type { OfferVisibility } from '../observe/measureOffers.ts';
 
-/** Milliseconds of uninterrupted visibility that make a view; see docs/wire.md#viewability. */
-const VIEW_MS = 1_000;
 const COUNTED = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'];
 
 /** How much of each offer is visible now, and what was reported. */

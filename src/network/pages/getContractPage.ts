@@ -53,9 +53,9 @@ function bodyMarkup(body: unknown): string {
 
 function responsesMarkup(responses: unknown): string {
   if (!isObject(responses)) return '';
-  const rows = Object.entries(responses).map(([status, answer]) => {
-    const schema = jsonSchema(answer);
-    return `<dt><code>${status}</code></dt><dd>${prose(own(answer, 'description'))} ${schema === undefined ? '' : schemaMarkup(schema)}</dd>`;
+  const rows = Object.entries(responses).map(([status, response]) => {
+    const schema = jsonSchema(response);
+    return `<dt><code>${status}</code></dt><dd>${prose(own(response, 'description'))} ${schema === undefined ? '' : schemaMarkup(schema)}</dd>`;
   });
   return `<h4>Responses</h4><dl>${rows.join('')}</dl>`;
 }

@@ -1,7 +1,5 @@
-/** Milliseconds of uninterrupted visibility that make a view. */
-const VIEW_MS = 1_000;
-/** Square pixels above which 30 % is enough: the size of a 970 × 250 display ad. */
-const LARGE_AREA = 242_500;
+import { LARGE_AREA, VIEW_MS } from '../../wire/limits.ts';
+
 /** Browsers round rectangles to device pixels: a half may arrive as 49.95 %. */
 const ROUNDING = 0.001;
 

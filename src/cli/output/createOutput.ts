@@ -1,5 +1,5 @@
 /** The output of a command: text for people, one line of JSON for programs, and a log. */
-export interface Console {
+export interface Output {
   /** Prints a line for people; nothing with --json. */
   say(line: string): void;
   /** Prints the first line of output with --json; nothing without. */
@@ -8,8 +8,8 @@ export interface Console {
   log(entry: object | string): void;
 }
 
-/** Creates a console on this process's streams. */
-export function createConsole(options: { json: boolean }): Console {
+/** Creates the output on this process's streams. */
+export function createOutput(options: { json: boolean }): Output {
   return {
     say: (line) => void (options.json || process.stdout.write(`${line}\n`)),
     json: (value) => void (options.json && process.stdout.write(`${JSON.stringify(value)}\n`)),

@@ -1,0 +1,10 @@
+// The entry offerlet-sandbox/commands: what `offerlet-sandbox` runs, and `offerlet sandbox` and `offerlet network` too.
+import type { Command } from '../cli/command.ts';
+import { networkCommand } from './networkCommand.ts';
+import { sandboxCommand } from './sandboxCommand.ts';
+
+/** The commands by name. */
+export const commands: Readonly<Record<'sandbox' | 'network', Command>> = {
+  sandbox: sandboxCommand,
+  network: networkCommand,
+};
