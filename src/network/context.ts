@@ -3,6 +3,7 @@ import type { Database } from './database/database.ts';
 import type { Fault } from './faults/fault.ts';
 import type { ProcessCache } from './http/processCache.ts';
 import type { Route } from './http/route.ts';
+import type { EventStore } from './ingest/createEventStore.ts';
 import type { KeyRow } from './keys/keyRecord.ts';
 import type { ReportingSettings } from './settings/settings.ts';
 
@@ -24,6 +25,8 @@ export interface NetworkContext {
   readonly maxOffers?: number | undefined;
   /** What this process caches between requests. */
   readonly cache: ProcessCache;
+  /** Stores events. */
+  readonly store: EventStore;
   /** The caller's IP address, where the server knows it. */
   readonly ip?: string | undefined;
   /** The scripted fault that affects this request, for routes that fail in part. */

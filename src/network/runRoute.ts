@@ -3,7 +3,8 @@ import type { NetworkContext, NetworkControls } from './context.ts';
 import type { Database } from './database/database.ts';
 import { applyFault, replacesResponse, takeFault } from './faults/applyFault.ts';
 import type { RouteCall } from './http/createFetch.ts';
-import { createProcessCache, type ProcessCache } from './http/processCache.ts';
+import { createProcessCache } from './http/processCache.ts';
+import { createEventStore } from './ingest/createEventStore.ts';
 import { keyOf } from './keys/authenticate.ts';
 import { hashKey } from './keys/issueKeys.ts';
 import { readState, type NetworkState } from './settings/readState.ts';
@@ -22,11 +23,12 @@ export interface RunOptions {
 /** Runs routes: gives each its context, keeps the process's cache true, and lets scripted faults interfere in staging. */
 export function createRunner(options: RunOptions): (call: RouteCall<NetworkContext>) => Promise<Response> {
   const { db, environment } = options;
-  const cache = createProcessCache(db.kind === 'pglite');
+  const shared = { cache: createProcessCache(db.kind === 'pglite'), store: createEventStore(db) };
+  const { cache } = shared;
 
   async function run(call: RouteCall<NetworkContext>): Promise<Response> {
     const { request, route, params, path } = call;
-    const context = createContext(call, options, cache);
+    const context = createContext(call, options, shared);
     const mayFail = environment === 'staging' && route.surface !== 'sandbox' && (await context.state()).isFaulty;
     const fault = mayFail ? await takeFault(db, path) : undefined;
     if (mayFail) cache.clear();
@@ -58,7 +60,7 @@ export function createRunner(options: RunOptions): (call: RouteCall<NetworkConte
 function createContext(
   { request, path, requestId, caller }: RouteCall<NetworkContext>,
   { db, environment, controls, maxOffers, ...options }: RunOptions,
-  cache: ProcessCache,
+  { cache, store }: Pick<NetworkContext, 'cache' | 'store'>,
 ): NetworkContext & { state(): Promise<NetworkState> } {
   const baseUrl = typeof options.baseUrl === 'function' ? options.baseUrl() : options.baseUrl;
   const started = new Date();
@@ -72,6 +74,7 @@ function createContext(
     environment,
     maxOffers,
     cache,
+    store,
     requestId,
     baseUrl: (baseUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),
     ip: caller.ip,

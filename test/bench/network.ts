@@ -6,6 +6,7 @@ import type { Database } from '../../src/network/database/database.ts';
 import { openPglite } from '../../src/network/database/pglite.ts';
 import { openPostgres } from '../../src/network/database/postgres.ts';
 import { startPostgres } from '../network/databases.ts';
+import { compareGroups } from './network/groups.ts';
 import { compareIngest } from './network/ingest.ts';
 import { printParts } from './network/parts.ts';
 import { measureReports } from './network/reports.ts';
@@ -45,6 +46,7 @@ async function measureServer(ours: readonly string[], floor: readonly string[], 
   const open = async (): Promise<Database> => openPostgres(floor, { connections: 8 });
   await compareIngest({ batches, callers: 8, place: { databaseUrl: ours }, open });
   await printParts({ databaseUrl: ours }, open);
+  await compareGroups(open);
 }
 
 async function measureStart(): Promise<void> {

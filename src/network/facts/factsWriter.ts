@@ -41,8 +41,8 @@ export function factsWriter(
         ...columns.map((column) => String(cell.measures[column] ?? 0)),
       ]);
     if (cells.length === 0) return;
-    db.send(...insertHours(publisherId, rowsOf(BY_HOUR)));
-    db.send(...insertDays(publisherId, rowsOf(BY_DAY)));
+    for (const statement of insertHours(publisherId, rowsOf(BY_HOUR))) db.send(...statement);
+    for (const statement of insertDays(publisherId, rowsOf(BY_DAY))) db.send(...statement);
   };
 }
 

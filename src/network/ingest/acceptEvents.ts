@@ -3,10 +3,9 @@ import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
 import type { NetworkContext } from '../context.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
-import { attributeConversions, openConversions } from '../money/attributeConversions.ts';
+import { attributeConversions } from '../money/attributeConversions.ts';
 import { readSessions } from '../sessions/readSessions.ts';
 import type { Session } from '../sessions/session.ts';
-import { storeEvents } from './storeEvents.ts';
 import type { AcceptedEvent } from './countEvents.ts';
 import { numberArrivals, storeReceipts, type Receipt } from './storeReceipts.ts';
 
@@ -33,9 +32,9 @@ export async function acceptEvents(
     const scripted = context.fault?.fail_indexes?.includes(index) ? scriptedError(context.fault) : undefined;
     if (scripted) errors.set(index, scripted);
     else if (!verdict.ok) errors.set(index, verdict.error);
-    else accepted.push({ ...verdict, arrival: arrivals[index] ?? 0, raw: raws[index] });
+    else accepted.push({ ...verdict, arrival: arrivals[index] ?? 0, receivedAt: now, raw: raws[index] });
   }
-  const stored = await store(accepted, context, now);
+  const stored = await store(accepted, context);
   await storeReceipts(context, key, receiptsOf({ raws, arrivals, errors, stored }));
   return raws.map((_, index) => {
     const error = errors.get(index);
@@ -44,8 +43,8 @@ export async function acceptEvents(
 }
 
 /** Stores the events and bills their conversions; returns the arrivals of those that were new. */
-async function store(accepted: readonly AcceptedEvent[], context: NetworkContext, now: Date): Promise<Set<number>> {
-  const stored = new Set<number>();
+async function store(accepted: readonly AcceptedEvent[], context: NetworkContext): Promise<Set<number>> {
+  const arrivals = new Set<number>();
   for (const [publisherId, events] of byPublisher(accepted)) {
     const earning = new Map<string, Session>();
     for (const { event, session } of events) {
@@ -53,16 +52,11 @@ async function store(accepted: readonly AcceptedEvent[], context: NetworkContext
       if (isMoney && !session.is_sandbox) earning.set(session.session_id, session);
     }
     const sessions = [...earning.values()];
-    const batch = await storeEvents(context.db, {
-      publisherId,
-      events,
-      receivedAt: now,
-      next: sessions.length > 0 ? openConversions(publisherId, sessions) : undefined,
-    });
-    for (const arrival of batch.stored) stored.add(arrival);
-    if (batch.rows.length > 0) await attributeConversions(context.db, sessions, (await context.settings()).shares);
+    const { stored, hasOpenConversions } = await context.store(publisherId, { events, earning: sessions });
+    for (const event of events) if (stored.has(event)) arrivals.add(event.arrival);
+    if (hasOpenConversions) await attributeConversions(context.db, sessions, (await context.settings()).shares);
   }
-  return stored;
+  return arrivals;
 }
 
 function byPublisher(events: readonly AcceptedEvent[]): Map<string, AcceptedEvent[]> {

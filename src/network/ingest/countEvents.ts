@@ -1,6 +1,6 @@
 import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
 import type { Transaction } from '../database/database.ts';
-import { insertRows } from '../database/insertRows.ts';
+import { hotEach, insertRows } from '../database/insertRows.ts';
 import { factsWriter, type Cell, type Measures } from '../facts/factsWriter.ts';
 import type { Session } from '../sessions/session.ts';
 import { periodsOf } from '../time/periodsOf.ts';
@@ -13,6 +13,7 @@ export interface AcceptedEvent {
   readonly session: Session;
   /** Rises from event to event. */
   readonly arrival: number;
+  readonly receivedAt: Date;
   /** The event as the caller sent it. */
   readonly raw: unknown;
 }
@@ -74,13 +75,9 @@ export async function countEvents(
   publisherId: string,
   events: readonly AcceptedEvent[],
 ): Promise<void> {
-  const marks = marksOf(events);
-  const conversions = conversionsOf(events);
   const [marked, converted] = await Promise.all([
-    marks.length === 0 ? [] : db.hot<Marked>(...insertActivity(publisherId, marks)),
-    conversions.length === 0
-      ? []
-      : db.hot<Pick<Marked, 'session_id' | 'hour'>>(...insertConversions(publisherId, conversions)),
+    hotEach<Marked>(db, insertActivity(publisherId, marksOf(events))),
+    hotEach<Pick<Marked, 'session_id' | 'hour'>>(db, insertConversions(publisherId, conversionsOf(events))),
   ]);
   const sessions = new Map(events.map(({ session }) => [session.session_id, session]));
   const cells: Cell[] = [];

@@ -20,8 +20,6 @@ const insertReceipts = insertRows({
   into: 'receipts',
   columns: ['id', 'arrival', 'session_id', 'event_name', 'status', 'reason', 'body', 'received_at'],
 });
-/** Rows per statement: a refused body may look as if it held thousands of events. */
-const CHUNK = 500;
 
 /** Numbers for the events of one batch: microseconds, so they rise within a process, and with time between processes. */
 export function numberArrivals(count: number): number[] {
@@ -48,8 +46,7 @@ export async function storeReceipts(
     JSON.stringify(raw),
     receivedAt,
   ]);
-  for (let start = 0; start < rows.length; start += CHUNK)
-    await context.db.query(...insertReceipts(publisherId, rows.slice(start, start + CHUNK)));
+  for (const statement of insertReceipts(publisherId, rows)) await context.db.query(...statement);
 }
 
 /** A field of a refused event may be anything, and PostgreSQL can store neither U+0000 nor lone surrogates. */

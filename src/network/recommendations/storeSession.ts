@@ -1,7 +1,7 @@
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Database } from '../database/database.ts';
-import { insertRows, type Statement } from '../database/insertRows.ts';
+import { insertRows } from '../database/insertRows.ts';
 import type { ServedPublisher } from '../partner/publisherOfKey.ts';
 import type { Insertion } from './offersBody.ts';
 import type { OfferExplanation } from './chooseOffers.ts';
@@ -48,8 +48,8 @@ export async function storeSession(db: Database, session: NewSession): Promise<v
     ]),
   );
   const { email, email_hash } = request.user_details;
-  const rows: Statement[] = [
-    insertSession(publisher.publisher_id, [
+  const statements = [
+    ...insertSession(publisher.publisher_id, [
       [
         session_id,
         publisher.channel_id,
@@ -66,9 +66,9 @@ export async function storeSession(db: Database, session: NewSession): Promise<v
     ]),
   ];
   if (session.explanations)
-    rows.push(insertExplanation(publisher.publisher_id, [[session_id, JSON.stringify(session.explanations)]]));
+    statements.push(...insertExplanation(publisher.publisher_id, [[session_id, JSON.stringify(session.explanations)]]));
   await db.transaction(async (transaction) => {
-    for (const row of rows) transaction.send(...row);
+    for (const statement of statements) transaction.send(...statement);
   });
 }
 

@@ -28,7 +28,7 @@ const KINDS = [
 
 /**
  * Sends the same kind of batches through the network and straight to a database, in turns; prints events per second. The
- * floor runs the transaction alone: no HTTP, no key, no checks.
+ * floor runs the transaction alone, one per batch: no HTTP, no key, no checks.
  */
 export async function compareIngest(options: {
   readonly batches: number;
@@ -78,7 +78,10 @@ export async function compareIngest(options: {
   const events = ROUNDS * options.batches * BATCH;
   for (const who of kinds) {
     const sorted = rates[who].map(Math.round).toSorted((a, b) => a - b);
-    const ratio = who === 'ours' ? '' : `   ours is ${(median(rates.ours) / median(rates[who])).toFixed(2)} of it`;
+    const total = ({ node, server }: typeof cpu.ours): number => node + server;
+    const byCpu = readServer ? ` (by CPU ${(total(cpu[who]) / total(cpu.ours)).toFixed(2)})` : '';
+    const ratio =
+      who === 'ours' ? '' : `   ours is ${(median(rates.ours) / median(rates[who])).toFixed(2)} of it${byCpu}`;
     const server = readServer ? `, database ${(cpu[who].server / events).toFixed(0)}` : '';
     console.log(
       `  ${who.padEnd(7)} min ${sorted[0]}  median ${median(sorted)}  max ${sorted.at(-1)} events/s   CPU: this process ${(cpu[who].node / events).toFixed(0)}${server} µs an event${ratio}`,
@@ -88,7 +91,8 @@ export async function compareIngest(options: {
   await floor.close();
 }
 
-async function runAll(
+/** Runs a task for each of `batches`, by so many callers; returns events per second. */
+export async function runAll(
   { batches, callers }: { readonly batches: number; readonly callers: number },
   task: (index: number) => Promise<void>,
 ): Promise<number> {
@@ -116,19 +120,27 @@ export function batchOf(sessions: readonly Shown[], index: number): Record<strin
   });
 }
 
-const publisherId = randomUUID();
+const PUBLISHER = randomUUID();
 
 /** Stores such a batch as the network would, without anything before it. */
 export async function storeStraight(db: Database, sessions: readonly Shown[], index: number): Promise<void> {
-  await storeEvents(db, { publisherId, events: straight(sessions, index), receivedAt: new Date() });
+  await storeEvents(db, { publisherId: PUBLISHER, events: straight(sessions, index) });
 }
 
-function straight(sessions: readonly Shown[], index: number): AcceptedEvent[] {
+/** Such a batch, checked, of a publisher's sessions. */
+export function straight(sessions: readonly Shown[], index: number, publisherId = PUBLISHER): AcceptedEvent[] {
   return batchOf(sessions, index).map((raw, arrival) => {
     const parsed = parseEvent(raw);
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
     const { value } = parsed;
-    return { event: value, at: Date.now(), session: sessionRow(publisherId, value.session_id), arrival, raw };
+    return {
+      event: value,
+      at: Date.now(),
+      session: sessionRow(publisherId, value.session_id),
+      arrival,
+      receivedAt: new Date(),
+      raw,
+    };
   });
 }
 
@@ -146,6 +158,6 @@ function sessionRow(publisher_id: string, session_id: string): Session {
   };
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

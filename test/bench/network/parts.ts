@@ -7,6 +7,7 @@ import { readState } from '../../../src/network/settings/readState.ts';
 import { readEvent } from '../../../src/wire/events/judgeEvent.ts';
 import { testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 import { BATCH, batchOf, storeStraight } from './ingest.ts';
+import { fakeDatabase, printStatements } from './statements.ts';
 
 const WARM_UP = 200;
 const BATCHES = 400;
@@ -34,7 +35,10 @@ export async function printParts(place: NetworkOptions, open: () => Promise<Data
     ['validation', (index) => parse(bodies[index % bodies.length] ?? '').map(readEvent)],
     ['key, clock, settings: one statement', () => readState(db, '/events/batch', hash)],
     ['storing: the transaction', (index) => storeStraight(db, sessions, index)],
+    ['  of which ours: JSON, sorting, sums', (index) => storeStraight(fakeDatabase(), sessions, index)],
+    ['  of which round trips and protocol', () => roundTrips(db)],
   ];
+  console.log('CPU of this process, one batch after the other:');
   for (const [name, run] of parts) {
     for (let index = 0; index < WARM_UP; index += 1) await run(index);
     const began = process.cpuUsage();
@@ -42,8 +46,19 @@ export async function printParts(place: NetworkOptions, open: () => Promise<Data
     const { user, system } = process.cpuUsage(began);
     console.log(`  ${name.padEnd(38)} ${((user + system) / BATCHES / BATCH).toFixed(1).padStart(6)} µs an event`);
   }
+  await printStatements(db, sessions);
   await network.close();
   await db.close();
+}
+
+/** The statements of a batch and its round trips, with nothing in them. */
+function roundTrips(db: Database): Promise<void> {
+  return db.transaction(async (transaction) => {
+    await transaction.hot('SELECT 1');
+    await transaction.hot('SELECT 2');
+    transaction.send('SELECT 3');
+    transaction.send('SELECT 4');
+  });
 }
 
 function parse(body: string): unknown[] {
