@@ -5,9 +5,8 @@ import type { Database, Degraded } from './database.ts';
 const NODE_TIMEOUT_MS = 3_000;
 
 /** Asks a distributed PostgreSQL which of its nodes it cannot reach, and adds those that this process cannot. */
-export async function findDegraded(db: Database, away: readonly string[]): Promise<readonly Degraded[]> {
-  const unreachable = away.map((node) => ({ node, effect: 'This process uses the other nodes.' }));
-  if (!(await hasCitus(db))) return unreachable;
+export async function findDegraded(db: Database, away: readonly Degraded[]): Promise<readonly Degraded[]> {
+  if (!(await hasCitus(db))) return away;
   const nodes = await db.transaction(async (transaction) => {
     await transaction.exec(`SET LOCAL citus.node_connection_timeout = ${NODE_TIMEOUT_MS}`);
     return transaction.query<{ node: string }>(
@@ -16,5 +15,5 @@ export async function findDegraded(db: Database, away: readonly string[]): Promi
   });
   const effect =
     'Requests for the publishers that it holds get a 503, and so do reports of a whole channel. Keys, publishers, offers and budgets cannot change.';
-  return [...unreachable, ...nodes.map(({ node }) => ({ node, effect }))];
+  return [...away, ...nodes.map(({ node }) => ({ node, effect }))];
 }

@@ -17,8 +17,14 @@ export interface PostgresOptions {
   readonly statementTimeoutMs?: number;
 }
 
+/** A database on a server, or on several nodes. */
+export interface PostgresDatabase extends Database {
+  /** Throws a `DifferentDatabasesError` if two nodes that can be reached are not one database. The others are checked when they come. */
+  checkNodes(): Promise<void>;
+}
+
 /** Opens a PostgreSQL database (15 or newer): a server, or the nodes of a distributed one. */
-export function openPostgres(urls: string | readonly string[], options: PostgresOptions = {}): Database {
+export function openPostgres(urls: string | readonly string[], options: PostgresOptions = {}): PostgresDatabase {
   const { connections = 8, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const nodes = openNodes(typeof urls === 'string' ? [urls] : urls, {
     connections,
@@ -26,7 +32,7 @@ export function openPostgres(urls: string | readonly string[], options: Postgres
   });
   const run = <T>(work: (db: Queries) => Promise<T>): Promise<T> =>
     retry(() => nodes.use((client) => work(queries(client, statementTimeoutMs))));
-  const db: Database = {
+  const db: PostgresDatabase = {
     kind: 'postgres',
     query: (sql, params) => run((on) => on.query(sql, params)),
     hot: (sql, params) => run((on) => on.hot(sql, params)),
@@ -36,6 +42,7 @@ export function openPostgres(urls: string | readonly string[], options: Postgres
         nodes.use((client) => inTransaction(client, work, rules), { coordinator: rules.onCoordinator === true }),
       ),
     findDegraded: () => findDegraded(db, nodes.away()),
+    checkNodes: () => nodes.check(),
     close: () => nodes.close(),
   };
   return db;

@@ -1,7 +1,9 @@
 import { Socket } from 'node:net';
 import { Pool, types, type PoolClient } from 'pg';
+import type { Degraded } from './database.ts';
 import { DatabaseUnavailableError, reach } from './DatabaseUnavailableError.ts';
 import { hidePassword } from './hidePassword.ts';
+import { DifferentDatabasesError, isSameDatabase, readIdentity, type NodeIdentity } from './nodeIdentity.ts';
 import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -23,8 +25,10 @@ export interface PostgresNodes {
   use<T>(work: (client: PoolClient) => Promise<T>, options?: { readonly coordinator?: boolean }): Promise<T>;
   /** How many nodes there are. */
   readonly count: number;
-  /** The URLs, without passwords, of those that cannot be reached now. */
-  away(): readonly string[];
+  /** Those that cannot be used now. */
+  away(): readonly Degraded[];
+  /** Connects to each node. Throws a `DifferentDatabasesError` if two that can be reached are not one database. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,6 +36,8 @@ interface Node {
   readonly url: string;
   readonly pool: Pool;
   probe?: ReturnType<typeof setTimeout> | undefined;
+  /** Why it is left out, where it is not simply away. */
+  problem?: string | undefined;
   /** Whether it may change the schema of a distributed database; unknown until somebody asks. */
   isCoordinator?: boolean | undefined;
 }
@@ -43,6 +49,8 @@ export function openNodes(
 ): PostgresNodes {
   const sockets = new Set<Socket>();
   const nodes = urls.map((url): Node => ({ url: hidePassword(url), pool: openPool(url) }));
+  /** The first node that was reached, which the others must match. */
+  let reference: { readonly url: string; readonly identity: NodeIdentity } | undefined;
   let turn = 0;
   let isClosed = false;
 
@@ -64,8 +72,7 @@ export function openNodes(
         getTypeParser: (id, format) =>
           parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown),
       },
-      // Of several servers one may be the standby of another: it serves only once it has taken over.
-      ...(urls.length > 1 ? { verify: refuseStandby } : {}),
+      ...(urls.length > 1 ? { verify: verifier(hidePassword(connectionString)) } : {}),
     });
     // A client emits 'error' when its connection is lost. Without a listener that would end the process, and the pool has one
     // only while the client is idle. The statement under way is rejected as well, which is what its caller sees.
@@ -74,8 +81,26 @@ export function openNodes(
     return pool;
   }
 
-  /** Leaves a node out until it can be reached again. A single node always stays in. */
-  function leaveOut(node: Node): void {
+  /** Looks at each new connection of one of several nodes. */
+  function verifier(url: string) {
+    async function verify(client: PoolClient): Promise<void> {
+      const identity = await readIdentity(client);
+      // One may be the standby of another: it serves only once it has taken over.
+      if (identity.isStandby) throw new Error('the server is a standby');
+      reference ??= { url, identity };
+      if (!isSameDatabase(reference.identity, identity)) throw new DifferentDatabasesError(reference.url, url);
+    }
+    return (client: PoolClient, done: (error?: Error) => void): void => {
+      verify(client).then(
+        () => done(),
+        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+      );
+    };
+  }
+
+  /** Leaves a node out until it can be used again. A single node always stays in. */
+  function leaveOut(node: Node, error: DatabaseUnavailableError): void {
+    node.problem = error.cause instanceof DifferentDatabasesError ? error.cause.message : undefined;
     if (nodes.length === 1 || node.probe || isClosed) return;
     node.probe = setTimeout(() => {
       node.pool.connect().then(
@@ -83,12 +108,14 @@ export function openNodes(
           client.release();
           node.probe = undefined;
         },
-        () => {
+        (reason: unknown) => {
           node.probe = undefined;
-          leaveOut(node);
+          leaveOut(node, new DatabaseUnavailableError(reason));
         },
       );
     }, PROBE_MS).unref();
+    // Whoever comes back first is the database: all of them may have been replaced.
+    if (nodes.every(({ probe }) => probe !== undefined)) reference = undefined;
   }
 
   /** The nodes in the order in which to try them: in turn, those that are away last. */
@@ -107,7 +134,7 @@ export function openNodes(
         // A wrong password is not a node that is away.
         if (!(error instanceof DatabaseUnavailableError)) throw error;
         failure = error;
-        leaveOut(node);
+        leaveOut(node, error);
       }
     }
     throw failure;
@@ -140,14 +167,30 @@ export function openNodes(
       } catch (error) {
         if (error instanceof DatabaseUnavailableError) {
           broken = error;
-          if (!error.isElsewhere) leaveOut(node);
+          if (!error.isElsewhere) leaveOut(node, error);
         }
         throw error;
       } finally {
         client.release(broken);
       }
     },
-    away: () => nodes.filter(({ probe }) => probe !== undefined).map(({ url }) => url),
+    away: () =>
+      nodes
+        .filter(({ probe }) => probe !== undefined)
+        .map(({ url, problem }) => {
+          const effect = 'This process uses the other nodes.';
+          return { node: url, effect: problem === undefined ? effect : `${effect} ${problem}.` };
+        }),
+    async check() {
+      for (const node of nodes)
+        try {
+          const { client } = await connect([node]);
+          client.release();
+        } catch (error) {
+          if (!(error instanceof DatabaseUnavailableError)) throw error;
+          if (error.cause instanceof DifferentDatabasesError) throw error.cause;
+        }
+    },
     async close() {
       isClosed = true;
       for (const { probe } of nodes) clearTimeout(probe);
@@ -156,13 +199,6 @@ export function openNodes(
       clearTimeout(deadline);
     },
   };
-}
-
-function refuseStandby(client: PoolClient, done: (error?: Error) => void): void {
-  client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby').then(
-    ({ rows }) => done(rows[0]?.is_standby ? new Error('the server is a standby') : undefined),
-    (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-  );
 }
 
 /** Without the citus extension every node is one. */

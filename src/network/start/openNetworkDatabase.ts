@@ -34,8 +34,11 @@ export interface NetworkDatabase extends Database {
 /** Opens the database and migrates it. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
 export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace): Promise<NetworkDatabase> {
   const urls = typeof databaseUrl === 'string' ? [databaseUrl] : (databaseUrl ?? []);
-  if (urls.length > 0)
-    return migrated(openPostgres(urls), `The database ${urls.map(hidePassword).join(', ')} cannot be used`);
+  if (urls.length > 0) {
+    const db = openPostgres(urls);
+    const problem = `The database ${urls.map(hidePassword).join(', ')} cannot be used`;
+    return migrated(db, problem, urls.length > 1 ? () => db.checkNodes() : undefined);
+  }
   if (data === undefined) return migrated(await openPglite(), 'The database cannot be used');
   const lock = await lockedDirectory(data);
   try {
@@ -126,8 +129,13 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
   };
 }
 
-async function migrated<Opened extends Database>(db: Opened, problem: string): Promise<Opened> {
+async function migrated<Opened extends Database>(
+  db: Opened,
+  problem: string,
+  check: () => Promise<void> = async () => undefined,
+): Promise<Opened> {
   try {
+    await check();
     const [row] = await db.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
     if (Number(row?.version) < 150_000) throw new Error('PostgreSQL 15 or newer is required');
     await migrate(db);

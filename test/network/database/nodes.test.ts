@@ -122,6 +122,36 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('several nodes', () => {
     await one.close();
   }, 60_000);
 
+  test('different databases without citus are refused, whatever the time to wait', async () => {
+    const urls = [await cluster.freshUrl(), await cluster.freshUrl()];
+    const starting = createNetwork({ databaseUrl: urls, wait: 30, seed: 'empty', log: () => undefined });
+    await expect(starting).rejects.toThrow(
+      /test_\d+ and \S+test_\d+ are different databases\. Without the citus extension every --database-url must lead to the same one/,
+    );
+    await expect(starting).rejects.toBeInstanceOf(NetworkStartError);
+  }, 60_000);
+
+  test('another database that comes later is not used, and /health names it', async () => {
+    const [mine, other] = [await wayTo(await cluster.freshUrl()), await wayTo(await cluster.freshUrl())];
+    await other.close();
+    const network = await createNetwork({
+      databaseUrl: [other.url, mine.url],
+      seed: 'empty',
+      now: NOW,
+      log: () => undefined,
+    });
+    const world = testNetworkOf(network);
+    const health = async (): Promise<string> => JSON.stringify((await world.call('GET', '/health')).body);
+    await expect.poll(health).toContain('This process uses the other nodes.');
+    await other.open();
+    await expect.poll(health, { timeout: 20_000 }).toContain('different databases');
+    for (let n = 0; n < 10; n += 1) expect((await world.call('GET', '/health')).body.status).toBe('degraded');
+    await world.offer();
+    expect((await world.session()).items).toHaveLength(1);
+    await network.close();
+    await Promise.all([mine.close(), other.close()]);
+  }, 60_000);
+
   test('a start waits for a server that is away, and says so', async () => {
     const way = await wayTo(await cluster.freshUrl());
     await way.close();
