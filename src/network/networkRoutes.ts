@@ -7,7 +7,7 @@ import { eventRoutes } from './ingest/routes.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { recommendationRoutes } from './recommendations/routes.ts';
 import { reportingRoutes } from './reporting/routes.ts';
-import { sandboxRoutes } from './sandbox/routes.ts';
+import { sandboxRoutes } from './controls/routes.ts';
 
 /** All routes of a network; only staging has the controls. */
 export function networkRoutes(environment: Environment): readonly NetworkRoute[] {

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts';
 import { insertRows } from '../database/insertRows.ts';
-import type { Periods } from '../time/periodsOf.ts';
+import type { Periods } from './periodsOf.ts';
 import { addDecimals } from './addDecimals.ts';
 import type { FactColumn } from './factColumns.ts';
 

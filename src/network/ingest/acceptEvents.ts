@@ -3,7 +3,7 @@ import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
 import type { NetworkContext } from '../context.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
-import { attributeConversions } from '../money/attributeConversions.ts';
+import { attributeConversions } from './attributeConversions.ts';
 import { readSessions } from '../sessions/readSessions.ts';
 import type { Session } from '../sessions/session.ts';
 import type { AcceptedEvent } from './countEvents.ts';

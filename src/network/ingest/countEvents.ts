@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts';
 import { hotEach, insertRows } from '../database/insertRows.ts';
 import { factsWriter, type Cell, type Measures } from '../facts/factsWriter.ts';
 import type { Session } from '../sessions/session.ts';
-import { periodsOf } from '../time/periodsOf.ts';
+import { periodsOf } from '../facts/periodsOf.ts';
 
 /** A valid event, as it arrived. */
 export interface AcceptedEvent {

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/DatabaseUnavailableError.ts';
-import { openConversions } from '../money/attributeConversions.ts';
+import { openConversions } from './attributeConversions.ts';
 import type { Session } from '../sessions/session.ts';
 import type { AcceptedEvent } from './countEvents.ts';
 import { createGroups } from './createGroups.ts';

@@ -1,5 +1,5 @@
-import { periodsOf } from '../time/periodsOf.ts';
-import type { Periods } from '../time/periodsOf.ts';
+import { periodsOf } from '../facts/periodsOf.ts';
+import type { Periods } from '../facts/periodsOf.ts';
 import type { HistoryCell } from './history.ts';
 import { publisherId } from './publisherRows.ts';
 

@@ -6,10 +6,10 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { keyOf } from '../../../src/network/keys/authenticate.ts';
 import { createKey, hashKey } from '../../../src/network/keys/issueKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
-import { ADD_ACTIVITY } from '../../../src/network/sandbox/activity.ts';
+import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
 import { readState } from '../../../src/network/settings/readState.ts';
 import type { ReportingSettings } from '../../../src/network/settings/settings.ts';
-import { periodsOf } from '../../../src/network/time/periodsOf.ts';
+import { periodsOf } from '../../../src/network/facts/periodsOf.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
 

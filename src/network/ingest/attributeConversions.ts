@@ -3,7 +3,7 @@ import type { Statement } from '../database/insertRows.ts';
 import { factsWriter } from '../facts/factsWriter.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Shares } from '../settings/settings.ts';
-import { periodsOf } from '../time/periodsOf.ts';
+import { periodsOf } from '../facts/periodsOf.ts';
 
 /** The shares unless PUT /sandbox/settings sets others. */
 export const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };

@@ -3,7 +3,7 @@ import type { NetworkRoute } from '../context.ts';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
 import { refuseProductionData } from '../keys/refuseProductionData.ts';
-import { periodsOf } from '../time/periodsOf.ts';
+import { periodsOf } from '../facts/periodsOf.ts';
 import { control, refuseFields } from './control.ts';
 import { countField, moneyField, timeField, uuidField } from './fields.ts';
 

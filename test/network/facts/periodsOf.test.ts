@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { periodsOf } from '../../../src/network/time/periodsOf.ts';
+import { periodsOf } from '../../../src/network/facts/periodsOf.ts';
 
 test.each([
   ['2025-11-05T00:00:00.000Z', '2025-11-05T00:00:00.000Z', '2025-11-05', '2025-11-03', '2025-11-01'],
