@@ -40,3 +40,11 @@ export async function readIdentity(client: ClientBase): Promise<NodeIdentity> {
 export function isSameDatabase(one: NodeIdentity, other: NodeIdentity): boolean {
   return one.database === other.database || (one.hasCitus && other.hasCitus);
 }
+
+/** Whether a node may change the schema. Without the citus extension every node may. */
+export async function isCoordinator(client: ClientBase): Promise<boolean> {
+  const { rowCount } = await client.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
+  if (!rowCount) return true;
+  const { rows } = await client.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
+  return rows[0]?.groupid === 0;
+}

@@ -1,9 +1,16 @@
 import { Socket } from 'node:net';
 import { Pool, types, type PoolClient } from 'pg';
 import type { Degraded } from './database.ts';
+import { coalescing } from './coalescing.ts';
 import { DatabaseUnavailableError, reach } from './DatabaseUnavailableError.ts';
 import { hidePassword } from './hidePassword.ts';
-import { DifferentDatabasesError, isSameDatabase, readIdentity, type NodeIdentity } from './nodeIdentity.ts';
+import {
+  DifferentDatabasesError,
+  isCoordinator,
+  isSameDatabase,
+  readIdentity,
+  type NodeIdentity,
+} from './nodeIdentity.ts';
 import { readInt8, readText, TYPE } from './values.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -199,32 +206,4 @@ export function openNodes(
       clearTimeout(deadline);
     },
   };
-}
-
-/** Without the citus extension every node is one. */
-async function isCoordinator(client: PoolClient): Promise<boolean> {
-  const { rowCount } = await client.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
-  if (!rowCount) return true;
-  const { rows } = await client.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
-  return rows[0]?.groupid === 0;
-}
-
-/** Sends together what is written before Node returns to its event loop: a system call costs more than a statement's bytes. */
-function coalescing(socket: Socket): Socket {
-  // Connecting replaces `write`.
-  return socket.once('connect', () => {
-    const write = socket.write.bind(socket) as (...parts: unknown[]) => boolean;
-    let isWaiting = false;
-    socket.write = (...parts: unknown[]) => {
-      if (!isWaiting) {
-        isWaiting = true;
-        socket.cork();
-        process.nextTick(() => {
-          isWaiting = false;
-          socket.uncork();
-        });
-      }
-      return write(...parts);
-    };
-  });
 }
