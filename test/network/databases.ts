@@ -11,9 +11,14 @@ import { openPostgres } from '../../src/network/database/postgres.ts';
 
 const run = promisify(execFile);
 
-/** The databases that the suites run on: PGlite, and PostgreSQL as well where OFFERLET_TEST_POSTGRES=1. */
-export const DATABASE_KINDS: readonly ('pglite' | 'postgres')[] =
-  process.env['OFFERLET_TEST_POSTGRES'] === '1' ? ['pglite', 'postgres'] : ['pglite'];
+/** The nodes of the cluster that `npm run test:citus` was given, the coordinator first. */
+export const CITUS_NODES: readonly string[] = (process.env['OFFERLET_TEST_CITUS'] ?? '').split(' ').filter(Boolean);
+
+/** The databases that the suites run on: PGlite, and PostgreSQL as well where OFFERLET_TEST_POSTGRES=1; with a cluster, that alone. */
+export const DATABASE_KINDS: readonly ('pglite' | 'postgres')[] = [
+  ...(CITUS_NODES.length > 0 ? [] : (['pglite'] as const)),
+  ...(process.env['OFFERLET_TEST_POSTGRES'] === '1' ? (['postgres'] as const) : []),
+];
 
 /** A temporary PostgreSQL server on this machine. */
 export interface Cluster {
@@ -45,9 +50,6 @@ export async function openTestDatabase(
     },
   };
 }
-
-/** The nodes of the cluster that `npm run test:citus` was given, the coordinator first. */
-export const CITUS_NODES: readonly string[] = (process.env['OFFERLET_TEST_CITUS'] ?? '').split(' ').filter(Boolean);
 
 /**
  * Starts a temporary PostgreSQL server on its own socket; uses the citus cluster instead if there is one. For root, it runs
@@ -100,21 +102,28 @@ export async function startPostgres(): Promise<Cluster> {
   };
 }
 
+/** Shards per table of a test's database. */
+const SHARDS = 4;
+
 /** Creates databases on a cluster: one on each node, which all know each other. */
 async function citusCluster(): Promise<Cluster> {
   const names: string[] = [];
   const onEach = async (sql: string, database = 'postgres'): Promise<void> => {
-    for (const node of CITUS_NODES) {
-      const db = openPostgres(nodeUrl(node, database), { connections: 1 });
-      await db.exec(sql);
-      await db.close();
-    }
+    await Promise.all(
+      CITUS_NODES.map(async (node) => {
+        const db = openPostgres(nodeUrl(node, database), { connections: 1, statementTimeoutMs: 60_000 });
+        await db.exec(sql);
+        await db.close();
+      }),
+    );
   };
   return {
     async freshUrl() {
       const name = `offerlet_test_${randomUUID().slice(0, 8)}`;
       names.push(name);
       await onEach(`CREATE DATABASE ${name}`);
+      // 32 by default, each of which takes its share of every CREATE and TRUNCATE.
+      await onEach(`ALTER DATABASE ${name} SET citus.shard_count = ${SHARDS}`);
       await onEach('CREATE EXTENSION citus', name);
       const [coordinator = '', ...workers] = CITUS_NODES;
       const db = openPostgres(nodeUrl(coordinator, name), { connections: 1 });

@@ -10,7 +10,8 @@ import { openRecordedNetwork } from './recordedNetwork.ts';
 
 // Scenes on a real citus cluster: npm run test:citus -- URL…, the coordinator first, then at least two workers.
 
-const PUBLISHERS = 6;
+/** Enough that each worker holds some: each is on either with the same probability. */
+const PUBLISHERS = 24;
 
 describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
   let cluster: Cluster;

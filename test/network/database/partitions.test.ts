@@ -9,7 +9,9 @@ import { event, NOW, testNetworkOf, type Shown } from '../testNetwork.ts';
 // Runs the SQL of docs/scale.md#retention on a database that a network uses.
 
 const PAGE = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8');
-const [SPLIT = '', NEXT = '', DETACH = ''] = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(([, sql = '']) => sql);
+const [SPLIT = '', NEXT = '', DETACH = '', REPAIR = ''] = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(
+  ([, sql = '']) => sql,
+);
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned by time', () => {
   let cluster: Cluster;
@@ -64,7 +66,15 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     expect(await summary()).toEqual(all);
     await sendFrom('2025-12-03T10:00:00Z');
     // A month without a partition.
-    await sendFrom('2026-01-02T10:00:00Z');
+    const january = await sendFrom('2026-01-02T10:00:00Z');
     expect(await rowsOf('events_other')).toBe(2);
+    const withoutMoving = REPAIR.replace(/WITH moved[^]*?;\n/, '');
+    await expect(run(withoutMoving)).rejects.toThrow('would be violated by some row');
+    await db.exec('ROLLBACK');
+    await run(REPAIR);
+    expect([await rowsOf('events_other'), await rowsOf('events_2026_01')]).toEqual([0, 2]);
+    // Its events are recognized as before.
+    await world.batch(january.sent);
+    expect(await rowsOf('events_2026_01')).toBe(2);
   }, 60_000);
 });
