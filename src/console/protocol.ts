@@ -10,7 +10,7 @@ export interface Session {
   readonly variant: 'channel' | 'publisher';
   /** The channel's name; null with a publisher's key. */
   readonly channel: string | null;
-  /** Milliseconds between two looks at a report that includes today. */
+  /** Milliseconds between two reads of a report that includes today. */
   readonly refresh_ms: number;
   /** The option of the commands that names this network. */
   readonly network_url: string;
@@ -55,6 +55,13 @@ export interface ConsolePublishers {
   readonly page: number;
   readonly page_size: number;
   readonly publishers: readonly Publisher[];
+}
+
+/** Approved publishers to choose from, newest first. */
+export interface FoundPublishers {
+  readonly publishers: readonly { readonly id: string; readonly name: string }[];
+  /** Whether there are more than were requested. */
+  readonly hasMore: boolean;
 }
 
 /** One publisher, without its publishable key. */

@@ -173,6 +173,35 @@ const change = (body: object, path = '/api/exclusions') => ({
   init: { method: 'PUT', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
 });
 
+const approved = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    publisher_remote_id: `id-${from + index}`,
+    brand_name: `Shop ${from + index}`,
+    status: 'APPROVED',
+  }));
+
+test('publishers to choose from are those approved, and no more of the list is read than they need', async () => {
+  const { visit, calls } = open((path) => {
+    const isFirst = !path.includes('page=2');
+    const publishers = isFirst
+      ? [...approved(0, 60), { publisher_remote_id: null, brand_name: 'New', status: 'PENDING' }]
+      : approved(60, 30);
+    return json({ count: 91, next: isFirst ? 'https://channel.example/next' : null, previous: null, publishers });
+  });
+  const found = async (query: string) =>
+    (await (await visit(`/api/find-publishers?${query}`)).json()) as { publishers: object[]; hasMore: boolean };
+  const first = await found('q=shop&most=50');
+  expect([first.publishers.length, first.publishers[0], first.hasMore]).toEqual([
+    50,
+    { id: 'id-0', name: 'Shop 0' },
+    true,
+  ]);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]?.path).toContain('q=shop');
+  const all = await found('q=shop&most=100');
+  expect([all.publishers.length, all.hasMore]).toEqual([90, false]);
+});
+
 test('exclusions are replaced when they are still what the page showed', async () => {
   const { visit, calls } = open((_path, { method }) => json(method === 'PUT' ? { ok: true } : details));
   const { path, init } = change({ subcategory_ids: ['a', 'c'], base: ['b', 'a'] });

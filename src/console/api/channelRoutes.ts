@@ -1,7 +1,7 @@
 import type { ChannelClient } from '../../clients/ChannelClient.ts';
 import type { Publisher, PublisherDetail, PublisherItem } from '../../wire/channel.ts';
 import { isObject, own } from '../../wire/json.ts';
-import type { ConsolePublisher, ConsolePublishers } from '../protocol.ts';
+import type { ConsolePublisher, ConsolePublishers, FoundPublishers } from '../protocol.ts';
 
 /** Publishers on one page of the list. */
 const PAGE_SIZE = 50;
@@ -24,6 +24,24 @@ export async function listPublishers(
     if (publisher.status === status) found.push(withoutKey(publisher));
   const start = (page - 1) * PAGE_SIZE;
   return { count: found.length, page, page_size: PAGE_SIZE, publishers: found.slice(start, start + PAGE_SIZE) };
+}
+
+/** GET find-publishers: approved publishers whose name contains a word. Reading stops when enough are found. */
+export async function findPublishers(
+  client: ChannelClient,
+  { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
+): Promise<FoundPublishers> {
+  const q = url.searchParams.get('q')?.trim() || undefined;
+  const most = Math.max(1, Number(url.searchParams.get('most')) || PAGE_SIZE);
+  const publishers: { id: string; name: string }[] = [];
+  for await (const { publisher_remote_id: id, brand_name: name } of client.allPublishers(
+    { q, status: 'APPROVED' },
+    { signal },
+  )) {
+    if (publishers.length >= most) return { publishers, hasMore: true };
+    if (id !== null) publishers.push({ id, name });
+  }
+  return { publishers, hasMore: false };
 }
 
 /** GET publishers/ID. */

@@ -4,12 +4,19 @@ import type { ReportVariant } from '../../clients/reportQuery.ts';
 import { readKey } from '../../wire/keys.ts';
 import type { ConsoleOptions } from '../consoleOptions.ts';
 import type { Session } from '../protocol.ts';
-import { listPublishers, readExclusionChange, readItems, readPublisher, replaceExclusions } from './channelRoutes.ts';
+import {
+  findPublishers,
+  listPublishers,
+  readExclusionChange,
+  readItems,
+  readPublisher,
+  replaceExclusions,
+} from './channelRoutes.ts';
 import { failureOf } from './failureOf.ts';
 import { readBody } from './readBody.ts';
 import { readWholeReport } from './reportRoute.ts';
 
-/** Milliseconds between two looks at a report that includes today. */
+/** Milliseconds between two reads of a report that includes today. */
 const REFRESH_MS = 60_000;
 /**
  * What looks like a key that must never reach a browser. It is replaced, not refused: shoppers choose some names, such as
@@ -52,6 +59,8 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return (await channel.details({ signal })).exclusions.subcategories;
       case 'GET publishers':
         return listPublishers(channel, { url, signal });
+      case 'GET find-publishers':
+        return findPublishers(channel, { url, signal });
       case 'GET publishers/ID':
         return readPublisher(channel, id ?? '', signal);
       // Changes are not cancelled when the page goes away: whether they took effect would be unknown.

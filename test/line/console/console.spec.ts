@@ -152,17 +152,16 @@ test('publishers: search as you type, status, detail, exclusions and their undo'
   await page.getByLabel('Coffee').check();
   await expect(page.getByLabel('Changes')).toContainText('1 more excluded: Coffee');
   await page.getByRole('button', { name: 'Save' }).click();
-  const saved = async () =>
-    (
-      await runCommand(
-        ['exclusions', 'show', '--publisher', 'Juniper & Co', '--network', sandbox.network, '--json'],
-        sandbox.keys.management,
-      )
-    ).includes('Coffee');
+  const id = new URL(page.url()).searchParams.get('publisher') ?? '';
+  const isSaved = async (): Promise<boolean> => {
+    const words = ['exclusions', 'show', '--publisher', id, '--network', sandbox.network, '--csv'];
+    return (await runCommand(words, sandbox.keys.management)).includes('Coffee');
+  };
   await expect(page.getByText('Saved.')).toBeVisible();
+  expect(await isSaved()).toBe(true);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByLabel('Coffee')).not.toBeChecked();
-  expect(await saved()).toBe(false);
+  await expect.poll(isSaved).toBe(false);
 });
 
 test('unsaved exclusions are not lost by a click elsewhere', async ({ page }) => {
@@ -174,6 +173,53 @@ test('unsaved exclusions are not lost by a click elsewhere', async ({ page }) =>
   page.once('dialog', (dialog) => void dialog.accept());
   await page.getByRole('link', { name: 'Report' }).click();
   await expect(page).toHaveURL(/\/$/);
+});
+
+test('the Back button asks before it loses unsaved exclusions', async ({ page }) => {
+  const asked: string[] = [];
+  const answer = (accept: boolean): void =>
+    void page.once('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void (accept ? dialog.accept() : dialog.dismiss());
+    });
+  await open(page, 'publishers');
+  await page.getByRole('link', { name: 'Exclusions' }).click();
+  await page.getByLabel('Hotels').check();
+  answer(false);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/exclusions$/);
+  await expect(page.getByLabel('Hotels')).toBeChecked();
+  // A link within the page leaves nothing.
+  await page.getByRole('link', { name: 'Skip to content' }).press('Enter');
+  await page.goBack();
+  await expect(page.getByLabel('Hotels')).toBeChecked();
+  expect(asked).toEqual(['Leave without saving the exclusions?']);
+  answer(true);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/publishers$/);
+  await page.goForward();
+  await expect(page.getByLabel('Hotels')).not.toBeChecked();
+});
+
+test('closing the page asks before it loses unsaved exclusions', async ({ page }) => {
+  await open(page, 'exclusions');
+  await page.getByLabel('Hotels').check();
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.accept();
+});
+
+test('exclusions of any publisher are found by its name', async ({ page }) => {
+  await open(page, 'exclusions');
+  await page.getByRole('button', { name: 'Exclusions for: The whole channel' }).click();
+  await expect(page.getByRole('link', { name: 'The whole channel' })).toHaveAttribute('aria-current', 'true');
+  await page.keyboard.type('halc');
+  await expect(page.getByRole('dialog').getByRole('link')).toHaveText(['Halcyon Optics']);
+  await page.getByRole('link', { name: 'Halcyon Optics' }).click();
+  await expect(page.getByText('are not shown by Halcyon Optics')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Exclusions for: Halcyon Optics' })).toBeFocused();
 });
 
 test('a change that somebody else made meanwhile is not overwritten', async ({ page }) => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { BASE } from './call.ts';
 
 const CHANGED = 'console:url';
@@ -15,12 +15,26 @@ export interface Place {
 /** Returns the page's place, and renders again when it changes. */
 export function usePlace(): Place {
   const [href, setHref] = useState(location.href);
+  const shown = useRef({ index: historyIndex(), page: pageOf(location.href) });
   useEffect(() => {
-    const update = (): void => setHref(location.href);
-    addEventListener('popstate', update);
+    const update = (): void => {
+      shown.current = { index: historyIndex(), page: pageOf(location.href) };
+      setHref(location.href);
+    };
+    // The browser has moved already, so what may not be left is returned to.
+    const move = (): void => {
+      const { index, page } = shown.current;
+      if (pageOf(location.href) === page) {
+        // A link within the page made an entry of its own.
+        if (history.state === null) history.replaceState({ index: index + 1 }, '');
+        update();
+      } else if (mayLeave()) update();
+      else history.go(index - historyIndex());
+    };
+    addEventListener('popstate', move);
     addEventListener(CHANGED, update);
     return () => {
-      removeEventListener('popstate', update);
+      removeEventListener('popstate', move);
       removeEventListener(CHANGED, update);
     };
   }, []);
@@ -30,10 +44,23 @@ export function usePlace(): Place {
 
 /** Goes to a place of the console, without loading the page. */
 export function go(to: string, { replace = false } = {}): void {
-  if (!dispatchEvent(new Event(LEAVING, { cancelable: true }))) return;
-  if (replace) history.replaceState(null, '', BASE + to);
-  else history.pushState(null, '', BASE + to);
+  if (!mayLeave()) return;
+  if (replace) history.replaceState(history.state, '', BASE + to);
+  else history.pushState({ index: historyIndex() + 1 }, '', BASE + to);
   dispatchEvent(new Event(CHANGED));
+}
+
+function mayLeave(): boolean {
+  return dispatchEvent(new Event(LEAVING, { cancelable: true }));
+}
+
+/** How many entries of the history the console made before this one. */
+function historyIndex(): number {
+  return (history.state as { readonly index?: number } | null)?.index ?? 0;
+}
+
+function pageOf(href: string): string {
+  return href.replace(/#.*/, '');
 }
 
 interface LinkProps {

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
-import type { Publisher } from '../../../wire/channel.ts';
-import type { ConsoleCategories, ConsolePublisher, ConsolePublishers } from '../../protocol.ts';
+import type { ConsoleCategories, ConsolePublisher } from '../../protocol.ts';
 import { call } from '../app/call.ts';
-import { go, type Place } from '../app/router.tsx';
+import { Link, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { FailurePanel } from '../parts/FailurePanel.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Popover } from '../parts/Popover.tsx';
+import { PublisherSearch } from '../parts/PublisherSearch.tsx';
 import { ExclusionTree } from './ExclusionTree.tsx';
 
 /** What is excluded, for the whole channel or for one publisher. */
@@ -13,39 +15,25 @@ export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Elemen
   const { data, failure, retryIn, reload } = useResource({
     key: publisher ?? '',
     load: async (signal) => {
-      const [{ categories }, channel, one, { publishers }] = await Promise.all([
+      const [{ categories }, channel, one] = await Promise.all([
         call<ConsoleCategories>('categories', { signal }),
         call<{ channel: readonly string[] }>('exclusions', { signal }),
         publisher === undefined
           ? undefined
           : call<ConsolePublisher>(`publishers/${encodeURIComponent(publisher)}`, { signal }),
-        call<ConsolePublishers>('publishers?status=APPROVED', { signal }),
       ]);
-      return { categories, channel: channel.channel, publisher: one?.publisher, publishers, scope: publisher };
+      return { categories, channel: channel.channel, publisher: one?.publisher, scope: publisher };
     },
   });
-  const name = data?.publisher?.brand_name;
+  const name = data?.scope === publisher ? data?.publisher?.brand_name : undefined;
   return (
     <>
       <header class="page-head">
         <h1>Exclusions</h1>
-        <label class="select scope">
+        <div class="scope">
           <span class="quiet">For</span>
-          <select
-            value={publisher ?? ''}
-            onChange={(event) => {
-              const id = event.currentTarget.value;
-              go(id === '' ? 'exclusions' : `exclusions?publisher=${encodeURIComponent(id)}`);
-            }}
-          >
-            <option value="">The whole channel</option>
-            {optionsOf(data?.publishers ?? [], data?.publisher).map(({ publisher_remote_id: id, brand_name }) => (
-              <option key={id} value={id ?? ''}>
-                {brand_name}
-              </option>
-            ))}
-          </select>
-        </label>
+          <Scope publisher={publisher} name={name} />
+        </div>
       </header>
       {data && data.scope === publisher ? (
         <ExclusionTree
@@ -69,9 +57,41 @@ export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Elemen
   );
 }
 
-/** The approved publishers of the first page, and the one that is shown. */
-function optionsOf(publishers: readonly Publisher[], shown: Publisher | undefined): readonly Publisher[] {
-  const isListed = publishers.some(({ publisher_remote_id: id }) => id === shown?.publisher_remote_id);
-  const all = shown && !isListed ? [...publishers, shown] : publishers;
-  return all.toSorted((a, b) => a.brand_name.localeCompare(b.brand_name));
+/** Chooses the whole channel or one of its publishers. */
+function Scope({
+  publisher,
+  name,
+}: {
+  readonly publisher: string | undefined;
+  readonly name: string | undefined;
+}): JSX.Element {
+  const shown = publisher === undefined ? 'The whole channel' : (name ?? publisher.slice(0, 8));
+  const place = (id: string | undefined): string =>
+    id === undefined ? 'exclusions' : `exclusions?publisher=${encodeURIComponent(id)}`;
+  return (
+    <Popover
+      name={`Exclusions for: ${shown}`}
+      label={
+        <>
+          <span>{shown}</span>
+          <Icon name="chevron" />
+        </>
+      }
+    >
+      {(close) => {
+        const option = (id: string | undefined, text: string): JSX.Element => (
+          <Link key={id} to={place(id)} onClick={close} aria-current={id === publisher ? 'true' : undefined}>
+            {text}
+          </Link>
+        );
+        return (
+          <div class="menu">
+            <PublisherSearch first={option(undefined, 'The whole channel')}>
+              {({ id, name: text }) => option(id, text)}
+            </PublisherSearch>
+          </div>
+        );
+      }}
+    </Popover>
+  );
 }

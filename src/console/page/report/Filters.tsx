@@ -1,11 +1,10 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { DISPLAY_MODES, VIEWS } from '../../../wire/offers/request.ts';
-import type { ConsolePublishers } from '../../protocol.ts';
 import { call } from '../app/call.ts';
 import { useResource } from '../app/useResource.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
+import { PublisherSearch } from '../parts/PublisherSearch.tsx';
 import { wordOf } from '../parts/format.ts';
 import type { FilterName, ReportState, Variant } from './reportState.ts';
 
@@ -99,32 +98,17 @@ function PublisherFilter({
   readonly chosen: readonly string[];
   toggle(id: string): void;
 }): JSX.Element {
-  const [words, setWords] = useState('');
-  const { data, isLoading } = useResource({
-    key: words,
-    load: (signal) => call<ConsolePublishers>(`publishers?q=${encodeURIComponent(words)}&status=APPROVED`, { signal }),
-  });
   return (
     <fieldset class="choices">
       <legend>Publisher</legend>
-      <input
-        type="search"
-        placeholder="Find a publisher"
-        aria-label="Find a publisher"
-        value={words}
-        onInput={(event) => setWords(event.currentTarget.value)}
-      />
-      <div class="found" aria-busy={isLoading}>
-        {data?.publishers.map(({ publisher_remote_id: id, brand_name }) =>
-          id === null ? null : (
-            <label key={id}>
-              <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
-              <span>{brand_name}</span>
-            </label>
-          ),
+      <PublisherSearch>
+        {({ id, name }) => (
+          <label key={id}>
+            <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
+            <span>{name}</span>
+          </label>
         )}
-        {data?.count === 0 && <p class="quiet">No approved publisher matches.</p>}
-      </div>
+      </PublisherSearch>
     </fieldset>
   );
 }

@@ -1,0 +1,64 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { FoundPublishers } from '../../protocol.ts';
+import { call } from '../app/call.ts';
+import { useResource } from '../app/useResource.ts';
+
+interface PublisherSearchProps {
+  /** Shown above the publishers while nothing is searched. */
+  readonly first?: ComponentChildren;
+  /** Renders one publisher. */
+  children(publisher: FoundPublishers['publishers'][number]): ComponentChildren;
+}
+
+/** Milliseconds after the last key before the search begins. */
+const PAUSE_MS = 150;
+/** Publishers that are shown first, and more with each press of the button below them. */
+const STEP = 50;
+
+/** Finds approved publishers by name, among all of the channel. */
+export function PublisherSearch({ first, children }: PublisherSearchProps): JSX.Element {
+  const [words, setWords] = useState('');
+  const [search, setSearch] = useState({ words, most: STEP });
+  useEffect(() => {
+    if (words === search.words) return undefined;
+    const timer = setTimeout(() => setSearch({ words, most: STEP }), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [words, search]);
+  const { data, failure, isLoading } = useResource({
+    key: JSON.stringify(search),
+    load: (signal) =>
+      call<FoundPublishers>(`find-publishers?q=${encodeURIComponent(search.words)}&most=${search.most}`, { signal }),
+  });
+  return (
+    <>
+      <input
+        type="search"
+        placeholder="Find a publisher"
+        aria-label="Find a publisher"
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+      />
+      <div class="found" aria-busy={isLoading}>
+        {search.words === '' && first}
+        {data?.publishers.map(children)}
+        {data?.publishers.length === 0 && <p class="quiet">No approved publisher matches.</p>}
+        {failure && (
+          <p class="problem" role="alert">
+            {failure.message}
+          </p>
+        )}
+        {data?.hasMore && (
+          <button
+            type="button"
+            class="button small"
+            disabled={isLoading}
+            onClick={() => setSearch({ ...search, most: search.most + STEP })}
+          >
+            Show more
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
