@@ -47,7 +47,7 @@ function followScript(): void {
   if (document.querySelector('.route.overview')) enter();
 }
 
-/** Connects the element. It shows offers whenever it is on the page, and only has to be told about consent. */
+/** Connects the element. It shows offers whenever it is on the page, and needs only the shopper's consent. */
 function followElement(): void {
   const agree = (): void => {
     if (decision !== undefined) document.querySelector<OfferLet>('offer-let')?.offers?.consent(decision);

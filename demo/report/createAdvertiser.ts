@@ -17,7 +17,7 @@ interface Click {
 
 /**
  * Plays an advertiser's server: reports that the last click became a purchase, as only servers may. Resolves to undefined
- * when there is no click. Whether the sale counts is read from the reports, before and after.
+ * when there is no click. Whether the sale was counted is read from the reports, before and after.
  */
 export function createAdvertiser(options: {
   network: string;

@@ -6,7 +6,7 @@ import type { Words } from '../words/words.ts';
 
 type View = Choices['view'];
 
-/** The index of the current delivery step in each view; -1 where there is none. */
+/** The index of the current delivery step in each view; -1 for none. */
 const STEP: Readonly<Record<View, number>> = {
   THANK_YOU: 0,
   ORDER_STATUS: 1,

@@ -57,7 +57,7 @@ function sign(path: string): Html {
   return html`<svg class="sign" viewBox="0 0 20 20" aria-hidden="true"><path d="${path}" /></svg>`;
 }
 
-/** The way of a parcel across a map that is no real one. */
+/** The route of a parcel across an invented map. */
 export const ROUTE: Html = html`<svg
   class="route"
   viewBox="0 0 640 200"

@@ -34,7 +34,7 @@ export const EN: Words = {
   rate: 'Rate what you bought',
   stars: '{0} of 5 stars',
   checkout: ['Contact', 'How would you like to pay?', 'Invoice, 14 days', 'Place order for {0}'],
-  email: 'E-mail',
+  email: 'Email',
   help: ['What is it about?', 'Where is my parcel?', 'Send something back', 'Change the address', 'Talk to a person'],
   receipt: ['Order', 'Receipt', 'Issued on {0}', 'Keep it for your records. Thank you for shopping with us.'],
   cookies: [

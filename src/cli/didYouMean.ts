@@ -1,4 +1,4 @@
-/** Returns ` Did you mean …?` for the known word that is nearest to a mistyped one, or an empty string when none is near. */
+/** Returns ` Did you mean …?` for the known word that is nearest to a mistyped one, or an empty string if no word is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const nearest = known
     .map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))

@@ -40,7 +40,7 @@ const OPTIONS = {
     kind: 'choice',
     choices: ['hash', 'raw'],
     default: 'hash',
-    about: "How the shopper's e-mail is sent to the network.",
+    about: "How the shopper's email is sent to the network.",
   },
   data: { kind: 'text', value: 'DIR', about: 'Directory that remembers accepted events across restarts.' },
   json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },

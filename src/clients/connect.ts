@@ -26,7 +26,7 @@ export interface ApiCall extends CallOptions {
 /** A successful response. */
 export interface ApiResponse {
   readonly status: number;
-  /** The parsed body; `undefined` when there is none. */
+  /** The parsed body; `undefined` if the response has no body. */
   readonly json: unknown;
   /** Creates the error for a response that is not what the API promises. */
   unexpected(expected: string): NetworkError;

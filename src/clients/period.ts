@@ -22,7 +22,7 @@ export type PeriodName = (typeof PERIODS)[number];
 
 /**
  * Returns the first and the last UTC date of a period by its name. `last_N_days` and `…_to_date` end today; weeks start on
- * Monday. Throws a TypeError when there is no such period.
+ * Monday. Throws a TypeError for an unknown name.
  */
 export function period(
   name: PeriodName,

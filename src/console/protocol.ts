@@ -1,4 +1,4 @@
-// What the console's process and its page exchange, as JSON under `api/`. The key is in none of it.
+// What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
 import type { AddResult, Category, Publisher } from '../wire/channel.ts';
 import type { ReportRow } from '../wire/reporting.ts';
 

@@ -23,7 +23,7 @@ export interface OfferLetAttributes {
   /** Required. A change shows offers anew. */
   'display-mode'?: DisplayMode | null | undefined;
   'widget-id'?: Text;
-  /** SHA-256 of the trimmed, lower-cased e-mail address in lower-case hex. */
+  /** SHA-256 of the trimmed, lower-cased email address in lower-case hex. */
   'email-hash'?: Text;
   /** Hashed in the browser, on https pages and localhost only. */
   email?: Text;

@@ -3,7 +3,7 @@ import type { WireEvent } from '../wire/events/wireEvent.ts';
 /** The parameter of `track`: an event of the wire format. A missing id or time is filled in. */
 export type TrackedEvent = Omit<WireEvent, 'event_datetime' | 'conversion_properties'> & { event_datetime?: string };
 
-/** An event as it is stored: complete, with known fields only. */
+/** A stored event: complete, with known fields only. */
 export type StoredEvent = Omit<WireEvent, 'event_id' | 'conversion_properties'> & { event_id: string };
 
 /**

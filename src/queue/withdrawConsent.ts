@@ -40,7 +40,7 @@ export function whenCleared(): Promise<unknown> | undefined {
 /**
  * Empties every queue of this origin, notes included, and notifies other tabs. Where databases cannot be
  * listed, those of `endpoint` and of the remembered endpoints are emptied.
- * Makes no database where there is none. Resolves when nothing is left on disk; never rejects.
+ * Creates no database. Resolves when nothing is left on disk; never rejects.
  */
 export function withdrawConsent(endpoint?: string): Promise<unknown> {
   if (endpoint) rememberEndpoint(endpoint);

@@ -71,7 +71,7 @@ function writeLog({ level, message, status, error, request_id }: LogEntry): void
   console[level](parts.filter((part) => part !== undefined).join(' '));
 }
 
-/** Telemetry that calls `onLog`, without keys, e-mails and hashes, and `onMetric`. */
+/** Telemetry that calls `onLog`, without keys, emails and hashes, and `onMetric`. */
 export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): Telemetry {
   return {
     isVerbose: onLog !== undefined || onMetric !== undefined,
@@ -97,7 +97,7 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
   };
 }
 
-/** The text without the key, anything that looks like one, e-mails and hashes; cut to a readable length. */
+/** The text without the key, anything that looks like one, emails and hashes; cut to a readable length. */
 function redact(text: string, apiKey: string): string {
   let clean = text.slice(0, TEXT_MAX * 4);
   if (apiKey !== '') clean = clean.replaceAll(apiKey, '[key]');

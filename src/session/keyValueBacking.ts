@@ -4,7 +4,7 @@ import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import type { Backing } from './browserBacking.ts';
 
-/** Returns a backing on key-value storage, or on memory if there is none. */
+/** Returns a backing on key-value storage, or on memory without one. */
 export function keyValueBacking(storage: KeyValueStorage | undefined): Backing {
   const used = storage ?? inMemory();
   let clearing: Promise<unknown> | undefined;

@@ -68,7 +68,7 @@ export interface Trace<Success extends SuccessCode = 'rendered'> {
   emit(event: PageEvent<Success>): void;
   /** Records and reports the outcome, once. */
   end(outcome: Outcome<OutcomeCode<Success>>): void;
-  /** Begins a new story after the events so far. */
+  /** Begins a new explanation after the events so far. */
   restart(): void;
   explain(): Explanation<Success>;
 }

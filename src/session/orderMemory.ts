@@ -49,7 +49,7 @@ export interface OrderMemoryOptions {
   now?(): number;
 }
 
-/** One order as it is stored. */
+/** One stored order. */
 interface Kept {
   readonly at: number;
   readonly response?: unknown;
@@ -68,7 +68,7 @@ export function openOrderMemory({
 }: OrderMemoryOptions): OrderMemory {
   let here: Kept = { at: now(), seen: [] };
 
-  /** Adds what is known elsewhere. */
+  /** Adds what another tab has stored. */
   const merge = (other: unknown): Kept => {
     if (!isFresh(other, now())) return here;
     const { at, response, seen } = other;

@@ -9,7 +9,7 @@ import type { OfferOptions } from './options.ts';
 import { outcome, type Failure } from './outcome.ts';
 import { reasonOf } from '../wire/reasonOf.ts';
 
-/** Returns the request body: the known fields, with a plain e-mail replaced by its hash. */
+/** Returns the request body: the known fields, with a plain email replaced by its hash. */
 export async function buildRequest({
   request,
   sandbox,

@@ -126,7 +126,7 @@ function orderIdOf(shopify: ShopifyApi): string | undefined {
   ].find((id): id is string => typeof id === 'string' && id !== '');
 }
 
-/** A property that need not be there: the platform's test kit throws when such a one is read. */
+/** Reads an optional property: the platform's test kit throws when one that is missing is read. */
 function read(object: unknown, name: string): unknown {
   return typeof object === 'object' && object !== null && name in object
     ? (object as Record<string, unknown>)[name]

@@ -111,7 +111,7 @@ $escaper = new Escaper();
   });
 });
 
-test('the snippets hash an e-mail as the widget does', async () => {
+test('the snippets hash an email as the widget does', async () => {
   expect(await hashEmail(' Ada@Example.com ')).toBe(EXPECTED['data-email-hash']);
 });
 

@@ -33,7 +33,7 @@ afterEach(() => {
   for (const [owner, name] of OLD) Object.defineProperty(owner, name, natives[index++] ?? {});
 });
 
-test('a page with its own Array.from gets the same e-mail hash', async () => {
+test('a page with its own Array.from gets the same email hash', async () => {
   const hash = await hashEmail('jane.doe@example.com');
   expect(hash).toBe('86e0b9e56c17cc4d12387e1949b85053fbe73bc3ce5a1188713a9d300cc6133d');
 });

@@ -2,7 +2,7 @@ import { parseCsv, type CsvRecord } from '../input/parseCsv.ts';
 import { didYouMean } from '../didYouMean.ts';
 import { UsageError } from '../UsageError.ts';
 
-/** One publisher to add, as it is in the file: nothing is checked yet. */
+/** One publisher to add, as the file states it: nothing is checked yet. */
 export interface RawItem {
   /** The line of the file on which it begins, or its place in a JSON array. */
   readonly line: number;
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 const KNOWN = Object.values(NAMES).flat();
 
-/** Reads JSON (an array, or `{"items": […]}`), JSON Lines or CSV with a header. Throws a `UsageError` when it is none of them. */
+/** Reads JSON (an array, or `{"items": […]}`), JSON Lines or CSV with a header. Throws a `UsageError` for any other format. */
 export function readItems(text: string): RawItem[] {
   const begin = text.replace(/^\uFEFF/, '').trimStart();
   if (begin === '') throw new UsageError('The file is empty. Use JSON, JSON Lines or CSV; --help shows an example.');

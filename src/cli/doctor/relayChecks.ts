@@ -5,7 +5,7 @@ import { FETCH_MS, reasonOf } from './readPage.ts';
 import { readStart } from './readStart.ts';
 import type { RelayResponse } from './visitPage.ts';
 
-/** Bytes of a health that are read: whatever is larger is no relay. */
+/** Bytes of a response to `/health` that are read: no relay sends more. */
 const HEALTH_MAX = 1_000_000;
 
 /** Checks that the relay responds where the page looks for it, and what it says about itself. */

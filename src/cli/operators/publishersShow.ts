@@ -52,7 +52,7 @@ export const publishersShow = operatorCommand({
   },
 });
 
-/** Returns a publisher. Ends the command when there is none. */
+/** Returns a publisher. Throws an `ExitError` if no publisher has the id. */
 export async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
   try {
     return await channel.publisher(id);

@@ -9,7 +9,7 @@ export interface Taxonomy {
   nameOf(id: string): string;
   /** Finds a category by id or name. */
   category(text: string): Category | undefined;
-  /** Finds a subcategory by id, name or `Category / Name`. Returns a sentence when there is none, or more than one. */
+  /** Finds a subcategory by id, name or `Category / Name`. Returns a problem if no subcategory matches, or several do. */
   subcategory(text: string): { readonly id: string } | { readonly problem: string };
 }
 

@@ -2,9 +2,9 @@
 export interface Output {
   /** Prints a line for people; nothing with --json. */
   say(line: string): void;
-  /** Prints the first line of output with --json; nothing without. */
+  /** Prints a line of JSON with --json; nothing without. */
   json(value: object): void;
-  /** Prints a line of log on stderr. */
+  /** Prints a log line to stderr. */
   log(entry: object | string): void;
 }
 

@@ -18,7 +18,7 @@ export interface Format {
   readonly csv: boolean;
 }
 
-/** Prints data on stdout: as JSON, as CSV, or as a table. */
+/** Prints data to stdout: as JSON, as CSV, or as a table. */
 export function print(printable: Printable, { format, terminal }: { format: Format; terminal: Terminal }): void {
   terminal.write(textOf(printable, { format, terminal }));
 }

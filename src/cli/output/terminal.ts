@@ -13,11 +13,11 @@ export interface Terminal {
   readonly noteWidth: number;
   /** Whether a person can be asked: stdin and stderr are a terminal. */
   readonly canAsk: boolean;
-  /** Writes data on stdout. */
+  /** Writes data to stdout. */
   write(text: string): void;
-  /** Writes a line for people on stderr. */
+  /** Writes a line for people to stderr. */
   note(line: string): void;
-  /** Writes on stderr as it is, for progress and questions. */
+  /** Writes text to stderr unchanged, for progress and questions. */
   raw(text: string): void;
 }
 
@@ -36,9 +36,9 @@ export interface TerminalOptions {
   readonly stdin?: { readonly isTTY?: boolean | undefined } | undefined;
 }
 
-/** Columns assumed when a terminal does not tell. */
+/** Columns assumed when the terminal does not report its width. */
 const USUAL_WIDTH = 80;
-/** Below this, a table is cut to this width: nothing useful is left of it otherwise. */
+/** Below this, a table is cut to this width: narrower, nothing useful would remain. */
 const MIN_WIDTH = 20;
 
 /** Opens this process's terminal. NO_COLOR, CI and TERM=dumb are obeyed. */

@@ -13,14 +13,14 @@ import {
 import { UsageError } from '../UsageError.ts';
 
 /**
- * Writes a whole file or nothing: a reader never finds half of it. A file that exists keeps its mode, and links to it stay;
- * a device or a pipe is written to as it is. Throws a `UsageError` when the file cannot be written.
+ * Writes a whole file or nothing: a reader never finds half a file. A file that exists keeps its mode, and links to it stay;
+ * a device or a pipe is opened and written. Throws a `UsageError` when the file cannot be written.
  */
 export function writeFile(path: string, text: string): void {
   try {
     const old = statSync(path, { throwIfNoEntry: false });
     if (old?.isFile()) replace(realpathSync(path), { text, mode: old.mode });
-    // What exists and is no file, or is a link to a file that does not exist, must not be replaced by one.
+    // A path that is not a regular file, or a link to a missing file, must not be replaced by a file.
     else if (old || lstatSync(path, { throwIfNoEntry: false })) writeFileSync(path, text);
     else replace(path, { text });
   } catch (error) {

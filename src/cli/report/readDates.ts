@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** More days than any network has: a typing mistake. */
 const MAX_DAYS = 4_000;
 
-/** Returns the dates of a report; undefined when none are given. Throws a `UsageError` that says what to write. */
+/** Returns the dates of a report; undefined by default. Throws a `UsageError` that says what to write. */
 export function readDates({ from, to, last, period: name }: GivenDates, now: Date): DateRange | undefined {
   const ways = [from ?? to, last, name].filter((way) => way !== undefined);
   if (ways.length > 1) throw new UsageError('Use one of --from and --to, --last, or --period.');

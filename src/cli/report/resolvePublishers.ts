@@ -4,7 +4,7 @@ import { safeText } from '../output/displayWidth.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns the ids of publishers that are given by id or by name; undefined when none are given. */
+/** Returns the ids of publishers that are given by id or by name; undefined without any. */
 export async function resolvePublishers(
   connection: Connection,
   given: readonly string[],

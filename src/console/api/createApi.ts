@@ -20,7 +20,7 @@ import { readWholeReport } from './reportRoute.ts';
 const REFRESH_MS = 60_000;
 /**
  * What looks like a key that must never reach a browser. It is replaced, not refused: shoppers choose some names, such as
- * a widget's id, and could otherwise keep the operator from a report. The rest of the JSON stays as it is.
+ * a widget's id, and could otherwise keep the operator from a report. The rest of the JSON stays unchanged.
  */
 const LIKE_A_KEY = /adnet_(sk|rk|rp)_[^"\\\s]*/g;
 
@@ -75,7 +75,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return json({ code: 'changed', message: 'Somebody has changed these exclusions meanwhile.' }, 409);
       }
       default:
-        return json({ code: 'not_found', message: 'There is no such call.' }, 404);
+        return json({ code: 'not_found', message: 'This call does not exist.' }, 404);
     }
   }
 

@@ -43,6 +43,6 @@ function codeOf(error: Error): FailureCode {
   if (error instanceof UnreachableError) return 'unreachable';
   if (error instanceof NotFoundError) return 'not_found';
   if (error instanceof ValidationError) return 'invalid';
-  // A gateway that answers for a network which is down.
+  // A gateway responds for a network that is down.
   return error instanceof NetworkError && error.status >= 502 && error.status <= 504 ? 'unreachable' : 'failed';
 }

@@ -19,7 +19,7 @@ export interface ControlCall<Body> {
   readonly body: Body;
 }
 
-/** Returns a sandbox control. It responds with the value as JSON, with 204 for `undefined`, or with a Response as it is. */
+/** Returns a sandbox control. It responds with the value as JSON, with 204 for `undefined`, or with the Response that it returns. */
 export function control<Schema extends v.GenericSchema>(options: {
   readonly method: 'POST' | 'PUT';
   readonly pattern: string;

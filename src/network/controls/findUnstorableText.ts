@@ -1,6 +1,6 @@
 /**
  * Returns the path of the first string or name in a JSON value that PostgreSQL cannot store: one with U+0000 or a lone
- * surrogate. `undefined` if there is none.
+ * surrogate. `undefined` if all can be stored.
  */
 export function findUnstorableText(value: unknown, path = ''): string | undefined {
   if (typeof value === 'string') return isUnstorable(value) ? path : undefined;

@@ -18,7 +18,7 @@ export function createLater(): Later {
       const result = new Promise<T>((resolve, reject) => {
         waiting.push({ start: () => void start().then(resolve, reject), fail: reject });
       });
-      // Whoever asked for it may have given up.
+      // The caller may no longer wait for it.
       result.catch(() => undefined);
       results.push(result);
       return result;

@@ -34,7 +34,7 @@ export async function migrate(db: Database): Promise<number> {
       'CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)',
     );
     const version = await readVersion(transaction);
-    // A database that got the extension later stays as it is until somebody distributes it: `network distribute`.
+    // A database that got the extension later stays undistributed until somebody runs `network distribute`.
     const [first] = SHARDED_TABLES;
     const distributes = isOnCitus && (version === 0 || (await isDistributed(transaction, first)));
     if (distributes && !(await isDistributed(transaction, 'schema_versions')))

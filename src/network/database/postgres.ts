@@ -6,7 +6,7 @@ import { findDegraded } from './findDegraded.ts';
 import { openNodes } from './postgresNodes.ts';
 import { retry } from './retry.ts';
 
-/** Milliseconds for one statement; then its connection is given up, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
+/** Milliseconds for one statement; then its connection is closed, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** How to open a PostgreSQL database. */

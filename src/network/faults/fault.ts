@@ -3,7 +3,7 @@ export interface Fault {
   /** The exact path that it affects. */
   readonly route: string;
   readonly status?: number;
-  /** Text is sent as it is, anything else as JSON. */
+  /** Text is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delay_ms?: number;

@@ -13,7 +13,7 @@ export interface Tenant {
   readonly publisher: { readonly publisher_remote_id: string; readonly brand_name: string };
 }
 
-/** What to create. Ids are random unless given. */
+/** What to create. By default, ids are random. */
 export interface NewTenant {
   readonly name: string;
   readonly environment: Environment;

@@ -5,7 +5,7 @@ import { isPainted } from '../seen/isPainted.ts';
 
 /** Milliseconds between polls: pages close modals by class, style, attribute or removal, and no observer reports all of them. */
 const POLL_MS = 250;
-/** The page's modals, whatever is in fullscreen, and other layers of ours. `:is` ignores selectors that a browser does not know. */
+/** The page's modals, whatever is in fullscreen, and our other layers. `:is` ignores selectors that a browser does not know. */
 const MODALS = ':is(:modal,[aria-modal=true],offer-let-layer)';
 
 /**

@@ -7,7 +7,7 @@ import { isIdle, type Rows } from './rows.ts';
 
 /** Dead letters kept at most. */
 const DEAD_MAX = 50;
-/** Older than this no browser keeps anything: the clock was wrong then or is wrong now, and a wrong clock must not cost events. */
+/** No browser stores anything for longer: an older time is that of a wrong clock, which must not cost events. */
 const BELIEVABLE_AGE_MS = 365 * 24 * HOUR_MS;
 /** How many of the next displays to drop are remembered, so that a full queue is not read whole for each new event. */
 const NEXT_MAX = 256;

@@ -4,7 +4,7 @@ import { NOTE } from './key.ts';
 
 /** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
 export interface Notes {
-  /** Resolves to the value, or to undefined when there is none. Never rejects. */
+  /** Resolves to the value, or to undefined if nothing is stored. Never rejects. */
   read(key: string): Promise<unknown>;
   /**
    * Replaces a value by what `change` returns for it, in one transaction; undefined removes it. Resolves when the value is

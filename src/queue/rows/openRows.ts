@@ -43,7 +43,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     return !isStopped;
   }
 
-  /** Whether a transaction may write. The first one stores the consent when there is none. */
+  /** Whether a transaction may write. The first one stores the consent if none is stored. */
   function admit(rows: IDBObjectStore, stored: string | undefined): boolean {
     if (!checkConsent(stored, consent)) return false;
     const id = stored ?? Math.random().toString(36);

@@ -1,7 +1,7 @@
 import type { QueueEvent, StoredEvent } from '../events.ts';
 import type { Database } from './openDatabase.ts';
 
-/** One event as it is stored; a refused one carries how often, a dead one why. */
+/** One stored event; a refused one carries how often, a dead one why. */
 export interface EventRow {
   event: StoredEvent;
   tries?: number;

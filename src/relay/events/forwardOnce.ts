@@ -81,7 +81,7 @@ export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (f
     };
   };
 
-  /** Fills in what is known already, and returns what is left to be forwarded. */
+  /** Fills in the results of events already accepted, and returns what is left to forward. */
   async function claim(first: readonly number[], { keys, outcomes, source }: Batch): Promise<readonly number[]> {
     const claims = await ledger.claim(keysAt(first, keys), source);
     const fresh: number[] = [];

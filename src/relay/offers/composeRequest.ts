@@ -17,7 +17,7 @@ export interface RequestParts {
 
 /**
  * Composes the request to the network: the page's known fields, replaced by what the server knows, exactly one
- * identifier, and by default no plain e-mail.
+ * identifier, and by default no plain email.
  */
 export async function composeRequest(parts: RequestParts): Promise<Record<string, unknown>> {
   const { page, known, observed, emails, sandbox } = parts;

@@ -25,7 +25,7 @@ export function nodeTransport(url: string): Transport | undefined {
   };
   return ({ headers, body, timeoutMs, maxBytes }) =>
     new Promise<TransportResponse>((resolve, reject) => {
-      // A flat list is written as it is; an object would be stored header by header and read again.
+      // A flat list is written directly; an object would be copied header by header.
       const list = ['host', target.host, 'content-length', String(Buffer.byteLength(body))];
       for (const name in headers) list.push(name, headers[name] ?? '');
       const request = http.request({ ...where, headers: list });

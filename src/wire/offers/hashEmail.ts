@@ -1,10 +1,10 @@
-/** Trims and lower-cases an e-mail for hashing, never locale-aware. */
+/** Trims and lower-cases an email for hashing, never locale-aware. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
 /**
- * Returns the `email_hash` of an e-mail: the SHA-256 of the normalized e-mail in lower-case hex.
+ * Returns the `email_hash` of an email: the SHA-256 of the normalized email in lower-case hex.
  * Rejects when `crypto.subtle` is missing: browsers offer it on https and localhost only.
  */
 export async function hashEmail(
@@ -12,7 +12,7 @@ export async function hashEmail(
   subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle,
 ): Promise<string> {
   if (!subtle)
-    throw new Error('An e-mail can only be hashed on https pages. Send email_hash instead of email, or use https.');
+    throw new Error('An email can only be hashed on https pages. Send email_hash instead of email, or use https.');
   const digest = await subtle.digest('SHA-256', new TextEncoder().encode(normalizeEmail(email)));
   // Not Array.from: Prototype.js replaces it with one that ignores the callback.
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');

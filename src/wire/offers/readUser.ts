@@ -28,7 +28,7 @@ export function readUser(json: unknown, addProblem: AddProblem): UserDetails | u
   if (details.email_hash !== undefined && !/^[0-9a-f]{64}$/.test(details.email_hash)) {
     addProblem(
       'user_details.email_hash',
-      'must be the SHA-256 of the trimmed, lower-cased e-mail, as 64 hex characters',
+      'must be the SHA-256 of the trimmed, lower-cased email, as 64 hex characters',
     );
   }
   return details;

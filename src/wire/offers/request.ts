@@ -24,7 +24,7 @@ type OneIdentifier = {
 
 /**
  * A shopper. Has at most one of `email`, `email_hash`, `phone` and `external_guid`. `email_hash` is the SHA-256 of the trimmed,
- * lower-cased e-mail address in lower-case hex: pseudonymous, not anonymous.
+ * lower-cased email address in lower-case hex: pseudonymous, not anonymous.
  */
 export type UserDetails = OneIdentifier & {
   first_name?: string | undefined;

@@ -134,7 +134,7 @@ for (const [what, more, name] of [
     'user_details',
   ],
   [
-    'an e-mail where its hash belongs',
+    'an email where its hash belongs',
     `request: { user_details: { email_hash: 'anna@example.com' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }`,
     'email_hash',
   ],
@@ -180,7 +180,7 @@ for (const [where, html] of [
   });
 }
 
-test('an e-mail leaves the browser only as a hash', async ({ page }) => {
+test('an email leaves the browser only as a hash', async ({ page }) => {
   await page.goto(fixture.page('/mail', shop(scriptTag({ 'email-hash': '', email: '  Anna@Example.COM ' }))));
   await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
   const email_hash = createHash('sha256').update('anna@example.com').digest('hex');
@@ -189,7 +189,7 @@ test('an e-mail leaves the browser only as a hash', async ({ page }) => {
   expect(await everythingStored(page)).not.toMatch(new RegExp(`anna@|${email_hash}`, 'i'));
 });
 
-test('on http pages an e-mail cannot be hashed: the hint says what to set, and nothing is requested', async ({
+test('on http pages an email cannot be hashed: the hint says what to set, and nothing is requested', async ({
   page,
 }) => {
   const lines: string[] = [];

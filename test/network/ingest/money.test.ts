@@ -127,7 +127,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     expect(await money()).toMatchObject({ attributed_ad_spend_amount: 1, channel_payout: 0.03 });
   });
 
-  test('revenue is split by whether the shopper came with an e-mail', async () => {
+  test('revenue is split by whether the shopper came with an email', async () => {
     const others = [
       await world.session({ user_details: { phone: '+1' } }),
       await world.session({ user_details: { email_hash: 'a'.repeat(64) } }),

@@ -68,7 +68,7 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
     ['A2 no placement_details', { placement_details: undefined }, 'placement_details'],
     ['A2 two identifiers', { user_details: { email: 'a@b.example', phone: '1' } }, 'user_details'],
     ['A2 a blank identifier', { user_details: { email: '  ' } }, 'user_details'],
-    ['A3 an e-mail hash of 63 characters', { user_details: { email_hash: 'a'.repeat(63) } }, 'user_details.email_hash'],
+    ['A3 an email hash of 63 characters', { user_details: { email_hash: 'a'.repeat(63) } }, 'user_details.email_hash'],
     [
       'A4 a view in lower case',
       { placement_details: { view: 'checkout', display_mode: 'INLINE' } },
@@ -89,7 +89,7 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
     });
   });
 
-  test('A3 an upper-case e-mail hash is accepted', async () => {
+  test('A3 an upper-case email hash is accepted', async () => {
     const email_hash = createHash('sha256').update('jane.doe@example.com').digest('hex').toUpperCase();
     expect(email_hash.toLowerCase()).toBe('86e0b9e56c17cc4d12387e1949b85053fbe73bc3ce5a1188713a9d300cc6133d');
     expect((await recommend({ user_details: { email_hash } })).status).toBe(200);

@@ -114,7 +114,7 @@ test('of two identifiers from a page only one is forwarded', async () => {
   expect(network.calls[0]?.body['user_details']).toEqual({ email_hash: HASH });
 });
 
-test('a plain e-mail is hashed, unless the merchant wants it raw', async () => {
+test('a plain email is hashed, unless the merchant wants it raw', async () => {
   const question = { ...REQUEST, user_details: { email: ' Ada@Example.COM ' } };
   const hashing = setUp();
   await hashing.post('/recommendations', question);

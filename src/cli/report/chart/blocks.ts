@@ -38,7 +38,7 @@ export function lyingBar(share: number, width: number, hasUnicode: boolean): str
   return bar.padEnd(width);
 }
 
-/** Returns one character for each value; a gap where there is no data yet. */
+/** Returns one character for each value; a gap where data is missing. */
 export function sparkline(values: readonly (number | null)[], max: number, hasUnicode: boolean): string {
   const levels = hasUnicode ? RISING.slice(1) : ['_', '.', '-', '=', '#'];
   return values

@@ -11,7 +11,7 @@ export interface Resource<Data> {
   readonly isLoading: boolean;
   /** When `data` was read. */
   readonly readAt: number;
-  /** Seconds until the next attempt; 0 when there is none. */
+  /** Seconds until the next attempt; 0 if none is planned. */
   readonly retryIn: number;
   reload(): void;
 }
@@ -74,7 +74,7 @@ export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data
     const look = async (): Promise<void> => {
       const { data } = state;
       if (document.hidden || data === undefined) return;
-      // A failed look is reported by the reading that it causes.
+      // A failed check is reported by the read that it causes.
       const isSame = await (latest.current.isSame?.(data, controller.signal) ?? Promise.resolve(false)).catch(
         () => false,
       );

@@ -4,7 +4,7 @@ export interface Scale {
   y(value: number): number;
 }
 
-/** Returns the SVG path through the values; nothing is drawn where there is no value. */
+/** Returns the SVG path through the values; gaps where a value is missing. */
 export function linePath(values: readonly (number | null)[], { x, y }: Scale): string {
   let path = '';
   let isDown = false;

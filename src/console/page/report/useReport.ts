@@ -16,7 +16,7 @@ export interface LoadedReport extends ConsoleReport {
   readonly isUncompared: boolean;
 }
 
-/** The lines of a chart; more can't be told apart. */
+/** Maximum lines of a chart: more can't be distinguished. */
 export const MAX_LINES = 6;
 
 /** Reads the report of a state, and again while it includes today. */
