@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { isGroup } from './cli/command.ts';
 import { COMMANDS, SANDBOX_COMMANDS } from './cli/commands.ts';
-import { suggest } from './cli/didYouMean.ts';
+import { suggest } from './wire/didYouMean.ts';
 import { describeAll, helpFor, helpForGroup } from './cli/helpFor.ts';
 import { installedVersion } from './cli/installed.ts';
 import { loadSandbox } from './cli/loadSandbox.ts';

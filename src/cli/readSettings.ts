@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from './didYouMean.ts';
+import { didYouMean } from '../wire/didYouMean.ts';
 import { variableOf, type Option, type Options, type SettingsOf } from './options.ts';
 import { UsageError } from './UsageError.ts';
 

@@ -1,6 +1,6 @@
 import { findScenario, SCENARIOS, type Scenario } from '../wire/scenarios/scenarios.ts';
 import type { Output } from '../cli/output/createOutput.ts';
-import { didYouMean } from '../cli/didYouMean.ts';
+import { didYouMean } from '../wire/didYouMean.ts';
 import { UsageError } from '../cli/UsageError.ts';
 
 /** Returns the scenario of `--scenario NAME`. Throws a `UsageError` that lists the known ones. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CallError } from '../../src/console/page/app/call.ts';
 import { exclusionDiff, searchCategories } from '../../src/console/page/exclusions/exclusionDiff.ts';
 import { addItems, type Outcome } from '../../src/console/page/publishers/addItems.ts';
-import { readItems } from '../../src/console/page/publishers/readItems.ts';
+import { previewList } from '../../src/console/page/publishers/previewList.ts';
 import type { AddResult, PublisherItem } from '../../src/wire/channel.ts';
 
 const CATEGORIES = [
@@ -10,36 +10,54 @@ const CATEGORIES = [
   { remote_id: 'c2', name: 'Pets', subcategories: [{ remote_id: 's2', name: 'Pet Food' }] },
 ];
 const HEAD = 'brand_name,domain,primary_category,subcategories\n';
-const problemOf = (line: string): string | undefined => readItems(HEAD + line, CATEGORIES).items[0]?.problem;
+const problemOf = (line: string): string => {
+  const [publisher] = previewList(HEAD + line, CATEGORIES).publishers;
+  return publisher && 'problem' in publisher ? publisher.problem : '';
+};
 
 test('a row becomes an item, its categories by name or id', () => {
-  expect(readItems(`${HEAD}One,one.example,home & garden,Candles;s2`, CATEGORIES).items[0]?.item).toEqual({
-    brand_name: 'One',
-    domain: 'one.example',
-    primary_category_id: 'c1',
-    subcategory_ids: ['s1', 's2'],
+  expect(previewList(`${HEAD}One,one.example,home & garden,Candles;s2`, CATEGORIES).publishers[0]).toMatchObject({
+    item: {
+      brand_name: 'One',
+      domain: 'one.example',
+      primary_category_id: 'c1',
+      subcategory_ids: ['s1', 's2'],
+    },
   });
 });
 
 test.each([
   [',one.example,Pets,Pet Food', 'brand_name is missing'],
-  ['One,one,Pets,Pet Food', 'domain must be one such as shop.example'],
-  ['One,one.example,Cars,Pet Food', 'there is no category "Cars"'],
+  ['One,one,Pets,Pet Food', 'domain is not a domain: "one". Use something like shop.example.'],
+  ['One,one.example,Pests,Pet Food', 'primary_category_id is not a category: "Pests". Did you mean Pets?'],
   ['One,one.example,Pets,', 'subcategory_ids is empty'],
-  ['One,one.example,Pets,Wheels', 'there is no subcategory "Wheels"'],
-  ['One,one.example,Pets,Candles', 'one subcategory must belong to Pets'],
+  ['One,one.example,Pets,Wheels', 'subcategory_ids: "Wheels" is not a subcategory.'],
+  ['One,one.example,Pets,Candles', 'subcategory_ids needs one of the category Pets'],
 ])('a mistake is found before anything is sent: %s', (line, problem) => {
   expect(problemOf(line)).toBe(problem);
 });
 
-test('a publisher that is in the list twice is requested once', () => {
-  const line = 'One,one.example,Pets,Pet Food\n';
-  const { items } = readItems(HEAD + line + line.toUpperCase(), CATEGORIES);
-  expect(items.map(({ item }) => item !== undefined)).toEqual([true, false]);
+test('a subcategory that two categories have is not guessed', () => {
+  const both = CATEGORIES.map((category) => ({
+    ...category,
+    subcategories: [...category.subcategories, { remote_id: `${category.remote_id}-gifts`, name: 'Gifts' }],
+  }));
+  const preview = (words: string) => previewList(`${HEAD}One,one.example,Pets,Pet Food;${words}`, both).publishers[0];
+  expect(preview('Gifts')).toMatchObject({ item: { subcategory_ids: ['s2', 'c2-gifts'] } });
+  const other = [...both, { remote_id: 'c3', name: 'Food', subcategories: [{ remote_id: 's3', name: 'Tea' }] }];
+  expect(previewList(`${HEAD}One,one.example,Food,Tea;Gifts`, other).publishers[0]).toMatchObject({
+    problem: 'subcategory_ids: "Gifts" is ambiguous: "Home & Garden / Gifts" or "Pets / Gifts".',
+  });
 });
 
-test('missing columns are named', () => {
-  expect(readItems('brand_name\nOne', CATEGORIES).problem).toContain('domain, primary_category_id, subcategory_ids');
+test('a publisher that is in the list twice is requested once', () => {
+  const line = 'One,one.example,Pets,Pet Food\n';
+  const { publishers } = previewList(HEAD + line + line.toUpperCase(), CATEGORIES);
+  expect(publishers.map((one) => 'item' in one)).toEqual([true, false]);
+});
+
+test('a missing column is named', () => {
+  expect(previewList('brand_name\nOne', CATEGORIES).problem).toContain('The list has no column domain.');
 });
 
 const ITEMS = Array.from({ length: 120 }, (_, index): PublisherItem => ({
@@ -100,8 +118,8 @@ test('a search finds categories, and subcategories with their category', () => {
 });
 
 test('a quote that is never closed is a problem of the list', () => {
-  expect(readItems(`${HEAD}"One,one.example,c1,s2\nTwo`, CATEGORIES)).toEqual({
-    items: [],
+  expect(previewList(`${HEAD}"One,one.example,c1,s2\nTwo`, CATEGORIES)).toEqual({
+    publishers: [],
     problem: 'The quote that begins in line 2 is never closed.',
   });
 });

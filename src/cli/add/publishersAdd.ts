@@ -1,15 +1,16 @@
 import type { PublisherItem } from '../../clients.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
-import { readInput } from '../input/readInput.ts';
+import { readInput } from '../readInput.ts';
 import { explainFailure } from '../operators/explainFailure.ts';
 import { operatorCommand, someFailed, type Work } from '../operators/operatorCommand.ts';
-import { readTaxonomy } from '../operators/taxonomy.ts';
+import { readTaxonomy } from '../operators/readTaxonomy.ts';
 import { safeText } from '../output/displayWidth.ts';
 import { print } from '../output/print.ts';
 import type { Tone } from '../output/tone.ts';
+import { UsageError } from '../UsageError.ts';
 import { addBatches, type Outcome } from './addBatches.ts';
-import { checkItem, type CheckedItem } from './checkItem.ts';
-import { readItems } from './readItems.ts';
+import { checkPublisher, type CheckedPublisher } from '../../publisherList/checkPublisher.ts';
+import { PublisherListError, readPublisherList, type ListedPublisher } from '../../publisherList/readPublisherList.ts';
 
 /** A 429 must not end a long import: this is about a quarter of an hour of patience. */
 const MAX_RETRIES = 15;
@@ -43,13 +44,13 @@ type Result = Outcome | { readonly status: 'valid' };
 async function addPublishers({ settings, words, terminal, connection, progress }: Work<typeof OPTIONS>): Promise<void> {
   const [file = '-'] = words;
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
-  const raw = readItems(await readInput(file, 'FILE'));
+  const listed = readList(await readInput(file, 'FILE'));
   const channel = connection.channel({ maxRetries: MAX_RETRIES });
   const taxonomy = await readTaxonomy(channel);
-  const checked = raw.map((item) => checkItem(item, taxonomy));
+  const checked = listed.map((one) => checkPublisher(one, taxonomy));
   const untried: Result = settings['dry-run'] ? { status: 'valid' } : NOT_SENT;
   const results = checked.map((one): Result =>
-    'problem' in one ? { status: 'invalid', reason: one.problem } : untried,
+    'problem' in one ? { status: 'invalid', reason: safeText(one.problem) } : untried,
   );
   const sendable = checked.flatMap((one, place) => ('item' in one ? [{ place, item: one.item }] : []));
   let failure: ExitError | undefined;
@@ -91,6 +92,14 @@ async function addPublishers({ settings, words, terminal, connection, progress }
     throw someFailed(`${failed} of ${results.length} publishers are invalid. Correct them and run the command again.`);
 }
 
+function readList(text: string): ListedPublisher[] {
+  try {
+    return readPublisherList(text);
+  } catch (error) {
+    throw error instanceof PublisherListError ? new UsageError(error.message) : error;
+  }
+}
+
 const NOT_SENT: Outcome = { status: 'not sent', reason: 'the command ended before' };
 const ORDER: readonly Result['status'][] = ['added', 'valid', 'duplicate', 'invalid', 'not sent'];
 const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
@@ -102,7 +111,7 @@ const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
 };
 
 interface ResultsToPrint extends Pick<Work<typeof OPTIONS>, 'settings' | 'terminal'> {
-  readonly checked: readonly CheckedItem[];
+  readonly checked: readonly CheckedPublisher[];
   readonly results: readonly Result[];
 }
 

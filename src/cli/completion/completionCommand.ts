@@ -1,5 +1,5 @@
 import type { Command, CommandGroup } from '../command.ts';
-import { didYouMean } from '../didYouMean.ts';
+import { didYouMean } from '../../wire/didYouMean.ts';
 import { readCall } from '../readSettings.ts';
 import { UsageError } from '../UsageError.ts';
 import { bashCompletion } from './bash.ts';

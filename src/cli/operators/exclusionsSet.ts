@@ -1,11 +1,12 @@
 import { NotFoundError } from '../../clients.ts';
-import { readInput } from '../input/readInput.ts';
+import { readInput } from '../readInput.ts';
 import { print } from '../output/print.ts';
 import type { Cell } from '../output/table.ts';
 import { UsageError } from '../UsageError.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { findPublisher, noPublisher } from './publishersShow.ts';
-import { readTaxonomy, type Taxonomy } from './taxonomy.ts';
+import type { Taxonomy } from '../../publisherList/taxonomy.ts';
+import { readTaxonomy } from './readTaxonomy.ts';
 
 /** Words on one command line: more than any network has subcategories. */
 const MAX_WORDS = 2_000;

@@ -1,7 +1,7 @@
 import { print } from '../output/print.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { findPublisher } from './publishersShow.ts';
-import { readTaxonomy } from './taxonomy.ts';
+import { readTaxonomy } from './readTaxonomy.ts';
 
 /** `offerlet exclusions show`: what is excluded, and by whom. */
 export const exclusionsShow = operatorCommand({

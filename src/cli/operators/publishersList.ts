@@ -1,5 +1,5 @@
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
-import { didYouMean } from '../didYouMean.ts';
+import { didYouMean } from '../../wire/didYouMean.ts';
 import { safeText } from '../output/displayWidth.ts';
 import { print } from '../output/print.ts';
 import { UsageError } from '../UsageError.ts';

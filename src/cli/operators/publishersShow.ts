@@ -5,7 +5,8 @@ import { print } from '../output/print.ts';
 import type { Cell } from '../output/table.ts';
 import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { toneOf } from './publishersList.ts';
-import { readTaxonomy, type Taxonomy } from './taxonomy.ts';
+import type { Taxonomy } from '../../publisherList/taxonomy.ts';
+import { readTaxonomy } from './readTaxonomy.ts';
 
 /** `offerlet publishers show ID`: one publisher, and what is excluded for it. */
 export const publishersShow = operatorCommand({
@@ -72,7 +73,7 @@ export function noPublisher(id: string): ExitError {
 }
 
 function namesOf(taxonomy: Taxonomy | undefined, ids: readonly string[]): string[] {
-  return ids.length === 0 ? ['nothing'] : ids.map((id) => taxonomy?.nameOf(id) ?? safeText(id));
+  return ids.length === 0 ? ['nothing'] : ids.map((id) => safeText(taxonomy?.nameOf(id) ?? id));
 }
 
 /** One line for each value; the field is named once. */

@@ -1,5 +1,5 @@
 import { period, PERIODS, type DateRange } from '../../clients.ts';
-import { suggest } from '../didYouMean.ts';
+import { suggest } from '../../wire/didYouMean.ts';
 import { UsageError } from '../UsageError.ts';
 import { PERIOD_NAMES } from './reportOptions.ts';
 

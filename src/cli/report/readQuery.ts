@@ -8,7 +8,7 @@ import {
   TIME_GRAINS,
   type TimeGrain,
 } from '../../wire/reporting.ts';
-import { didYouMean, suggest } from '../didYouMean.ts';
+import { didYouMean, suggest } from '../../wire/didYouMean.ts';
 import type { SettingsOf } from '../options.ts';
 import { UsageError } from '../UsageError.ts';
 import { readDates } from './readDates.ts';

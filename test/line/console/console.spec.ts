@@ -242,7 +242,7 @@ test('publishers are added from CSV with a preview, and removed with their name 
       'brand_name,domain,primary_category,subcategories\nAlpha,alpha.example,Pets,Pet Food\n"<img src=x onerror=alert(1)>",evil,Pets,Pet Food\nJuniper & Co,juniper-and-co.example,Pets,Pet Food',
     );
   await expect(page.getByText('2 publishers will be requested')).toBeVisible();
-  await expect(page.getByText('domain must be one such as')).toBeVisible();
+  await expect(page.getByText('is not a domain')).toBeVisible();
   await page.getByRole('button', { name: 'Request 2' }).click();
   await expect(page.getByRole('row', { name: /Alpha/ })).toContainText('requested');
   await expect(page.getByRole('row', { name: /Juniper/ })).toContainText('exists already');

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { CheckedPublisher } from '../../../publisherList/checkPublisher.ts';
 import type { Category } from '../../../wire/channel.ts';
 import type { ConsoleCategories, Failure } from '../../protocol.ts';
 import { call } from '../app/call.ts';
@@ -10,7 +11,7 @@ import { Icon } from '../parts/icons.tsx';
 import { plural } from '../parts/format.ts';
 import { AddForm } from './AddForm.tsx';
 import { addItems, type Outcome } from './addItems.ts';
-import { readItems, type ReadItem } from './readItems.ts';
+import { previewList } from './previewList.ts';
 import { Said } from './Said.tsx';
 
 /** Adds publishers: one with a form, or many from CSV with a preview. */
@@ -65,17 +66,16 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, Outcome>>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const { items, problem } = readItems(text, categories);
-  const ready = items.filter(({ item, line }) => item !== undefined && !isDone(outcomes.get(line)));
-  const wrong = items.filter((read) => read.problem !== undefined);
+  const { publishers, problem } = previewList(text, categories);
+  const ready = publishers.flatMap((one) => ('item' in one && !isDone(outcomes.get(one.line)) ? [one] : []));
+  const wrong = publishers.filter((one) => 'problem' in one);
 
   async function send(): Promise<void> {
     setBusy(true);
     setFailure(undefined);
-    const list = ready.flatMap(({ item, line }) => (item ? [{ item, line }] : []));
     const stopped = await addItems(
-      list.map(({ item }) => item),
-      (index, outcome) => setOutcomes((known) => new Map(known).set(list[index]?.line ?? 0, outcome)),
+      ready.map(({ item }) => item),
+      (index, outcome) => setOutcomes((known) => new Map(known).set(ready[index]?.line ?? 0, outcome)),
     );
     setFailure(stopped);
     setBusy(false);
@@ -119,7 +119,7 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
           {problem}
         </p>
       )}
-      {items.length > 0 && (
+      {publishers.length > 0 && (
         <section class="card list" aria-label="Preview">
           <header>
             <p role="status">
@@ -154,8 +154,8 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
                 </tr>
               </thead>
               <tbody>
-                {items.map((item) => (
-                  <PreviewRow key={item.line} item={item} outcome={outcomes.get(item.line)} />
+                {publishers.map((one) => (
+                  <PreviewRow key={one.line} publisher={one} outcome={outcomes.get(one.line)} />
                 ))}
               </tbody>
             </table>
@@ -171,24 +171,24 @@ function isDone(outcome: Outcome | undefined): boolean {
 }
 
 function PreviewRow({
-  item,
+  publisher,
   outcome,
 }: {
-  readonly item: ReadItem;
+  readonly publisher: CheckedPublisher;
   readonly outcome: Outcome | undefined;
 }): JSX.Element {
   return (
     <tr>
-      <td class="quiet">{item.line}</td>
-      <th scope="row">{item.brand_name || '—'}</th>
-      <td>{item.domain || '—'}</td>
+      <td class="quiet">{publisher.line}</td>
+      <th scope="row">{publisher.brand_name || '—'}</th>
+      <td>{publisher.domain || '—'}</td>
       <td>
         {outcome ? (
           <Said outcome={outcome} />
-        ) : item.problem === undefined ? (
-          'will be requested'
+        ) : 'problem' in publisher ? (
+          <span class="bad">{publisher.problem}</span>
         ) : (
-          <span class="bad">{item.problem}</span>
+          'will be requested'
         )}
       </td>
     </tr>

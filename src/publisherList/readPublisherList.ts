@@ -1,10 +1,14 @@
-import { parseCsv, type CsvRecord } from '../input/parseCsv.ts';
-import { didYouMean } from '../didYouMean.ts';
-import { UsageError } from '../UsageError.ts';
+import { parseCsv, type CsvRecord } from './parseCsv.ts';
+import { didYouMean } from '../wire/didYouMean.ts';
 
-/** One publisher to add, as the file states it: nothing is checked yet. */
-export interface RawItem {
-  /** The line of the file on which it begins, or its place in a JSON array. */
+/** A list that cannot be read; the message says what to correct. */
+export class PublisherListError extends Error {
+  override readonly name = 'PublisherListError';
+}
+
+/** One publisher of a list, as the list states it: nothing is checked yet. */
+export interface ListedPublisher {
+  /** The line on which it begins, or its place in a JSON array. */
   readonly line: number;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -18,21 +22,21 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 const KNOWN = Object.values(NAMES).flat();
 
-/** Reads JSON (an array, or `{"items": […]}`), JSON Lines or CSV with a header. Throws a `UsageError` for any other format. */
-export function readItems(text: string): RawItem[] {
+/** Reads JSON (an array, or `{"items": […]}`), JSON Lines or CSV with a header. Throws a `PublisherListError` for anything else. */
+export function readPublisherList(text: string): ListedPublisher[] {
   const begin = text.replace(/^\uFEFF/, '').trimStart();
-  if (begin === '') throw new UsageError('The file is empty. Use JSON, JSON Lines or CSV; --help shows an example.');
-  if (begin.startsWith('[')) return fromList(parse(begin, 'The file is not valid JSON'));
+  if (begin === '') throw new PublisherListError('The list is empty. Use JSON, JSON Lines or CSV.');
+  if (begin.startsWith('[')) return fromList(parse(begin, 'The list is not valid JSON'));
   return begin.startsWith('{') ? fromJsonLines(begin) : fromCsv(text);
 }
 
-function fromList(list: unknown): RawItem[] {
-  if (!Array.isArray(list)) throw new UsageError('The JSON is not an array of publishers.');
+function fromList(list: unknown): ListedPublisher[] {
+  if (!Array.isArray(list)) throw new PublisherListError('The JSON is not an array of publishers.');
   return list.map((item: unknown, index) => ({ line: index + 1, fields: fieldsOf(item, index + 1) }));
 }
 
 /** A document that begins with `{` is one object on several lines, or JSON Lines. */
-function fromJsonLines(text: string): RawItem[] {
+function fromJsonLines(text: string): ListedPublisher[] {
   try {
     const whole: unknown = JSON.parse(text);
     const items = (whole as { items?: unknown }).items;
@@ -50,27 +54,27 @@ function parse(text: string, problem: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${problem}: ${(error as Error).message.split('\n', 1)[0] ?? ''}`);
+    throw new PublisherListError(`${problem}: ${(error as Error).message.split('\n', 1)[0] ?? ''}`);
   }
 }
 
 function fieldsOf(item: unknown, line: number): Record<string, unknown> {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
-    throw new UsageError(
+    throw new PublisherListError(
       `Item ${line} is not an object with brand_name, domain, primary_category_id and subcategory_ids.`,
     );
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [canonical(name) ?? name, value]));
 }
 
-function fromCsv(text: string): RawItem[] {
+function fromCsv(text: string): ListedPublisher[] {
   const [header, ...records] = recordsOf(text);
   const names = header?.cells.map((cell) => cell.trim().toLowerCase().replaceAll(' ', '_')) ?? [];
   const columns = names.map(canonical);
   for (const required of Object.keys(NAMES)) {
     if (columns.includes(required)) continue;
     const near = names.map((name) => didYouMean(name, KNOWN)).find((hint) => hint.includes(required)) ?? '';
-    throw new UsageError(
-      `The file has no column ${required}.${near} Its first line must name brand_name, domain, primary_category_id and subcategory_ids.`,
+    throw new PublisherListError(
+      `The list has no column ${required}.${near} Its first line must name brand_name, domain, primary_category_id and subcategory_ids.`,
     );
   }
   return records.map(({ line, cells }) => ({
@@ -85,7 +89,7 @@ function recordsOf(text: string): CsvRecord[] {
   try {
     return parseCsv(text);
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new PublisherListError((error as Error).message);
   }
 }
 

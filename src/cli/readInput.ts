@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../UsageError.ts';
+import { UsageError } from './UsageError.ts';
 
 /** Returns the text of a file, or of stdin for `-`. Throws a `UsageError` that names the option or argument. */
 export async function readInput(path: string, name: string): Promise<string> {

@@ -1,6 +1,5 @@
-import type { Category, ChannelClient } from '../../clients.ts';
-import { didYouMean } from '../didYouMean.ts';
-import { safeText } from '../output/displayWidth.ts';
+import type { Category } from '../wire/channel.ts';
+import { didYouMean } from '../wire/didYouMean.ts';
 
 /** The categories of the network, found by id and by name. */
 export interface Taxonomy {
@@ -13,24 +12,19 @@ export interface Taxonomy {
   subcategory(text: string): { readonly id: string } | { readonly problem: string };
 }
 
-/** Reads the categories of the network. */
-export async function readTaxonomy(channel: ChannelClient): Promise<Taxonomy> {
-  return createTaxonomy(await channel.categories());
-}
-
-/** Creates a taxonomy of categories. */
-export function createTaxonomy(categories: readonly Category[]): Taxonomy {
+/** Creates a taxonomy of categories. `hint` says where all of them are listed. */
+export function createTaxonomy(categories: readonly Category[], hint = ''): Taxonomy {
   const subcategories = categories.flatMap((category) =>
     category.subcategories.map(({ remote_id, name }) => ({
       id: remote_id,
       name,
-      path: `${safeText(category.name)} / ${safeText(name)}`,
+      path: `${category.name} / ${name}`,
     })),
   );
   const byId = new Map(subcategories.map((one) => [one.id.toLowerCase(), one]));
   return {
     categories,
-    nameOf: (id) => byId.get(id.toLowerCase())?.path ?? safeText(id),
+    nameOf: (id) => byId.get(id.toLowerCase())?.path ?? id,
     category: (text) =>
       categories.find(({ remote_id }) => same(remote_id, text)) ?? categories.find(({ name }) => same(name, text)),
     subcategory(text) {
@@ -38,12 +32,12 @@ export function createTaxonomy(categories: readonly Category[]): Taxonomy {
       if (known) return known;
       const found = subcategories.filter(({ name, path }) => same(name, text) || same(path, text.replace('/', ' / ')));
       if (found.length === 1 && found[0]) return found[0];
-      const shown = safeText(text).slice(0, 80);
+      const shown = text.slice(0, 80);
       if (found.length > 1)
         return { problem: `"${shown}" is ambiguous: ${found.map(({ path }) => `"${path}"`).join(' or ')}.` };
       const names = subcategories.map(({ name }) => name);
       return {
-        problem: `"${shown}" is not a subcategory.${didYouMean(shown, names)} "offerlet categories list" shows all.`,
+        problem: `"${shown}" is not a subcategory.${didYouMean(shown, names)}${hint}`,
       };
     },
   };

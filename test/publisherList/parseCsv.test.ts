@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseCsv } from '../../../src/cli/input/parseCsv.ts';
-import { readItems } from '../../../src/cli/add/readItems.ts';
-import { UsageError } from '../../../src/cli/UsageError.ts';
-import { toCsv } from '../../../src/clients.ts';
+import { parseCsv } from '../../src/publisherList/parseCsv.ts';
+import { PublisherListError, readPublisherList } from '../../src/publisherList/readPublisherList.ts';
+import { toCsv } from '../../src/clients.ts';
 
 const cellsOf = (text: string): (readonly string[])[] => parseCsv(text).map(({ cells }) => cells);
 
@@ -57,7 +56,7 @@ test('records know their line, also after a line break in a cell', () => {
 test('a quote that is never closed is refused, with its line', () => {
   const text = 'brand_name,domain\n"a\nb",c.example\n"d,e.example\nf,g.example\n';
   expect(() => parseCsv(text)).toThrow('The quote that begins in line 4 is never closed.');
-  expect(() => readItems(text)).toThrow(UsageError);
+  expect(() => readPublisherList(text)).toThrow(PublisherListError);
 });
 
 test('many quotes in a cell are read in no time', () => {
@@ -85,15 +84,15 @@ test('JSON, JSON Lines and CSV give the same items', () => {
     `\n${JSON.stringify(item)}\n`,
     csv,
   ];
-  for (const text of forms) expect(readItems(text)[0]?.fields).toEqual(item);
+  for (const text of forms) expect(readPublisherList(text)[0]?.fields).toEqual(item);
 });
 
 test.each([
-  ['', 'The file is empty'],
-  ['[{]', 'The file is not valid JSON'],
+  ['', 'The list is empty'],
+  ['[{]', 'The list is not valid JSON'],
   ['{"a":1}\n{"b"', 'Line 2 is not valid JSON'],
   ['[1]', 'Item 1 is not an object'],
   ['brand_name,domian\n', 'no column domain. Did you mean domain?'],
 ])('%j is refused: %s', (text, message) => {
-  expect(() => readItems(text)).toThrow(message);
+  expect(() => readPublisherList(text)).toThrow(message);
 });
