@@ -1,4 +1,4 @@
-import type { Report, ReportRow } from '../wire/reporting.ts';
+import { isRatio, type Report, type ReportRow } from '../wire/reporting.ts';
 import { periodStarts, type ComparedPeriods } from './comparedDates.ts';
 import { isTextColumn } from './readReport.ts';
 import type { Comparison, MetricChange } from './reportRows.ts';
@@ -9,14 +9,6 @@ interface ComparedRow extends Comparison<ReportRow, Metrics> {
   readonly period_start: string;
   readonly period_end: string;
   readonly counterpart_start: string | null;
-}
-
-/** Shares of something: a change from 2 % to 3 % is one point, not 50 %. */
-const RATIOS: ReadonlySet<string> = new Set(['ctr', 'cvr']);
-
-/** Whether a metric is a ratio, which is compared in percentage points. */
-export function isRatio(metric: string): boolean {
-  return RATIOS.has(metric);
 }
 
 /** Finds the counterpart of each row: the row of the same breakdown in the period that has the same place. */

@@ -1,4 +1,4 @@
-import { isRatio } from './compareRows.ts';
+import { isRatio } from '../wire/reporting.ts';
 
 /** Options of `toCsv`. */
 export interface CsvOptions {

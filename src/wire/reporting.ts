@@ -39,6 +39,22 @@ export const PUBLISHER_METRICS = [
 export type ChannelMetric = (typeof CHANNEL_METRICS)[number];
 export type PublisherMetric = (typeof PUBLISHER_METRICS)[number];
 
+/** Metrics that are counts. All others are amounts of money or ratios of two sums. */
+export const COUNT_METRICS: ReadonlySet<string> = new Set([
+  'impressions',
+  'clicks',
+  'conversions',
+  'feed_loads',
+  'widget_loads',
+  'widget_displays',
+  'viewable_widget_displays',
+]);
+
+/** Whether a metric is a share, which is shown in per cent: a change from 2 % to 3 % is one point, not 50 %. */
+export function isRatio(metric: string): boolean {
+  return metric === 'ctr' || metric === 'cvr';
+}
+
 export const CHANNEL_GROUPINGS = ['publisher', 'page_type', 'widget_type', 'widget_id'] as const;
 export const PUBLISHER_GROUPINGS = ['page_type', 'widget_type', 'widget_id'] as const;
 export type ChannelGrouping = (typeof CHANNEL_GROUPINGS)[number];

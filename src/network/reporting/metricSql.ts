@@ -1,3 +1,4 @@
+import { COUNT_METRICS } from '../../wire/reporting.ts';
 import { FACT_COLUMNS, type FactColumn } from '../facts/factColumns.ts';
 import type { Metric, Variant } from './variant.ts';
 
@@ -12,16 +13,6 @@ interface Ratio {
   readonly places: number;
 }
 
-const COUNTS: ReadonlySet<Metric> = new Set<Metric>([
-  'impressions',
-  'clicks',
-  'conversions',
-  'feed_loads',
-  'widget_loads',
-  'widget_displays',
-  'viewable_widget_displays',
-]);
-
 /** The columns that a metric is calculated from. */
 export function columnsOf(metric: Metric, variant: Variant): readonly FactColumn[] {
   const ratio = ratioOf(metric, variant);
@@ -32,7 +23,7 @@ export function columnsOf(metric: Metric, variant: Variant): readonly FactColumn
 export function metricSql(metric: Metric, variant: Variant): string {
   const ratio = ratioOf(metric, variant);
   if (ratio !== undefined) return ratioSql(ratio);
-  return COUNTS.has(metric) ? columnOf(metric) : `round(${columnOf(metric)}, ${MONEY_PLACES})`;
+  return COUNT_METRICS.has(metric) ? columnOf(metric) : `round(${columnOf(metric)}, ${MONEY_PLACES})`;
 }
 
 /**

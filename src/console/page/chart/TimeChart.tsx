@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { TimeGrain } from '../../../wire/reporting.ts';
-import { axisValueOf, isMoney, isRatio, labelOf, periodOf, tickOf, valueOf } from '../parts/format.ts';
+import { axisValueOf, labelOf, periodOf, tickOf, valueOf } from '../parts/format.ts';
+import { COUNT_METRICS } from '../../../wire/reporting.ts';
 import { areaPath, linePath, type Scale } from './linePath.ts';
 import { ticksOf, type ChartData } from './series.ts';
 import { useWidth } from './useWidth.ts';
@@ -36,10 +37,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
   const last = starts.length - 1;
   const index = chosen === undefined ? undefined : Math.min(chosen, last);
   const values = [...series.flatMap((line) => line.values), ...(before ?? [])];
-  const ticks = ticksOf(
-    Math.max(0, ...values.map((value) => value ?? 0)),
-    !isRatio(metric) && !isMoney(metric) && metric !== 'rpl',
-  );
+  const ticks = ticksOf(Math.max(0, ...values.map((value) => value ?? 0)), COUNT_METRICS.has(metric));
   const top = ticks.at(-1) ?? 1;
   const scale: Scale = {
     x: (at) => START + (last === 0 ? (width - START - END) / 2 : (at / last) * (width - START - END)),

@@ -5,6 +5,7 @@ import type { Failure } from '../../protocol.ts';
 import { call, failureOf } from '../app/call.ts';
 import { LEAVING } from '../app/router.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { SearchField } from '../parts/SearchField.tsx';
 import { exclusionDiff, searchCategories } from './exclusionDiff.ts';
 
 interface TreeProps {
@@ -80,16 +81,7 @@ export function ExclusionTree({ categories, publisher, name, own, channel, exter
         Offers in the ticked subcategories are not shown{' '}
         {publisher === undefined ? 'by any publisher of the channel' : `by ${name ?? 'this publisher'}`}.
       </p>
-      <label class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          placeholder="Search categories"
-          aria-label="Search categories"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField label="Search categories" value={words} change={setWords} />
       {undo && !isChanged && (
         <p class="notice" role="status">
           <Icon name="check" />

@@ -1,3 +1,4 @@
+import { isRatio } from '../../../wire/reporting.ts';
 import type { Change } from '../../protocol.ts';
 
 /** The name of each metric on screen, one spelling everywhere. */
@@ -43,11 +44,6 @@ const signedFine = new Intl.NumberFormat('en', { signDisplay: 'exceptZero', maxi
 /** The name of a metric or a breakdown. */
 export function labelOf(name: string): string {
   return METRICS[name] ?? GROUPINGS[name] ?? name;
-}
-
-/** Whether a metric is a share, which is compared in points. */
-export function isRatio(metric: string): boolean {
-  return metric === 'ctr' || metric === 'cvr';
 }
 
 /** Whether a metric is an amount of money. */

@@ -8,6 +8,7 @@ import { useResource } from '../app/useResource.ts';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { dateOf, plural, wordOf } from '../parts/format.ts';
+import { SearchField } from '../parts/SearchField.tsx';
 
 /** Milliseconds after the last key before the search begins. */
 const PAUSE_MS = 150;
@@ -40,16 +41,7 @@ export function PublishersPage({ place }: { readonly place: Place }): JSX.Elemen
         </Link>
       </header>
       <div class="row find">
-        <label class="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            placeholder="Search by name"
-            aria-label="Search publishers by name"
-            value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={setWords} />
         <fieldset class="segments">
           <legend class="hidden">Status</legend>
           {['', ...PUBLISHER_STATUSES].map((value) => (
