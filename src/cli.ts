@@ -3,7 +3,7 @@ import { isGroup } from './cli/command.ts';
 import { COMMANDS, SANDBOX_COMMANDS } from './cli/commands.ts';
 import { suggest } from './wire/didYouMean.ts';
 import { describeAll, helpFor, helpForGroup } from './cli/helpFor.ts';
-import { installedVersion } from './cli/installed.ts';
+import { installedVersion } from './cli/readInstalled.ts';
 import { loadSandbox } from './cli/loadSandbox.ts';
 import { runProgram } from './cli/runProgram.ts';
 import { subcommandOf } from './cli/subcommandOf.ts';

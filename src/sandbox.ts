@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { helpFor } from './cli/helpFor.ts';
-import { installedVersion } from './cli/installed.ts';
+import { installedVersion } from './cli/readInstalled.ts';
 import { runProgram } from './cli/runProgram.ts';
 import { subcommandOf } from './cli/subcommandOf.ts';
 import { UsageError } from './cli/UsageError.ts';

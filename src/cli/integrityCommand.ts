@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Command } from './command.ts';
 import { EXIT, ExitError } from './ExitError.ts';
-import { installedVersion, readInstalled } from './installed.ts';
+import { installedVersion, readInstalled } from './readInstalled.ts';
 import type { Options } from './options.ts';
 import { readSettings } from './readSettings.ts';
 

@@ -11,7 +11,7 @@ import { observePage } from './observe/observePage.ts';
 import { recordRequests } from './observe/recordRequests.ts';
 import { openHost } from './shell/openHost.ts';
 import { openPreferences } from './shell/preferences.ts';
-import { openRoom } from './shell/reserveRoom.ts';
+import { openRoom } from './shell/openRoom.ts';
 import { Shell } from './shell/Shell.tsx';
 
 /** The inspector of a page. */

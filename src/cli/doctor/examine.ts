@@ -1,7 +1,7 @@
 import { consoleChecks, imageCheck, layoutChecks, outcomeCheck, policyChecks } from './pageChecks.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import { openBrowser } from './openBrowser.ts';
-import { isAllowed } from './policy.ts';
+import { isAllowed } from './isAllowed.ts';
 import { readPage } from './readPage.ts';
 import type { PageRecord } from './recordPage.ts';
 import { keyChecks, relayChecks } from './relayChecks.ts';

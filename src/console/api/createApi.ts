@@ -14,7 +14,7 @@ import {
 } from './channelRoutes.ts';
 import { failureOf } from './failureOf.ts';
 import { readBody } from './readBody.ts';
-import { readWholeReport } from './reportRoute.ts';
+import { readWholeReport } from './readWholeReport.ts';
 
 /** Milliseconds between two reads of a report that includes today. */
 const REFRESH_MS = 60_000;

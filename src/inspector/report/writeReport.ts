@@ -8,7 +8,9 @@ import type { RequestRecord } from '../observe/recordRequests.ts';
 import { eventTimelines } from './eventTimelines.ts';
 import { maskUrl } from './mask.ts';
 import { timeOf } from './timeOf.ts';
-import { VERSION } from './version.ts';
+
+/** The version of this package, for reports. A test compares it with package.json. */
+export const VERSION = '0.1.0';
 
 /** The contents of a report. */
 export interface ReportInput {

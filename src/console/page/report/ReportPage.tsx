@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.tsx';
 import { labelOf, momentOf, plural, rangeOf } from '../parts/format.ts';
 import { commandOf } from './commandOf.ts';
 import { Controls } from './Controls.tsx';
-import { downloadCsv } from './download.ts';
+import { downloadCsv } from './downloadCsv.ts';
 import { ReportChart } from './ReportChart.tsx';
 import { ReportTable } from './ReportTable.tsx';
 import { datesOf, grainOf, queryOfState, readState, type ReportState } from './reportState.ts';

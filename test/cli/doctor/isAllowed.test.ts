@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAllowed, type PolicyRequest } from '../../../src/cli/doctor/policy.ts';
+import { isAllowed, type PolicyRequest } from '../../../src/cli/doctor/isAllowed.ts';
 
 const page = 'https://shop.example/thank-you';
 const script: PolicyRequest = { directive: 'script-src', url: 'https://cdn.example/js/offerlet.js', page };
