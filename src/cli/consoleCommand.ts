@@ -27,7 +27,7 @@ export const consoleCommand: Command = {
   examples: [
     {
       call: 'offerlet console --network https://channel.example',
-      does: 'serves the console at http://127.0.0.1:4602, with the key in OFFERLET_API_KEY',
+      does: 'Serves the console at http://127.0.0.1:4602, with the key in OFFERLET_API_KEY',
     },
   ],
   run: runConsole,

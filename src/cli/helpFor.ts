@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from './command.ts';
-import type { Option } from './options.ts';
+import type { Option, Options } from './options.ts';
+import { wrap } from './output/wrap.ts';
 
 /** Columns of a help text. */
 const WIDTH = 100;
@@ -20,7 +21,7 @@ Usage: ${program} ${usage}
 Options:
 ${describeAll(rows)}
 ${examples.length === 0 ? '' : `\nExamples:\n${examples.map(({ call, does }) => `  # ${does}\n  ${call}\n`).join('\n')}`}
-${more.length === 0 ? '' : `More commands:\n${describeAll(more)}\n\n`}${command.environment ?? EACH_IS_A_VARIABLE}
+${more.length === 0 ? '' : `More commands:\n${describeAll(more)}\n\n`}${command.environment ?? variablesOf(options)}
 `;
 }
 
@@ -41,7 +42,13 @@ Use "${program} COMMAND --help" for the options of a command.
 `;
 }
 
-const EACH_IS_A_VARIABLE = 'Each option is also an environment variable: --api-key is OFFERLET_API_KEY.';
+/** Says how to set the options in the environment, by the example of one that has a hyphen if there is one. */
+function variablesOf(options: Options): string {
+  const names = Object.keys(options);
+  const name = names.find((one) => one.includes('-')) ?? names[0];
+  if (name === undefined) return '';
+  return `Each option is also an environment variable: --${name} is OFFERLET_${name.toUpperCase().replaceAll('-', '_')}.`;
+}
 
 /** Returns calls and what they do as two columns. */
 export function describeAll(rows: readonly { call: string; about: string }[]): string {
@@ -74,16 +81,4 @@ function describe({ call, about, indent }: { call: string; about: string; indent
   const isLong = first.length + 2 > indent;
   const head = isLong ? `${first}\n${' '.repeat(indent)}` : first.padEnd(indent);
   return head + lines.join(`\n${' '.repeat(indent)}`);
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -51,6 +51,6 @@ Options:
   --json           Prints JSON.
   --help           Prints this text.
 
-Each option is also an environment variable: --api-key is OFFERLET_API_KEY.
+Each option is also an environment variable: --url is OFFERLET_URL.
 `);
 });

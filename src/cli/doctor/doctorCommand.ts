@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { createOutput } from '../output/createOutput.ts';
+import { openTerminal } from '../output/terminal.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options } from '../options.ts';
 import { readSettings } from '../readSettings.ts';
@@ -40,7 +41,7 @@ export const doctorCommand: Command = {
     const { findings, browser, ...found } = await examine(path, { page, relay });
     const problems = findings.filter(({ state }) => state === 'bad').length;
     out.json({ ok: problems === 0, page, relay: found.relay ?? null, browser, findings });
-    if (!settings.json) printFindings({ findings, page, browser }, process.stdout);
+    if (!settings.json) printFindings({ findings, page, browser }, openTerminal({ env: source.env }));
     if (problems > 0) throw new ExitError(`${problems} of ${findings.length} checks failed.`, EXIT.failed);
   },
 };

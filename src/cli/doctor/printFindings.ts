@@ -1,48 +1,31 @@
+import { safeText } from '../output/displayWidth.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { inTone, type Tone } from '../output/tone.ts';
+import { wrap } from '../output/wrap.ts';
 import type { Finding } from './finding.ts';
 
-/** Where findings are printed. */
-interface Output {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
-const MARKS = { good: '✓', bad: '✗', note: '!' } as const;
-const COLORS = { good: '32', bad: '31', note: '33' } as const;
-/** Columns of a line where nobody says how wide it is. */
-const WIDTH = 100;
+const MARKS: Readonly<Record<Finding['state'], readonly [mark: string, tone: Tone]>> = {
+  good: ['✓', 'good'],
+  bad: ['✗', 'bad'],
+  note: ['!', 'accent'],
+};
+/** Columns of a line in a file or a pipe, and the most that are easy to read. */
+const WIDTH = { usual: 100, max: 120 };
+/** Characters of a finding: a page may write what it likes to its console. */
+const MAX_LENGTH = 600;
 
 /** Prints findings for people: a mark, what was checked, and what to do, wrapped to the width of the terminal. */
 export function printFindings(
   { findings, page, browser }: { findings: readonly Finding[]; page: string; browser: string | null },
-  output: Output,
+  terminal: Pick<Terminal, 'width' | 'hasColor' | 'write'>,
 ): void {
-  const { TERM, NO_COLOR, CI } = process.env;
-  const hasColor = output.isTTY === true && !NO_COLOR && !CI && TERM !== 'dumb';
-  const width = Math.min(output.isTTY ? (output.columns ?? WIDTH) : WIDTH, 120);
+  const width = Math.min(terminal.width ?? WIDTH.usual, WIDTH.max);
   const indent = 4 + Math.max(...findings.map(({ title }) => title.length));
   const lines = findings.map(({ state, title, text }) => {
-    const mark = hasColor ? `\u001B[${COLORS[state]}m${MARKS[state]}\u001B[0m` : MARKS[state];
-    return `${mark} ${title.padEnd(indent - 2)}${wrap(text, Math.max(30, width - indent)).join(`\n${' '.repeat(indent)}`)}`;
+    const [mark, tone] = MARKS[state];
+    const wrapped = wrap(safeText(text).slice(0, MAX_LENGTH), Math.max(30, width - indent));
+    return `${inTone(mark, tone, terminal.hasColor)} ${title.padEnd(indent - 2)}${wrapped.join(`\n${' '.repeat(indent)}`)}`;
   });
   const how = browser === null ? 'by HTTP alone' : `in ${browser}, as a bot, which production does not count`;
-  output.write(`${page}\nexamined ${how}\n\n${lines.join('\n')}\n`);
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of clean(text).split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
-
-/** A page may write what it likes to its console: no control characters reach the terminal. */
-function clean(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are the characters that a terminal obeys
-  return text.replace(/[\u0000-\u001F\u007F-\u009F]+/g, ' ').slice(0, 600);
+  terminal.write(`${page}\nexamined ${how}\n\n${lines.join('\n')}\n`);
 }

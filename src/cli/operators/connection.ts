@@ -11,7 +11,7 @@ export const CONNECTION = {
     kind: 'text',
     value: 'FILE',
     completes: 'file',
-    about: 'File that contains the key; by default, the key is OFFERLET_API_KEY.',
+    about: 'File that contains the key. By default, the key is read from OFFERLET_API_KEY.',
   },
 } as const satisfies Options;
 

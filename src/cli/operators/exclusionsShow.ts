@@ -12,7 +12,7 @@ export const exclusionsShow = operatorCommand({
     { call: 'offerlet exclusions show', does: 'What no publisher of the channel shows' },
     {
       call: 'offerlet exclusions show --publisher 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
-      does: 'What this publisher does not show, and who said so',
+      does: 'What this publisher does not show, and who excludes it',
     },
   ],
   async run({ settings, terminal, connection, progress }) {

@@ -35,7 +35,7 @@ export interface OperatorCommand<All extends Options> {
 }
 
 const ENVIRONMENT = `Set OFFERLET_NETWORK and OFFERLET_API_KEY to leave out --network and --api-key-file.
-Data is on stdout, all else on stderr.
+Data goes to stdout, everything else to stderr.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 4 not found, 5 some items failed.`;
 
 /** The only variables that these commands read: a stray OFFERLET_LIMIT must not change a report. */

@@ -13,7 +13,7 @@ export const publishersRemove = operatorCommand({
   summary: 'Removes an approved publisher from the channel. Its integration stops getting offers at once.',
   usage: 'ID [--yes] [options]',
   maxWords: 1,
-  options: { yes: { kind: 'flag', about: 'Does not ask. Required when there is no terminal to ask at.' } },
+  options: { yes: { kind: 'flag', about: 'Does not ask. Required without a terminal.' } },
   examples: [
     {
       call: 'offerlet publishers remove 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
@@ -24,7 +24,7 @@ export const publishersRemove = operatorCommand({
     const id = requireWord(words, 'ID');
     const channel = connection.channel();
     if (!settings.yes && !terminal.canAsk)
-      throw new UsageError('There is no terminal to ask at. Use --yes to remove without asking.');
+      throw new UsageError('Without a terminal, the command cannot ask. Use --yes to remove without a question.');
     const { brand_name, publisher_remote_id } = await findPublisher(channel, id);
     const name = safeText(brand_name);
     if (publisher_remote_id === null)

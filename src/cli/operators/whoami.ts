@@ -12,7 +12,7 @@ const HEALTH_MS = 5_000;
 
 /** `offerlet whoami`: which network, environment, channel or publisher the key belongs to. */
 export const whoami = operatorCommand({
-  summary: 'Says to which network, environment, and channel or publisher the key belongs.',
+  summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',
   options: {},
   examples: [{ call: 'offerlet whoami --network http://127.0.0.1:4600', does: 'Checks network and key' }],
   async run({ settings, terminal, connection, progress }) {

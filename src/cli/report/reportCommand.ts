@@ -20,7 +20,7 @@ export const reportCommand = operatorCommand({
   examples: [
     {
       call: 'offerlet report --last 30d --grain day --metrics clicks,ctr --chart',
-      does: 'Clicks of the last 30 days, drawn',
+      does: 'Clicks of the last 30 days, as a chart',
     },
     {
       call: 'offerlet report --period last-week --by publisher --compare previous --sort clicks_change',

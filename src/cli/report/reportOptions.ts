@@ -68,6 +68,6 @@ export const REPORT_OPTIONS = {
     kind: 'text',
     value: 'FILE',
     completes: 'file',
-    about: 'Writes to a file; .csv and .json decide about the format.',
+    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
   },
 } as const satisfies Options;
