@@ -30,7 +30,7 @@ describe('oneTrust', () => {
     events.dispatchEvent(new CustomEvent('OneTrustGroupsUpdated', { detail: groups.split(',') }));
   }
 
-  test('loaded late: decides when the shopper answers, and again when it is revoked', () => {
+  test('loaded late: decides when the shopper chooses, and again when consent is revoked', () => {
     const { decisions, stop } = listen(oneTrust('C0004'));
     update('C0001', false);
     expect(decisions).toEqual([]);
@@ -231,7 +231,7 @@ describe('tcf', () => {
     expect(decisions).toEqual([false, false]);
   });
 
-  test('a stub that answers after the end is told to stop', () => {
+  test('a stub that responds after the end is unsubscribed', () => {
     const queued: unknown[][] = [];
     page.__tcfapi = (...call: unknown[]) => void queued.push(call);
     const { decisions, stop } = listen(tcf({ purposes: [1] }));
@@ -285,7 +285,7 @@ describe('shopifyPrivacy', () => {
     },
   );
 
-  test('decides at once where there is no banner', () => {
+  test('decides at once without a banner', () => {
     expect(new Set(listen(shopifyPrivacy(signal(true, false, true))).decisions)).toEqual(new Set([true]));
     expect(listen(shopifyPrivacy(signal(false, false, false))).decisions).toEqual([false]);
   });

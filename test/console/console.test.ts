@@ -85,7 +85,7 @@ test('a link of another site opens the page, and nothing else', async () => {
   );
 });
 
-test('no response contains the key, whatever the network answers', async () => {
+test('no response contains the key, whatever the network returns', async () => {
   const answers: Handle[] = [
     () => json({ channel: { name: KEY, exclusions: { subcategories: { channel: [] } } } }),
     () => json({ detail: `the key ${KEY} is wrong` }, { status: 401 }),

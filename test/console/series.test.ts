@@ -55,7 +55,7 @@ test('each line has its own rows', () => {
   expect(chartDataOf({ ...source, rows, lines }).series.map(({ values }) => values[0])).toEqual([1, 2]);
 });
 
-test('nothing is drawn where there is no value', () => {
+test('nothing is drawn for a missing value', () => {
   expect(linePath([1, null, 2, 3], { x: (index) => index, y: (value) => value })).toBe('M0 1M2 2L3 3');
 });
 

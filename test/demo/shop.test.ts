@@ -101,7 +101,7 @@ const counts = ({ shop }: ShopReport) => ({
   publisher: ['widget_loads', ...BOTH].map((metric) => shop.publisher[metric] ?? 0),
 });
 
-test('without an accepted offer there is no sale to report', async () => {
+test('without an accepted offer no sale is reported', async () => {
   const answer = await post(shop, '/report/sale');
   expect(answer.status).toBe(409);
   expect(await answer.json()).toEqual({ message: 'Nobody has accepted an offer yet.' });

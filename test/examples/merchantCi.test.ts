@@ -67,7 +67,7 @@ test('Jest can use the fake relay by MSW, and ends by itself', () => {
     'relay.jest.js',
     `import { setupServer } from 'msw/node';\n${USE}
     test('events are delivered', () => use(setupServer, offerletHandlers));
-    test('what jsdom cannot do is said', async () => {
+    test('what jsdom cannot do is reported', async () => {
       const { relay } = offerletHandlers();
       await expect(relay.whenDelivered('BRAND_VIEW', {}, { timeout: 10 })).rejects.toThrow('jsdom has no layout');
     });`,

@@ -46,7 +46,7 @@ async function open(page: Page, more = '', scheme: 'light' | 'dark' = 'light'): 
   await openInspected(page, fixture, { head: LOOKS, more });
 }
 
-test('the story of a page', async ({ page }) => {
+test('the explanation of a page', async ({ page }) => {
   await open(page);
   await expect.poll(fixture.names).toContain('BRAND_VIEW');
   await expect(await goTo(page, 'Outcome')).toContainText('2 delivered');

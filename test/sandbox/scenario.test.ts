@@ -75,7 +75,7 @@ test('the relay passes Retry-After on to the page', async () => {
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '2']);
 });
 
-test('offers are refused with 403, missing with 5xx, and none when there are none', async () => {
+test('offers are refused with 403, missing with 5xx, and an empty list without any', async () => {
   expect((await relayIn('offers-refused').offers()).status).toBe(403);
   for (const name of ['offers-502', 'offers-unreachable', 'offers-timeout'])
     expect((await relayIn(name).offers()).status).toBeGreaterThanOrEqual(500);

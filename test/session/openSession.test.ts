@@ -52,7 +52,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     session.close();
   });
 
-  test('a view is reported only when it is said to be one', async () => {
+  test('a view is reported only by viewed()', async () => {
     const relay = startRelay(1);
     const session = open(relay, { storage: openStorage() });
     const offer = only((await session.result).groups[0]?.offers[0]);
@@ -187,7 +187,7 @@ test('options that are not valid end in invalid_config, with what to write', asy
   vi.unstubAllGlobals();
 });
 
-test('what other scripts keep in the storage is no secret of ours', async () => {
+test('what other scripts store is not read as a secret key', async () => {
   const storage = Object.assign(device(), { apiKey: 'sk_live_0123456789abcdef0123456789abcdef' });
   const session = open(startRelay(1), { storage });
   expect(await session.result).toMatchObject({ code: 'offers' });

@@ -31,7 +31,7 @@ test.each(DISPLAY_MODES)('%s offers are in the document of happy-dom, and their 
   expect(await relay.whenDelivered('WIDGET_LOAD')).toMatchObject({ session_id: expect.stringMatching(/0001$/) });
 });
 
-test('what needs a layout is said to be impossible', async () => {
+test('what needs a layout is reported as impossible', async () => {
   await mount('INLINE').outcome;
   await expect(relay.whenDelivered('BRAND_VIEW', {}, { timeout: 10 })).rejects.toThrow('happy-dom has no layout');
 });

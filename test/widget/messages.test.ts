@@ -17,7 +17,7 @@ test('a region finds its language and an unknown language gets English', () => {
   expect(messagesFor('__proto__').close).toBe('Close');
 });
 
-test('an override in which nothing is visible leaves every message as it is', () => {
+test('an override with nothing visible changes no message', () => {
   const messages = messagesFor('de');
   for (const blank of [
     '',

@@ -10,7 +10,7 @@ test('valid copy is unchanged', () => {
 });
 
 test.each([null, undefined, 0, true, {}, [], ['a'], { toString: () => 'a' }])(
-  'what is not a string is no copy: %j',
+  'only a string is copy, not %j',
   (value) => {
     expect(plainText(value, 10)).toBeUndefined();
   },

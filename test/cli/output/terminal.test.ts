@@ -28,7 +28,7 @@ test.each([
   expect(terminalOf(env)).toMatchObject(expected);
 });
 
-test('a pipe has no width, no colour, and nobody to ask', () => {
+test('a pipe has no width, no colour, and no person to ask', () => {
   expect(terminalOf({}, false)).toMatchObject({ width: undefined, hasColor: false, isLive: false, canAsk: false });
 });
 

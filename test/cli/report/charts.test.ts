@@ -65,7 +65,7 @@ test('a column chart has an axis, and none below periods without data', () => {
   expect(lines[9]?.trim()).toMatch(/^20 Nov +20 Nov +20 Nov$/);
 });
 
-test('a column chart is never wider than its canvas; what it leaves out is said', () => {
+test('a column chart is never wider than its canvas, and names what it leaves out', () => {
   for (const count of [1, 7, 30, 58, 90, 400])
     for (const hasBefore of [false, true]) {
       const points = Array.from({ length: count }, (_, index) => pointOf(index, index / 2));
@@ -76,7 +76,7 @@ test('a column chart is never wider than its canvas; what it leaves out is said'
     }
 });
 
-test('without room beside a bar, what it is compared with stands behind it', () => {
+test('without room beside a bar, the compared value is printed behind it', () => {
   const points = Array.from({ length: 50 }, () => pointOf(4, 8));
   const lines = columnChart({ metric: 'clicks', points, grain: 'day', hasBefore: true }, CANVAS);
   expect(lines[0]).toContain('▒'.repeat(50));

@@ -20,7 +20,7 @@ test.afterEach(() => control(sandbox.network, 'faults', undefined, 'DELETE'));
 const alert = (page: Page) => page.getByRole('alert');
 const payout = (page: Page) => page.getByRole('group', { name: /^Totals/ }).getByRole('button', { name: 'Payout' });
 
-test('a key that is refused is said, with what to do', async ({ page }) => {
+test('a refused key is reported, with what to do', async ({ page }) => {
   const wrong = await startConsole({ network: sandbox.network, key: 'adnet_sk_test_wrong' });
   await page.goto(wrong.url);
   await expect(alert(page)).toContainText('The network refused the key');
@@ -68,7 +68,7 @@ test('a metric that is not enabled can be left out', async ({ page }) => {
   await control(sandbox.network, 'settings', { enabled_metrics: null }, 'PUT');
 });
 
-test('nothing on these dates is said, and the way back is there', async ({ page }) => {
+test('dates without data are reported, with a way back', async ({ page }) => {
   await page.goto(`${own.url}/?page_type=CHECKOUT`);
   await expect(page.getByText('No activity matches these filters')).toBeVisible();
   await page.getByRole('button', { name: 'Remove the filters' }).click();

@@ -131,7 +131,7 @@ for (const [path, expected] of [
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(expected.length + 1);
   });
 
-test('a key that the network refuses, and an outage, are told apart', async () => {
+test('a refused key and an outage are distinguished', async () => {
   relay.scenario('offers-refused');
   expect(badOf(await doctor('/good'))[0]).toContain('Network and key: The request for offers was refused with 403');
   relay.scenario('offers-502');

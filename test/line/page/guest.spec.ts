@@ -127,7 +127,7 @@ test('an element named offerlet is not taken for a second script', async ({ page
   expect(lines).toEqual([]);
 });
 
-test('<offer-let> shows offers where it stands, and survives being moved', async ({ page }) => {
+test('<offer-let> shows offers at its place, and survives being moved', async ({ page }) => {
   const element = `<script async src="/offerlet.js"></script><main><offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" external-guid="42"></offer-let></main><footer></footer>`;
   await page.goto(fixture.page('/element', shop(element)));
   await expect(page.locator('main offer-let [part~=accept]')).toBeVisible();

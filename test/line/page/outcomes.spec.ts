@@ -77,7 +77,7 @@ for (const [what, body] of [
   ['is no answer', '{"ok":true}'],
   ['is a list', '[]'],
 ] as const) {
-  test(`an answer that ${what} is a network error`, async ({ page }) => {
+  test(`a response that ${what} is a network error`, async ({ page }) => {
     fixture.reply = (_, response) => void response.writeHead(200).end(body);
     expect(await end(page)).toMatchObject({ code: 'network_error', lines: [] });
   });
@@ -103,7 +103,7 @@ for (const [what, isHeaded] of [
   ['never answers', false],
   ['never ends its body', true],
 ] as const) {
-  test(`a relay that ${what} is given up after 4 seconds`, async ({ page }) => {
+  test(`a relay that ${what} is a network error after 4 seconds`, async ({ page }) => {
     fixture.reply = (_, response) => {
       if (isHeaded) response.writeHead(200).write('{');
     };

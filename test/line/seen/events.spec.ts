@@ -117,7 +117,7 @@ test('a product’s tile: a click on the product, and a click on the offer by it
   );
 });
 
-test('a click in the first 400 ms of a layer is nobody’s, one after them counts', async ({ page }) => {
+test('a layer ignores clicks for its first 400 ms, and accepts later ones', async ({ page }) => {
   // The page's own hand is quicker than any shopper's: it clicks in the very task in which the offer comes.
   await page.addInitScript(() => {
     const early = setInterval(() => {

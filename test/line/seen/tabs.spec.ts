@@ -62,7 +62,7 @@ test('a prerendered page asks and counts nothing before it is opened', async () 
   await expectViewsAfter(toldAt('activated'));
 });
 
-test('offers that come to a tab in the background are loaded, and displayed only in front', async () => {
+test('offers in a background tab are loaded, and count as displayed only in the foreground', async () => {
   const late = `<script>setTimeout(() => document.body.append(document.querySelector('template').content), 2000)</script>`;
   const tab = await browser.open(
     fixture.page('/late', shop(`${TELLS}<template>${scriptTag({ 'order-id': '' })}</template>${late}`)),

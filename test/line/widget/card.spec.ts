@@ -188,7 +188,7 @@ test('at 400 % zoom the badge and the start of the heading are in view, also aft
   }
 });
 
-test('the position ends at the edge of the card, and never stands in a row of its own', async ({ page }) => {
+test('the position ends at the edge of the card, and never has a row of its own', async ({ page }) => {
   const offers = Array.from({ length: 10 }, (_, number) => placed(number));
   for (const width of [360, 390, 768, 1280]) {
     await page.setViewportSize({ width, height: 780 });

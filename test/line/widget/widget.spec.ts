@@ -64,7 +64,7 @@ test('accept and backdrop ignore input for the first 400 ms', async ({ page }) =
   expect(await acted(page)).toEqual(['dismiss by backdrop']);
 });
 
-test('accept opens the brand in a new tab, told only where it came from', async ({ page }) => {
+test('accept opens the brand in a new tab, with the origin as its only referrer', async ({ page }) => {
   await openShop(page);
   await mount(page);
   const [tab] = await Promise.all([

@@ -183,7 +183,7 @@ describe.each(DATABASE_KINDS)('adding publishers on %s', (kind) => {
     });
   });
 
-  test('C25 a body that is no JSON object is a 400, fields that nobody knows are ignored', async () => {
+  test('C25 a body that is not a JSON object is a 400, unknown fields are ignored', async () => {
     for (const body of ['{ broken', '', '[]', 'null', '"x"', '5']) {
       expect(await tenant.call('POST', ADD, body), body).toMatchObject({
         status: 400,

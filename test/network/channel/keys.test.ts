@@ -69,7 +69,7 @@ describe.each(DATABASE_KINDS)('keys of the Channel API on %s', (kind) => {
       expect([200, 404], path).toContain((await tenant.call('GET', path, undefined, tenant.keys.publishable)).status);
   });
 
-  test('C2 a publishable key changes nothing and is told 403', async () => {
+  test('C2 a publishable key changes nothing and gets a 403', async () => {
     const before = await tenant.get('/adnet/publishers/list/');
     const [category] = tenant.categories;
     for (const [method, path, body] of [

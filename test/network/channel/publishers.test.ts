@@ -25,7 +25,7 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
   const names = async (query: string) =>
     (await tenant.get(`${LIST}${query}`)).publishers.map((one: { brand_name: string }) => one.brand_name);
 
-  test('C10 the newest stands first, requests and publishers together', async () => {
+  test('C10 the newest comes first, requests and publishers together', async () => {
     await tenant.approved({ brand_name: 'First' });
     await tenant.add({ brand_name: 'Second' });
     await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:31:00Z' });
@@ -173,7 +173,7 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     expect((await tenant.call('GET', LIST, undefined, after.api_key)).status).toBe(200);
   });
 
-  test('C16 whatever is no id of the channel is a 404', async () => {
+  test('C16 anything but an id of the channel is a 404', async () => {
     for (const id of [randomUUID(), 'x', '%00', "'%20OR%201=1", '..%2flist', '0'.repeat(5000)]) {
       expect(await tenant.call('GET', `/adnet/publishers/details/${id}/`), id.slice(0, 40)).toMatchObject({
         status: 404,
@@ -200,7 +200,7 @@ describe.each(DATABASE_KINDS)('publishers of the Channel API on %s', (kind) => {
     expect((await tenant.call('GET', LIST, undefined, publisher.api_key)).status).toBe(401);
   });
 
-  test('C24 a request cannot be removed, nor what is no id', async () => {
+  test('C24 neither a request nor an unknown id can be removed', async () => {
     const { pending_publisher_id } = await tenant.add();
     for (const id of [pending_publisher_id, randomUUID(), 'x']) {
       expect(await tenant.call('DELETE', `/adnet/publishers/${id}/remove/`), id).toMatchObject({

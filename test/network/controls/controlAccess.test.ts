@@ -70,7 +70,7 @@ test('a host name of controlHosts is allowed', async () => {
   expect((await call('GET', '/sandbox/health', { host: 'ci.example:4600' })).status).toBe(200);
 });
 
-test('the public interfaces answer under any host name, through any proxy', async () => {
+test('the public interfaces respond under any host name, through any proxy', async () => {
   const headers = { host: 'network.example', 'x-forwarded-for': '203.0.113.7', origin: 'https://shop.example' };
   expect((await call('GET', '/health', headers)).status).toBe(200);
   const key = network.describe().keys.management ?? '';

@@ -114,7 +114,7 @@ onEachDatabase('the periods of a report', (its) => {
     expect(Object.keys(summary)).toEqual(['cvr', 'clicks', 'impressions']);
   });
 
-  test('R23 without activity there is no row; with activity there is one even if all selected metrics are 0', async () => {
+  test('R23 without activity a report has no row; with activity it has one, even if all selected metrics are 0', async () => {
     await its.office.facts(
       { hour: '2025-11-18T09:00:00Z', impressions: 5 },
       { hour: '2025-11-19T09:00:00Z' },

@@ -241,7 +241,7 @@ describe('storage that', () => {
     await last.close();
   });
 
-  test('holds garbage or foreign values is no obstacle', async () => {
+  test('holds garbage or foreign values delivers as usual', async () => {
     const values = new Map<string, string>();
     const key = 'offerlet-queue /events/batch 0';
     values

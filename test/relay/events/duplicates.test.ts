@@ -70,7 +70,7 @@ test('a lost response is counted, and forwarding the event again is a possible d
   expect(network.calls).toHaveLength(2);
 });
 
-test('behind a network that removes duplicates there is no possible duplicate', async () => {
+test('behind a network that removes duplicates, no duplicate is possible', async () => {
   const { network, post, counted } = setUp({ forwardEventIds: true, timeouts: { events: 20 } });
   network.respondWith(() => new Promise(() => undefined));
   const sent = event();

@@ -42,7 +42,7 @@ test.each([
 });
 
 test.each(['unknown', '1::2::3', '_hidden', 'for=192.0.2.1', '192.0.2.256', '1.2.3', '::1.300.1.1', 'a=b; c=d'])(
-  'what is not an IP address is no address: %s',
+  'this is not an IP address: %s',
   (text) => {
     expect(readIpAddress(text)).toBeUndefined();
   },

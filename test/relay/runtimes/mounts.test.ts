@@ -163,7 +163,7 @@ test('Express may name the mount in basePath as well', async () => {
 test.each([
   ['express.text()', 'text'],
   ['express.raw()', 'raw'],
-] as const)('a body that %s has read is used as it is', async (_, parser) => {
+] as const)('a body that %s has read is used unchanged', async (_, parser) => {
   const network = createFakeNetwork();
   const { default: express } = await import('express');
   const app = express();

@@ -76,7 +76,7 @@ function wordsFor(failure: Failure): readonly [title: string, text: string] {
     case 'too_large':
       return [
         'This report is too large',
-        'The network makes reports of up to 10,000 rows. Use longer periods, fewer breakdowns, or fewer dates.',
+        'Reports of the network have up to 10,000 rows. Use longer periods, fewer breakdowns, or fewer dates.',
       ];
     case 'outside_history':
       return [
