@@ -6,6 +6,8 @@ import { minify } from 'terser';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 import { classicJsx } from './build/classicJsx.ts';
 import { leanPreact } from './build/leanPreact.ts';
+import { isOfWidget, leanPreactModule } from './build/leanPreactModule.ts';
+import { minifyAgain } from './build/minifyAgain.ts';
 
 /** Every entry of the two packages and their commands. Each is one file in src/ at the same path. */
 const ENTRIES = [
@@ -59,7 +61,7 @@ const builds: Record<string, UserConfig> = {
   },
   // Loaded in sandbox mode only: one module that includes everything it needs.
   inspector: {
-    plugins: [minifyAgain()],
+    plugins: [minifyAgain({ isModule: true })],
     build: {
       emptyOutDir: false,
       target: 'es2022',
@@ -143,7 +145,7 @@ export default defineConfig(({ mode }) => ({
 /** Readable ES modules, one file for each source file, for bundlers and servers. */
 function modules(entries: readonly string[], outDir: string): UserConfig {
   return {
-    plugins: [classicJsx(), inspectorOnce(), minifyCommands()],
+    plugins: [classicJsx(), leanPreactModule(), inspectorOnce(), minifyCommands()],
     build: {
       outDir,
       emptyOutDir: false,
@@ -153,7 +155,7 @@ function modules(entries: readonly string[], outDir: string): UserConfig {
       cssTarget: CSS_TARGET,
       lib: { entry: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])), formats: ['es'] },
       rolldownOptions: {
-        external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Z]:/.test(id),
+        external: (id, from) => !/^(\.|\/|[A-Z]:)/.test(id) && !isOfWidget(id, from),
         output: {
           preserveModules: true,
           preserveModulesRoot: 'src',
@@ -197,31 +199,6 @@ function minifyCommands(): Plugin {
 /** The name of a page's script in its URL: `withNpm.ts` is served as `/with-npm.js`. */
 function urlName(file: string): string {
   return parse(file).name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-/** Runs a second minifier over a script: terser finds 2 to 5 % that the bundler's own minifier leaves. */
-function minifyAgain({ isLean = false } = {}): Plugin {
-  return {
-    name: 'minify-again',
-    generateBundle: {
-      order: 'post',
-      async handler(_, files): Promise<void> {
-        for (const file of Object.values(files)) {
-          if (file.type !== 'chunk') continue;
-          const { code, map } = await minify(file.code, {
-            ...(file.map && { sourceMap: { content: JSON.stringify(file.map), asObject: true } }), // for the bench
-            ecma: 2020,
-            compress: { passes: 4, pure_getters: true, keep_fargs: false, comparisons: false },
-            module: !isLean,
-            mangle: isLean ? { properties: { regex: /^_[a-z]/i } } : true, // Preact's private ones: nothing else begins like this
-            format: { quote_style: 2 },
-          });
-          if (code) file.code = code;
-          if (file.map && map) Object.assign(file.map, map);
-        }
-      },
-    },
-  };
 }
 
 /** Stores what the console's page loads as brotli only: its process unpacks it, and the package is a third smaller. */

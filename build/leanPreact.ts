@@ -2,110 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { mapped } from './classicJsx.ts';
+import { FACTS, UNUSED_FIELDS, UNUSED_PARAMETERS } from './preactFacts.ts';
 
 const FOLDER = fileURLToPath(new URL('../node_modules/preact/src/', import.meta.url)).replaceAll('\\', '/');
-
-/**
- * What is always the same in our widget, as expressions of Preact's source and their values. The minifier removes what
- * they make unreachable. test/package/leanPreact.test.ts checks that the widget uses nothing of what is removed.
- */
-const FACTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'no plugins of Preact': {
-    undefined: [
-      'tmp = options._diff',
-      'tmp = options.diffed',
-      ...['vnode', '_root', '_commit', '_render', 'unmount', '_hydrationMismatch', 'event'].map(
-        (name) => `options.${name}`,
-      ),
-    ],
-  },
-  'no server-rendered content, no Suspense': {
-    false: [
-      'isHydrating',
-      'resumed',
-      'oldVNode._flags & MODE_SUSPENDED',
-      'vnode && vnode._flags & MODE_HYDRATE',
-      'oldVNode._flags & REF_DETACHED',
-      'newVNode._flags &= RESET_MODE',
-      'r = r._excess',
-      'next.nodeType == 8',
-      'oldDom.nodeType == 8',
-      'oldDom && !oldDom.parentNode',
-      'parentDom.firstChild',
-    ],
-    null: ['excessDomChildren'],
-  },
-  'components are plain functions that return one element, without state, context or effects': {
-    '{}': ['c = oldVNode._component'],
-    'newType(newProps)': ['c.render(c.props, (c.state = c._nextState), c.context)'],
-    '(() => {})': ['commitQueue.some'],
-    false: [
-      'isClassComponent',
-      'tmp = newType.prototype',
-      'provider',
-      'newType.contextType',
-      'oldVNode._component',
-      'childVNode._component',
-      'r = vnode._component',
-      'owner._component',
-      'newVNode._original == oldVNode._original && !(c._bits & COMPONENT_DIRTY)',
-      'c.getChildContext',
-      'c.componentWillUpdate',
-      'c.shouldComponentUpdate',
-      'c._renderCallbacks.length',
-      'c._bits & COMPONENT_DIRTY',
-      'c._bits & COMPONENT_PENDING_ERROR',
-      'c._bits & COMPONENT_PROCESSING_EXCEPTION',
-      'c._bits',
-      'c._vnode',
-      'c.context',
-      'c.props',
-      'c.state',
-      'c._parentDom',
-      'newVNode._component',
-      'BaseComponent.prototype.setState',
-      'BaseComponent.prototype.forceUpdate',
-      'BaseComponent.prototype.render',
-      'tmp && tmp.type === Fragment && tmp.key == NULL',
-    ],
-  },
-  'no portals': {
-    undefined: ['newProps._parentDom', 'vnode.props._parentDom', 'parentVNode.props._parentDom'],
-  },
-  'refs are functions': {
-    true: ["typeof ref == 'function'", '!r.current || r.current == vnode._dom'],
-  },
-  'no SVG, MathML, templates, forms or raw HTML, and no style props': {
-    false: [
-      ...['svg', 'math', 'foreignObject', 'template'].map((name) => `nodeType == '${name}'`),
-      "!isHydrating || nodeType == 'textarea'",
-      ...['dangerouslySetInnerHTML', 'value', 'checked'].map((name) => `i == '${name}'`),
-      'namespace == MATH_NAMESPACE',
-      'namespace == SVG_NAMESPACE',
-      "name == 'style'",
-      "name == 'popover' && value == true",
-      "name[4] == '-'",
-      'newProps.is',
-      'parentDom.nodeType == 9',
-    ],
-    undefined: ['newHtml', 'oldHtml'],
-    true: ['list', 'form', 'download', 'rowSpan', 'colSpan'].map((name) => `name != '${name}'`),
-    'parentDom.ownerDocument': ['parentDom.ownerDocument || document'],
-  },
-  'listeners are there from the start, and not for the capture phase': {
-    false: ["name != (name = name.replace(CAPTURE_REGEX, '$1'))", 'e[EVENT_DISPATCHED] < this._attached[name]'],
-    true: ["name[0] < 'a'", 'e[EVENT_DISPATCHED] == NULL'],
-    0: ['e[EVENT_DISPATCHED]', '(dom._attached || (dom._attached = {}))[name]'],
-  },
-  'children are never used twice and never change their order': {
-    false: [
-      'moved',
-      'parentDom.moveBefore',
-      'childVNode.constructor === VNODE_MARKER && childVNode._depth',
-      'childVNode.constructor === String',
-    ],
-  },
-};
 
 /** The nodes that a fact may replace. */
 const EXPRESSION = /^(Identifier|(Member|Binary|Logical|Call|Assignment)Expression)$/;
@@ -118,6 +17,16 @@ interface Node {
 
 interface Assignment extends Node {
   readonly left: Node;
+}
+
+interface Call extends Node {
+  readonly callee: Node;
+  readonly arguments: readonly Node[];
+}
+
+interface Declaration extends Node {
+  readonly id: Node;
+  readonly params: readonly Node[];
 }
 
 interface Try extends Node {
@@ -162,9 +71,29 @@ export function leanPreact(): Plugin {
         at = node.end;
         return;
       }
-      for (const [key, children] of Object.entries(node))
-        for (const child of [children].flat() as unknown[])
-          if (isNode(child)) visit(child, isBinding(node, key) ? 'binding' : '');
+      const called = isCall(node) ? node.callee : isDeclaration(node) ? node.id : undefined;
+      const positions = called && UNUSED_PARAMETERS[textOf(called)];
+      for (const [key, children] of Object.entries(node)) {
+        if (positions && (key === 'arguments' || key === 'params'))
+          visitList(children as Node[], key, (_, index) => positions.includes(index));
+        else if (key === 'properties' && node.type === 'ObjectExpression')
+          visitList(children as Node[], key, (field) => UNUSED_FIELDS.test(textOf(field)));
+        else
+          for (const child of [children].flat() as unknown[])
+            if (isNode(child)) visit(child, isBinding(node, key) ? 'binding' : '');
+      }
+    }
+
+    function visitList(nodes: readonly Node[], role: string, isUnused: (node: Node, index: number) => boolean): void {
+      for (const [index, node] of nodes.entries()) {
+        if (!index) result += code.slice(at, node.start);
+        at = node.start;
+        if (!isUnused(node, index)) {
+          visit(node, role === 'params' ? 'binding' : '');
+          result += `${code.slice(at, node.end)},`;
+        }
+        at = node.end;
+      }
     }
 
     function isBoundary(node: Node): node is Try {
@@ -197,6 +126,14 @@ export function leanPreact(): Plugin {
 
 function isNode(value: unknown): value is Node {
   return typeof (value as Node | null)?.type === 'string';
+}
+
+function isCall(node: Node): node is Call {
+  return node.type === 'CallExpression';
+}
+
+function isDeclaration(node: Node): node is Declaration {
+  return node.type === 'FunctionDeclaration';
 }
 
 /** Whether a child of a node is a name or a target, not a value. */

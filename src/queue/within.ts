@@ -1,8 +1,11 @@
 /** Milliseconds after which storage that does not respond counts as broken. */
 export const HANGING_MS = 1_000;
 
-/** Rejects what took too long. */
-export const LATE = /* @__PURE__ */ Error('Timeout');
+/**
+ * Rejects what took too long. Not an Error: one that is created while the script starts has the browser look for its position,
+ * which with developer tools attached means to parse the whole script again.
+ */
+export const LATE = 'Timeout';
 
 /**
  * Resolves to the promise's value, or rejects when it takes longer. The time is taken in two halves: a page that was busy for
