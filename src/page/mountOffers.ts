@@ -20,6 +20,8 @@ export interface MountOptions extends Pick<ObtainedOffers, 'response' | 'groups'
 export interface MountedOffers {
   /** The element that their DOM events start at. */
   readonly place: Element;
+  /** Opens the layer, in a task after the one that rendered it. */
+  open(): void;
   dismiss(by: DismissEvent['by']): void;
 }
 
@@ -56,7 +58,17 @@ export function mountOffers({ options, response, groups, target, reporter, signa
     throw error;
   }
   signal.addEventListener('abort', end);
-  return { place: element ?? host, dismiss };
+  return { place: element ?? host, open, dismiss };
+
+  function open(): void {
+    try {
+      widget?.open();
+    } catch (error) {
+      // The page must not stay locked behind a layer that did not open.
+      end();
+      throw error;
+    }
+  }
 
   function dismiss(by: DismissEvent['by']): void {
     if (isOver) return;

@@ -69,6 +69,9 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     throwIfAborted(signal);
     if (dismissed) return dismissed;
     mounted = mountOffers({ ...obtained, options, target: findTarget(), signal });
+    await nextTask();
+    throwIfAborted(signal);
+    mounted.open();
     signal.addEventListener('abort', () => place.follow({ type: 'dismiss', by: 'page' }));
     const { count } = obtained;
     return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`, missing);

@@ -1,7 +1,7 @@
 import { render, type RefCallback } from 'preact';
 import { copyCode } from './card/ClaimStatus.tsx';
 import { watchClamped } from './card/Words.tsx';
-import { createGestures } from './createGestures.ts';
+import { createGestures, type Gestures } from './createGestures.ts';
 import { easeHeight } from './easeHeight.ts';
 import { lockScroll, openLayer } from './layers/openLayer.ts';
 import type { Viewable, WidgetProps } from './props.ts';
@@ -26,24 +26,28 @@ const LIMIT_STEP = 2;
 
 /** A widget that is mounted on the page. */
 export interface MountedWidget {
+  /** Opens the layer and follows the shopper's input. Not in the task that renders, so that neither is long. */
+  open(): void;
   /** Closes the widget without calling `on`; a layer fades out first unless reduced motion is preferred. Resolves once the host is empty. */
   close(): Promise<void>;
   /** Empties the host at once. */
   unmount(): void;
 }
 
-/** Renders the widget into the host's open shadow root; a layer opens at once. */
+/** Renders the widget into the host's open shadow root. A layer is not visible before `open()`. */
 export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidget {
   const root = withOwnerDocument(host.shadowRoot ?? host.attachShadow({ mode: 'open' }));
   // The host may have been used before, or come from a server with content.
   render(null, root);
   root.replaceChildren();
   root.adoptedStyleSheets = [sharedStyles()];
-  const gestures = createGestures(props.mode !== 'INLINE');
   const clamped = watchClamped();
   const refs = new Map<object, RefCallback<Element>>();
   let state: WidgetState = INITIAL_STATE;
   let isOpen = true;
+  let gestures: Gestures;
+  let unlock: (() => void) | undefined;
+  let closeLayer: (() => void) | undefined;
   let limit = INITIAL_LIMIT;
 
   const view: Omit<WidgetView, 'props' | 'state' | 'limit'> = {
@@ -81,26 +85,25 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     dismiss,
   };
 
-  // Measures the page, so it comes before the widget changes it.
-  const unlock = isModal(props.mode) ? lockScroll() : undefined;
-  const [element, closeLayer] = open();
-  for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
-  afterPaint(loadNext);
-  afterPaint(addMore);
+  try {
+    draw(state);
+  } catch (error) {
+    render(null, root);
+    throw error;
+  }
+  const element = root.firstElementChild as HTMLElement;
 
-  return { close, unmount: clear };
+  return { open, close, unmount: clear };
 
-  function open(): [element: HTMLElement, closeLayer: () => void] {
-    try {
-      draw(state);
-      const element = root.firstElementChild as HTMLElement;
-      return [element, openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss })];
-    } catch (error) {
-      // The page must not stay locked behind a layer that did not open.
-      unlock?.();
-      render(null, root);
-      throw error;
-    }
+  function open(): void {
+    if (!isOpen) return;
+    // Measures the page, so it comes before the widget changes it.
+    if (isModal(props.mode)) unlock = lockScroll();
+    gestures = createGestures(props.mode !== 'INLINE');
+    closeLayer = openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss });
+    for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
+    afterPaint(loadNext);
+    afterPaint(addMore);
   }
 
   function draw(next: WidgetState): void {
@@ -164,7 +167,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   function end(): void {
     if (isOpen) {
       unlock?.();
-      closeLayer();
+      closeLayer?.();
     }
     isOpen = false;
   }

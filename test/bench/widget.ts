@@ -3,17 +3,22 @@ import { chromium, type CDPSession, type Page } from '@playwright/test';
 import { find } from '../browsers.mjs';
 import { FOOTER, placed } from '../widget/offers.ts';
 import { BARE, bundleCandidates, type Candidate } from './widget/candidates.ts';
+import { readTrace, SHARES, type TraceFigures } from './widget/readTrace.ts';
 
 const COUNTS = ['LayoutCount', 'RecalcStyleCount', 'Nodes', 'JSEventListeners', 'JSHeapUsedSize'] as const;
 const SHOP = 'https://shop.test/';
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96"/></svg>';
 
-interface Figures extends Record<(typeof COUNTS)[number], number> {
-  /** Milliseconds from the last byte of the answer to the frame that shows it. */
+interface PageFigures extends Record<(typeof COUNTS)[number], number> {
+  /** Milliseconds from the last byte of the response to the frame that shows it. */
   paint: number;
-  /** Milliseconds of the longest task on the main thread. */
-  longest: number;
+  /** Bytes of heap that are left after `destroy()`, and how many more after another show and `destroy()`. */
+  destroyed: number;
+  again: number;
 }
+
+type Figures = PageFigures & TraceFigures;
+type NumberKey = Exclude<keyof Figures, 'shares'>;
 
 /** Shows offers, ours and the peers', on a processor slowed down fourfold, and prints what it cost. */
 export async function run(args: string[]): Promise<void> {
@@ -32,8 +37,9 @@ export async function run(args: string[]): Promise<void> {
         categories: ['disabled-by-default-devtools.timeline', 'devtools.timeline', 'blink.user_timing'],
       });
       const figures = await measure(page, candidate);
-      const longest = longestTask(String(await browser.stopTracing()));
-      found.set(candidate.name, [...(found.get(candidate.name) ?? []), { ...figures, longest }]);
+      const traced = readTrace(String(await browser.stopTracing()));
+      const heap = await measureDestroyed(page, figures.before);
+      found.set(candidate.name, [...(found.get(candidate.name) ?? []), { ...figures, ...traced, ...heap }]);
       await page.close();
     }
   }
@@ -41,7 +47,10 @@ export async function run(args: string[]): Promise<void> {
   print(found, rounds);
 }
 
-async function measure(page: Page, candidate: Candidate): Promise<Omit<Figures, 'longest'>> {
+async function measure(
+  page: Page,
+  candidate: Candidate,
+): Promise<Omit<PageFigures, 'destroyed' | 'again'> & { before: number }> {
   await page.route(/^https:/, (route) => {
     const { pathname } = new URL(route.request().url());
     if (pathname === '/script.js') return route.fulfill({ body: candidate.script, contentType: 'text/javascript' });
@@ -62,41 +71,45 @@ async function measure(page: Page, candidate: Candidate): Promise<Omit<Figures, 
   const paint = await page.evaluate(show);
   const after = await counts(cdp);
   const cost = Object.fromEntries(COUNTS.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]));
-  return { ...(cost as Record<(typeof COUNTS)[number], number>), paint };
+  // Goes on to the next offer, or takes one out of the list.
+  const decline = page.locator('[part=decline]').first();
+  if (await decline.isVisible()) await decline.click();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+  return { ...(cost as Record<(typeof COUNTS)[number], number>), paint, before: before.JSHeapUsedSize ?? 0 };
 }
 
-interface TraceEvent {
-  readonly name: string;
-  readonly ts: number;
-  readonly dur?: number;
-  /** Time on the processor. */
-  readonly tdur?: number;
-  readonly pid: number;
-  readonly tid: number;
-  readonly args?: { readonly data?: { readonly url?: string } };
-}
-
-/** Returns the milliseconds of the longest task on the main thread of the page since the script came. */
-function longestTask(trace: string): number {
-  const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
-  const start = traceEvents.find(
-    ({ name, args }) => name === 'EvaluateScript' && args?.data?.url?.endsWith('/script.js'),
-  );
-  const end = traceEvents.find(({ name }) => name === 'measured')?.ts;
-  if (!start || !end) throw new Error('the trace lacks the script');
-  const tasks = traceEvents.filter(
-    ({ name, pid, tid, ts, dur = 0 }) =>
-      name === 'RunTask' && pid === start.pid && tid === start.tid && ts + dur >= start.ts && ts + dur <= end,
-  );
-  // Time on the processor: what else the machine does meanwhile doesn't count.
-  return Math.max(...tasks.map(({ dur = 0, tdur = dur }) => tdur)) / 1_000;
+/** Destroys the mount, shows the offers again and destroys them again. */
+async function measureDestroyed(page: Page, before: number): Promise<Pick<PageFigures, 'destroyed' | 'again'>> {
+  const cdp = await page.context().newCDPSession(page);
+  const destroy = async (): Promise<number> => {
+    await page.evaluate(async () => {
+      (window as { mounted?: { destroy(): void } }).mounted?.destroy();
+      delete (window as { mounted?: unknown }).mounted;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    });
+    return (await counts(cdp)).JSHeapUsedSize ?? 0;
+  };
+  await cdp.send('Performance.enable');
+  const first = await destroy();
+  await page.evaluate(async () => {
+    const { showAgain } = window as { showAgain?: () => Promise<unknown> };
+    await showAgain?.();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  });
+  return { destroyed: first - before, again: (await destroy()) - first };
 }
 
 /** Loads the script into the page, waits for the offers and a second more. Resolves to the paint's milliseconds. */
 async function show(): Promise<number> {
   const shown = new Promise<number>((resolve, reject) => {
     setTimeout(() => reject(new Error('nothing was shown within 20 s')), 20_000);
-    const painted = (): void => void requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+    const painted = (): void =>
+      void requestAnimationFrame(() =>
+        setTimeout(() => {
+          performance.mark('painted');
+          resolve(performance.now());
+        }),
+      );
     Object.assign(window, { shown: painted });
   });
   document.head.append(Object.assign(document.createElement('script'), { src: '/script.js' }));
@@ -138,9 +151,9 @@ function print(found: Map<string, Figures[]>, rounds: number): void {
   const median = (values: number[]): number => sorted(values)[values.length >> 1] ?? 0;
   const row = (cells: (string | number)[]): string =>
     cells.map((cell, index) => String(cell)[index ? 'padStart' : 'padEnd'](index ? 11 : 24)).join('');
-  const of = (name: string, key: keyof Figures): number =>
-    median((found.get(name) ?? []).map((figures) => figures[key]));
-  const ratio = (name: string, key: keyof Figures): string => `× ${(of(name, key) / of(BARE, key)).toFixed(1)}`;
+  const of = (name: string, key: NumberKey): number => median((found.get(name) ?? []).map((figures) => figures[key]));
+  const ratio = (name: string, key: NumberKey): string => `× ${(of(name, key) / of(BARE, key)).toFixed(1)}`;
+  const kilobytes = (bytes: number): number => Math.round(bytes / 1024);
   const lines = [
     row([
       '',
@@ -154,6 +167,9 @@ function print(found: Map<string, Figures[]>, rounds: number): void {
       '× bare',
       'longest',
       '× bare',
+      'click ms',
+      'destroyed',
+      'again',
     ]),
   ];
   for (const [name, figures] of found) {
@@ -165,18 +181,32 @@ function print(found: Map<string, Figures[]>, rounds: number): void {
         of(name, 'RecalcStyleCount'),
         of(name, 'Nodes'),
         of(name, 'JSEventListeners'),
-        Math.round(of(name, 'JSHeapUsedSize') / 1024),
+        kilobytes(of(name, 'JSHeapUsedSize')),
         Math.round(of(name, 'paint')),
         `${paints[0]}–${paints.at(-1)}`,
         ratio(name, 'paint'),
         Math.round(of(name, 'longest')),
         ratio(name, 'longest'),
+        of(name, 'click').toFixed(1),
+        kilobytes(of(name, 'destroyed')),
+        kilobytes(of(name, 'again')),
       ]),
     );
   }
   lines.push(
     `Medians of ${rounds} interleaved rounds at 4 × CPU throttle, from the script's load to a second after the paint. "longest": milliseconds of the longest task.`,
+    '"click": milliseconds of our listeners when the shopper goes on to the next offer. "destroyed": KB of heap left after destroy(); "again": how many more after another show and destroy().',
     'Compare the counts and the ratios to the bare Preact card: times vary fourfold between machines.',
+    '',
+    row(['ms on the processor', ...SHARES, 'sum']),
+  );
+  for (const [name, figures] of found) {
+    const shares = SHARES.map((share) => median(figures.map(({ shares }) => shares[share])));
+    const sum = shares.reduce((all, share) => all + share, 0);
+    lines.push(row([name, ...[...shares, sum].map((share) => share.toFixed(1))]));
+  }
+  lines.push(
+    'Of the main thread, from the start of the script to the paint. "start": the script is compiled and runs once. "script": what it calls later. "layout" includes the styles inside containers.',
   );
   process.stdout.write(`${lines.join('\n')}\n`);
 }

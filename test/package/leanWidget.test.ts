@@ -79,6 +79,7 @@ function show(mount: typeof mountWhole, scene: Pick<WidgetProps, 'mode' | 'group
       log.push(`watch ${subject.kind} ${'offer' in subject ? subject.offer.offer_id : ''} ${element?.localName}`),
     on: (action) => log.push(`${action.type} ${'offer' in action ? action.offer.offer_id : ''}`),
   });
+  mounted.open();
   const root = host.shadowRoot ?? expect.fail('there is no shadow root');
   return {
     mounted,

@@ -10,7 +10,8 @@ export interface Size {
   readonly target?: number;
 }
 
-const SHOW = "import { showOffers } from 'offerlet'; globalThis.x = showOffers;";
+/** What most merchants import. */
+export const SHOW = "import { showOffers } from 'offerlet'; globalThis.x = showOffers;";
 const REACT = "import { Offers } from 'offerlet/react'; globalThis.x = Offers;";
 const SESSION = "import { openSession } from 'offerlet/session'; globalThis.x = openSession;";
 const EXTENSION = "import extension from './examples/shopify/src/offers.jsx'; globalThis.x = extension;";
@@ -19,12 +20,12 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_450, target: 19_900 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_900, target: 20_400 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_470, target: 19_900 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_610, target: 20_400 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 24_150,
+      limit: 23_890,
     },
     {
       what: "import { openSession } from 'offerlet/session'",

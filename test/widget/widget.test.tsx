@@ -37,6 +37,7 @@ function show(props: Partial<WidgetProps> = {}): Shown {
     on: (action) => actions.push(action),
     ...props,
   });
+  mounted.open();
   const root = host.shadowRoot ?? expect.fail('there is no shadow root');
   return {
     root,

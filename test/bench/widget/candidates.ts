@@ -18,11 +18,15 @@ const PEERS = { sweetalert2: '11.26.25', 'vanilla-cookieconsent': '3.1.0' };
 
 const BARE_CARD = JSON.stringify(fileURLToPath(new URL('../peers/preactCard.ts', import.meta.url)));
 
-/** The file that merchants serve, as `npm run build` made it, told what to show by a call that was made before it came. */
-const offerlet = (mode: string): string => `(window.offerlet ||= []).push((page) => {
+/** The file that merchants serve, as `npm run build` made it, and a call that says what to show. */
+const offerlet = (
+  mode: string,
+): string => `${readFileSync(new URL('../../../dist/offerlet.js', import.meta.url), 'utf8')}
+offerlet.push((page) => {
   const request = { user_details: { external_guid: 'me' }, placement_details: { view: 'THANK_YOU', display_mode: '${mode}' } };
-  void page.show({ relay: '/offers', request, target: '#offers' }).outcome.then(() => window.shown());
-});${readFileSync(new URL('../../../dist/offerlet.js', import.meta.url), 'utf8')}`;
+  window.showAgain = () => (window.mounted = page.show({ relay: '/offers', request, target: '#offers' })).outcome;
+  void window.showAgain().then(() => window.shown());
+});`;
 
 /** The peers start like the widget does, when the page has loaded and is idle, and show the same words. */
 const peer = (imports: string, show: string): string => `
