@@ -21,6 +21,8 @@ export interface CoreOptions extends RelayAccess {
   onBack?: (() => void) | undefined;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;
+  /** Milliseconds until what earlier pages have left is sent: none by default. */
+  startMs?: number | undefined;
 }
 
 /** A queue of events that its caller has checked. */
@@ -43,7 +45,17 @@ export type OpenRows = (name: string, listener: RowsListener) => Rows;
 /** Opens the core of a queue, which begins to send what earlier pages have left. */
 export function openCore(
   openRows: OpenRows,
-  { endpoint, name = queueName(endpoint), send, onEvent, onWithdrawn, onBack, gatherMs, ...access }: CoreOptions,
+  {
+    endpoint,
+    name = queueName(endpoint),
+    send,
+    onEvent,
+    onWithdrawn,
+    onBack,
+    gatherMs,
+    startMs,
+    ...access
+  }: CoreOptions,
 ): Core {
   const post = createPost(access);
   const tab = Math.random().toString(36).slice(2, 6);
@@ -79,6 +91,7 @@ export function openCore(
     send: send ?? ((events, how) => post(endpoint, { events }, how)),
     emit,
     gatherMs,
+    startMs,
   });
 
   return {

@@ -3,6 +3,9 @@ import { openNotes, type Notes } from './rows/openNotes.ts';
 import { openRows } from './rows/openRows.ts';
 import { openChannel, withdrawConsent } from './withdrawConsent.ts';
 
+/** Milliseconds until what earlier pages have left is sent: by then the offers of this page are usually on it. */
+const START_MS = 500;
+
 /** The queue of a page that shows offers. */
 export interface PageQueue extends Core {
   /** Small values stored beside the events. */
@@ -21,6 +24,7 @@ export type PageQueueOptions = Omit<CoreOptions, 'onBack'>;
 export function openPageQueue({ onWithdrawn, ...options }: PageQueueOptions): PageQueue {
   const core = openCore(openRows, {
     ...options,
+    startMs: START_MS,
     onBack: () => notes.restore(),
     onWithdrawn() {
       end();

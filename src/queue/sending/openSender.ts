@@ -30,6 +30,8 @@ export interface SenderOptions {
   emit(event: QueueEvent): void;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;
+  /** Milliseconds until what earlier pages have left is sent. */
+  startMs?: number | undefined;
 }
 
 /** Milliseconds until we try again for a lease that another tab has. */
@@ -38,7 +40,7 @@ const BUSY_MS = 1_000;
 const KEEPALIVE_MAX_BYTES = 60 * 1024;
 
 /** Sends what is queued, one tab at a time, and keeps what was not accepted. */
-export function openSender({ name, rows, send, emit, gatherMs = 250 }: SenderOptions): Sender {
+export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0 }: SenderOptions): Sender {
   const { known } = rows;
   let backoff: Backoff | undefined;
   let lastAnswer: LastAnswer | undefined;
@@ -183,7 +185,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250 }: SenderOpt
   }
 
   const unwatch = watchPage(leave, revive);
-  wake(0);
+  wake(startMs);
 
   return {
     schedule(isClick) {
