@@ -20,12 +20,12 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_470, target: 19_900 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_490, target: 19_900 },
     { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_610, target: 20_400 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 23_890,
+      limit: 23_920,
     },
     {
       what: "import { openSession } from 'offerlet/session'",
