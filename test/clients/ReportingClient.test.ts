@@ -170,11 +170,11 @@ test.each([
   ['no summary', { ...reportOf([]).body, summary: null }],
   ['no pagination', { ...reportOf([]).body, pagination: {} }],
   ['has_more as a string', { ...reportOf([]).body, pagination: { offset: 0, limit: 1, total: 1, has_more: 'no' } }],
-  ['a row that is none', reportOf([5 as unknown as object]).body],
+  ['an invalid row', reportOf([5 as unknown as object]).body],
   ['a row without a period', reportOf([{ clicks: 1 }]).body],
-  ['a metric that is no number', reportOf([{ ...row(1), clicks: 'many' }]).body],
+  ['a metric that is not a number', reportOf([{ ...row(1), clicks: 'many' }]).body],
   ['a metric that is null', reportOf([{ ...row(1), clicks: null }]).body],
-  ['a time that is none', reportOf([{ ...row(1), period_start: 'Monday' }]).body],
+  ['an invalid time', reportOf([{ ...row(1), period_start: 'Monday' }]).body],
   ['a name that is a number', reportOf([{ ...row(1), publisher_name: 5 }]).body],
 ])('a response with %s is an error, never guessed', async (_, body) => {
   server.responses = [{ body }];

@@ -148,7 +148,7 @@ test('two clicks within half a second are one accept, a later one is another', (
   expect(types(shown)).toEqual(['accept', 'accept']);
 });
 
-test('a middle click is an accept, a right click is none', () => {
+test('a middle click is an accept, a right click is not', () => {
   const shown = show();
   shown.click(`${CURRENT} [part=accept]`, { button: 1 });
   expect(types(shown)).toEqual(['accept']);

@@ -123,7 +123,7 @@ test('--dry-run sends nothing', async () => {
   expect(await total('echo')).toBe(0);
 });
 
-test('JSON Lines come from a pipe; what is none is code 2', async () => {
+test('JSON Lines come from a pipe; anything else is code 2', async () => {
   const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
   const [category] = await channel.categories();
   const item = (name: string): string =>

@@ -74,7 +74,7 @@ test('a redirect is not followed', async ({ page }) => {
 for (const [what, body] of [
   ['is not JSON', '<html>Sign in to the café wifi</html>'],
   ['is empty', ''],
-  ['is no answer', '{"ok":true}'],
+  ['has no offers in it', '{"ok":true}'],
   ['is a list', '[]'],
 ] as const) {
   test(`a response that ${what} is a network error`, async ({ page }) => {
@@ -127,7 +127,7 @@ for (const [what, more, name] of [
   ['no display mode', "request: { placement_details: { view: 'THANK_YOU' } }", 'display_mode'],
   ['no target', 'target: undefined', 'target'],
   ['a target that is not there', "target: '#nowhere'", 'target'],
-  ['a target that is no selector', "target: '##'", 'target'],
+  ['a target that is not a selector', "target: '##'", 'target'],
   [
     'two identifiers',
     `request: { user_details: { phone: '+491', email: 'a@b.de' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } }`,

@@ -120,7 +120,7 @@ test('a failed expectation shows the hint of the outcome, and events that wait',
   expect(error).toContain('Scenario offline: ');
 });
 
-test('an action without an offer says why there is none', async ({ page, offers }) => {
+test('an action without an offer says why none is shown', async ({ page, offers }) => {
   test.slow();
   await offers.scenario('no-offers');
   await page.goto(`${SHOP}/thank-you`);

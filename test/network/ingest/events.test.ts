@@ -145,7 +145,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
 
   test.each([
     ['an unknown session', { session_id: '00000000-0000-4000-8000-000000000000' }, 'UNKNOWN_SESSION'],
-    ['a session_id that is no UUID', { session_id: "1' OR '1'='1" }, 'UNKNOWN_SESSION'],
+    ['a session_id that is not a UUID', { session_id: "1' OR '1'='1" }, 'UNKNOWN_SESSION'],
     [
       'an insertion of no session',
       { brand_properties: { offer_id: 'o', advertiser_id: 'a', insertion_id: '__proto__' } },
@@ -154,7 +154,7 @@ describe.each(DATABASE_KINDS)('events on %s', (kind) => {
     ['a BRAND_ event without brand_properties', { brand_properties: undefined }, 'INVALID_EVENT'],
     ['an event_name in another case', { event_name: 'Brand_Click' }, 'INVALID_EVENT'],
     ['no event_datetime', { event_datetime: undefined }, 'INVALID_EVENT'],
-    ['an event_datetime that is no date', { event_datetime: '2025-02-30T00:00:00Z' }, 'INVALID_EVENT'],
+    ['an event_datetime that is not a date', { event_datetime: '2025-02-30T00:00:00Z' }, 'INVALID_EVENT'],
     ['an event more than 5 minutes ahead', at(5 * MINUTE + 1), 'EVENT_IN_THE_FUTURE'],
     ['an event older than 30 days', at(-30 * DAY - 1), 'EVENT_TOO_OLD'],
   ])('E6 E8 %s fails for good', async (_what, parts, code) => {

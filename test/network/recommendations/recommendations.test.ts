@@ -17,7 +17,7 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
     ['no key', { 'x-api-key': '' }, 401],
     ['an unknown key', { 'x-api-key': 'adnet_rk_test_unknown' }, 401],
     ['no version', { version: '' }, 400],
-    ['a version that is none', { version: 'latest' }, 400],
+    ['an invalid version', { version: 'latest' }, 400],
     ['a version of two parts', { version: '1.0' }, 400],
     ['a version that is not served', { version: '2.0.0' }, 400],
     ['text', { 'content-type': 'text/plain' }, 415],

@@ -66,7 +66,7 @@ test('production shows its keys once; showKeys issues new ones and revokes the o
 test.each([
   ['a file in place of a directory', { data: '/dev/null' }, '/dev/null'],
   ['a server that is not there', { databaseUrl: 'postgresql://user:secret@127.0.0.1:1/none' }, 'ECONNREFUSED'],
-  ['a time that is none', { now: 'noon' }, '--now'],
+  ['an invalid time', { now: 'noon' }, '--now'],
   ['a stopped clock in production', { now: '2025-11-20T10:30:00Z', environment: 'production' as const }, '--now'],
 ])('%s is refused in one line', async (_what, options, word) => {
   const refused = await start(options).catch((error: unknown) => error);

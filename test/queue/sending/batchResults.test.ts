@@ -42,7 +42,7 @@ const TABLE: readonly (readonly [what: string, results: unknown, outcomes: reado
     ['queued', 'queued'],
   ],
   ['success that is neither true nor false', [{ index: 0, success: 'true' }, { index: 1 }], ['queued', 'queued']],
-  ['results that are no objects', [null, 'x', 7, [], ok(1)], ['queued', 'delivered']],
+  ['results that are not objects', [null, 'x', 7, [], ok(1)], ['queued', 'delivered']],
   ['results under an inherited name', Object.create({ 0: ok(0) }), ['queued']],
   ['no list of results', { 0: ok(0) }, ['queued']],
   ['an empty list', [], ['queued', 'queued']],

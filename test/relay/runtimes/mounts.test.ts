@@ -29,7 +29,7 @@ async function overHttp(server: Parameters<typeof serve>[0]): Promise<Ask> {
   return (path, init) => fetch(url + path, init);
 }
 
-/** For runtimes that are no dependency of this project: called as they call it. `runtimes/` really runs them. */
+/** For runtimes that this project does not depend on: called as they call it. `runtimes/` really runs them. */
 function called(answer: (request: Request) => Promise<Response>): Ask {
   return (path, init) => answer(new Request(`https://shop.example${path}`, init));
 }

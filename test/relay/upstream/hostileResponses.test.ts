@@ -15,7 +15,7 @@ test.each([
   ['in a URL', (key: string) => JSON.stringify({ debug: `https://x/?k=${key.replaceAll('_', '%5F')}` })],
   ['in UTF-16', (key: string) => [...JSON.stringify({ debug: key })].join('\0')],
   ['around a byte order mark', (key: string) => `{"debug":"${key.slice(0, 20)}\uFEFF${key.slice(20)}"}`],
-  ['around a byte that is no text', (key: string) => `{"debug":"${key.slice(0, 20)}\uFFFD${key.slice(20)}"}`],
+  ['around a byte that is not text', (key: string) => `{"debug":"${key.slice(0, 20)}\uFFFD${key.slice(20)}"}`],
   ['escaped, as the name of a field', (key: string) => `{"\\u0041${key.slice(1)}":1}`],
 ])('a response that contains the key %s is a 502 without it', async (_, body) => {
   const { network, post, counted, logs } = setUp();
