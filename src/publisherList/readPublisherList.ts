@@ -68,7 +68,13 @@ function fieldsOf(item: unknown, line: number): Record<string, unknown> {
 
 function fromCsv(text: string): ListedPublisher[] {
   const [header, ...records] = recordsOf(text);
-  const names = header?.cells.map((cell) => cell.trim().toLowerCase().replaceAll(' ', '_')) ?? [];
+  const names =
+    header?.cells.map((cell) =>
+      cell
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[\s-]+/g, '_'),
+    ) ?? [];
   const columns = names.map(canonical);
   for (const required of Object.keys(NAMES)) {
     if (columns.includes(required)) continue;

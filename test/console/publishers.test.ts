@@ -56,6 +56,14 @@ test('a publisher that is in the list twice is requested once', () => {
   expect(publishers.map((one) => 'item' in one)).toEqual([true, false]);
 });
 
+test('columns may be named as people write them', () => {
+  const [one] = previewList(
+    'Brand name,WEBSITE,category-id,Subcategories\nOne,one.example,Pets,Pet Food',
+    CATEGORIES,
+  ).publishers;
+  expect(one).toMatchObject({ brand_name: 'One', item: { primary_category_id: 'c2' } });
+});
+
 test('a missing column is named', () => {
   expect(previewList('brand_name\nOne', CATEGORIES).problem).toContain('The list has no column domain.');
 });
