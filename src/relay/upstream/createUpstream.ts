@@ -2,7 +2,12 @@ import { own } from '../../wire/json.ts';
 import { RelayError, type RelayErrorOptions } from '../errors.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import { createBreaker } from './breaker.ts';
-import { fetchTransport, TransportTimeoutError, type TransportResponse } from './fetchTransport.ts';
+import {
+  fetchTransport,
+  TransportTimeoutError,
+  type TransportOptions,
+  type TransportResponse,
+} from './fetchTransport.ts';
 import { readNetworkResponse, type NetworkResponse } from './networkResponse.ts';
 import { nodeTransport } from './nodeTransport.ts';
 import { sentNothing } from './sentNothing.ts';
@@ -52,22 +57,25 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const { url, apiKey, timeoutMs, now, telemetry } = options;
   const { log, measure } = telemetry;
   const breaker = createBreaker(now);
-  const transport = options.fetch
-    ? fetchTransport(options.fetch)
-    : (nodeTransport(url) ?? fetchTransport((...call) => globalThis.fetch(...call)));
-  const fixedHeaders = {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'x-api-key': apiKey,
-    version: options.version,
+  const calls: TransportOptions = {
+    url,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'x-api-key': apiKey,
+      version: options.version,
+    },
+    maxBytes: options.responseBytes,
   };
+  const transport = options.fetch
+    ? fetchTransport(options.fetch, calls)
+    : (nodeTransport(calls) ?? fetchTransport((...call) => globalThis.fetch(...call), calls));
 
   async function post(body: string, source: Source): Promise<NetworkResponse> {
     const waitMs = breaker.enter(source.sender);
     if (waitMs > 0) throw paused(waitMs);
     try {
-      const headers = { ...fixedHeaders, 'x-request-id': source.requestId };
-      const response = readNetworkResponse(await send(headers, body), apiKey);
+      const response = readNetworkResponse(await send(body, source.requestId), apiKey);
       // A 502 with results is a response about events, not an outage.
       if (response.status >= 500 && own(response.json, 'results') === undefined) noteFailure(source);
       else breaker.succeed(source.sender);
@@ -86,8 +94,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   /** Sends the request, and once more when certainly nothing of it was sent. */
-  async function send(headers: Record<string, string>, body: string): Promise<TransportResponse> {
-    const request = { url, headers, body, timeoutMs, maxBytes: options.responseBytes };
+  async function send(body: string, requestId: string): Promise<TransportResponse> {
+    const request = { body, requestId, timeoutMs };
     const started = now();
     try {
       const response = await transport(request).catch((error: unknown) => {

@@ -1,14 +1,19 @@
 import { readStream } from '../runtime/readStream.ts';
 
-/** One POST to the network. */
-export interface TransportRequest {
+/** What all requests of a transport have in common. */
+export interface TransportOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Bytes of a response that are read; a larger one is an error. */
+  readonly maxBytes: number;
+}
+
+/** One POST to the network. */
+export interface TransportRequest {
   readonly body: string;
+  readonly requestId: string;
   /** Milliseconds for the whole response, its body included; then a `TransportTimeoutError`. */
   readonly timeoutMs: number;
-  /** Bytes of the response that are read; a larger one is an error. */
-  readonly maxBytes: number;
 }
 
 export interface TransportResponse {
@@ -30,14 +35,15 @@ export class TransportTimeoutError extends Error {
 }
 
 /** A transport on `fetch`, which every runtime has. */
-export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
-  return async ({ url, headers, body, timeoutMs, maxBytes }) => {
+export function fetchTransport(fetch: typeof globalThis.fetch, options: TransportOptions): Transport {
+  const { url, headers, maxBytes } = options;
+  return async ({ body, requestId, timeoutMs }) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     try {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { ...headers },
+        headers: { ...headers, 'x-request-id': requestId },
         body,
         redirect: 'manual',
         signal: abort.signal,
