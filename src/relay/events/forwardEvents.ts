@@ -1,11 +1,12 @@
 import { readError } from '../../wire/errors.ts';
 import { readBatchResponse, type Refusal } from '../../wire/events/batch.ts';
 import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
-import { isObject } from '../../wire/json.ts';
+import { isObject, own } from '../../wire/json.ts';
 import { RelayError } from '../errors.ts';
 import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import { NoResponseError, type Source, type Upstream } from '../upstream/createUpstream.ts';
 import type { NetworkResponse } from '../upstream/networkResponse.ts';
+import { writeBatch, writeEvent, type WriteOptions } from './writeEvents.ts';
 
 /** What became of one event. */
 export type EventOutcome =
@@ -30,13 +31,12 @@ export interface Forwarded {
 /** Sends events to the network in one call. Never throws. */
 export type Forward = (events: readonly WireEvent[], source: Source) => Promise<Forwarded>;
 
-/** Returns a `Forward` to `/events/batch`. `keepIds`: for networks that take an `event_id`. */
-export function createForwardBatch(upstream: Upstream, { keepIds }: { keepIds: boolean }): Forward {
+/** Returns a `Forward` to `/events/batch`. */
+export function createForwardBatch(upstream: Upstream, options: WriteOptions): Forward {
   return async (events, source) => {
     const every = events.map((_, index) => index);
     try {
-      const body = JSON.stringify({ events: keepIds ? events : events.map(withoutId) });
-      return readBatch(await upstream.post(body, source), every);
+      return readBatch(await upstream.post(writeBatch(events, options), source), every);
     } catch (error) {
       return noResponse(error, every);
     }
@@ -44,11 +44,10 @@ export function createForwardBatch(upstream: Upstream, { keepIds }: { keepIds: b
 }
 
 /** Returns a `Forward` of one event to `/events`. */
-export function createForwardOne(upstream: Upstream, { keepIds }: { keepIds: boolean }): Forward {
+export function createForwardOne(upstream: Upstream, options: WriteOptions): Forward {
   return async ([event], source) => {
     try {
-      const body = JSON.stringify(event && !keepIds ? withoutId(event) : event);
-      const response = await upstream.post(body, source);
+      const response = await upstream.post(event ? writeEvent(event, options) : '', source);
       const { status, json, text, isReflecting } = response;
       if (status !== 201 && status !== 202) return failedCall(response, [0]);
       return {
@@ -65,17 +64,14 @@ export function createForwardOne(upstream: Upstream, { keepIds }: { keepIds: boo
 
 const ACCEPTED: EventOutcome = { state: 'accepted' };
 
-function withoutId(event: WireEvent): object {
-  // JSON leaves out what is undefined, and copying so is several times faster than leaving the field out of the copy.
-  return { ...event, event_id: undefined };
-}
-
 function readBatch(response: NetworkResponse, every: readonly number[]): Forwarded {
   const { status, json, text, isReflecting } = response;
   const isAccepted = status === 201 || status === 202;
   const hasResults =
     isAccepted || status === 207 || (status === 502 && isObject(json) && Array.isArray(json['results']));
   if (!hasResults) return failedCall(response, every);
+  if (isAccepted && isEachAccepted(json, every.length))
+    return { outcomes: every.map(() => ACCEPTED), lost: [], isReflecting, unchanged: { status, body: text } };
   const read = readBatchResponse(json, every.length);
   const outcomes = every.map((index): EventOutcome => {
     const refusal = read.refused.get(index);
@@ -91,6 +87,17 @@ function readBatch(response: NetworkResponse, every: readonly number[]): Forward
     isReflecting,
     ...(read.unknown.length === 0 && json !== undefined ? { unchanged: { status, body: text } } : {}),
   };
+}
+
+/** Whether there is one result for each event, in order, and each is a success: nearly every response. */
+function isEachAccepted(json: unknown, sent: number): boolean {
+  const results = own(json, 'results');
+  if (!Array.isArray(results) || results.length !== sent) return false;
+  for (let at = 0; at < sent; at++) {
+    const result: unknown = results[at];
+    if (own(result, 'index') !== at || own(result, 'success') !== true) return false;
+  }
+  return true;
 }
 
 /** The network responded to the call as a whole: with an error, or with something that could not be understood. */

@@ -43,7 +43,9 @@ export function createForwardOnce({ ledger, telemetry }: ForwardOnceOptions): (f
   const eventKeys = createEventKeys();
 
   return (forward) => async (events, source) => {
-    const keys = await eventKeys(events);
+    const hashed = eventKeys(events);
+    // Most awaits of this path are for stores and runtimes that need them: each costs a turn of the queue.
+    const keys = hashed instanceof Promise ? await hashed : hashed;
     const { settled, settle } = createSettlement();
     const batch: Batch = { keys, outcomes: events.map(() => undefined), settled, source };
     const first: number[] = [];

@@ -41,7 +41,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const lost = createSeenMemory({ max: ASIDE_MAX, now });
 
   /** The result of the store. One that hangs fails like one that throws. */
-  async function inTime<T>(work: T | Promise<T>): Promise<T> {
+  function inTime<T>(work: T | Promise<T>): T | Promise<T> {
     // A store in memory needs no timer.
     if (!(work instanceof Promise)) return work;
     const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
