@@ -47,15 +47,18 @@ export async function attempt({ url, init, timeout, signal, call, fetch }: Attem
     return { kind: 'response', ...response };
   } catch (cause) {
     if (signal?.aborted) throw reasonOf(signal);
-    const reason = isTimeout
-      ? `timed out after ${timeout} ms.`
-      : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
+    const isTooLarge = cause instanceof ResponseTooLargeError;
+    const reason = isTooLarge
+      ? 'got a response that is larger than 64 MiB.'
+      : isTimeout
+        ? `timed out after ${timeout} ms.`
+        : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
     const codes = codesOf(cause);
     return {
       kind: 'failure',
       error: new UnreachableError(`${call} ${reason}`, { status: 0, cause }),
       wasSent: codes.length === 0 || !codes.every((code) => NEVER_SENT.has(code)),
-      isTransient: !isTimeout && !isRedirect(cause) && !codes.some((code) => PERMANENT.test(code)),
+      isTransient: !isTimeout && !isTooLarge && !isRedirect(cause) && !codes.some((code) => PERMANENT.test(code)),
     };
   } finally {
     clearTimeout(timer);
@@ -66,7 +69,39 @@ export async function attempt({ url, init, timeout, signal, call, fetch }: Attem
 async function readResponse(responding: Promise<Response>): Promise<Omit<Attempt & { kind: 'response' }, 'kind'>> {
   const response = await responding;
   const { ok, status, headers } = response;
-  return { ok, status, headers, text: await response.text() };
+  return { ok, status, headers, text: await readText(response) };
+}
+
+/** Bytes of a response that are read: a page of a report has a hundredth of this. */
+const RESPONSE_MAX = 64 * 1024 * 1024;
+
+/** A network that sends without end must not fill this process's memory before the timeout. */
+async function readText(response: Response): Promise<string> {
+  // A fetch of the caller's own may return less than a whole Response.
+  const body = response.body as Response['body'] | undefined;
+  if (!body) return response.text();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let left = RESPONSE_MAX;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    left -= value.byteLength;
+    if (left < 0) {
+      void reader.cancel().catch(() => undefined);
+      throw new ResponseTooLargeError();
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+class ResponseTooLargeError extends Error {
+  override name = 'ResponseTooLargeError';
+
+  constructor() {
+    super(`The response is larger than ${RESPONSE_MAX / 1024 / 1024} MiB.`);
+  }
 }
 
 /** A `fetch` of the caller's own may ignore its signal; the call ends all the same. */

@@ -11,6 +11,9 @@ const KEY_CONTROLS = /^\/sandbox\/(?:keys|channels)(?:\/|$)/i;
 /** Response fields that contain keys. */
 const KEY_FIELDS: ReadonlySet<string> = new Set(['keys', 'key', 'api_key']);
 
+/** Stands for a text that contains a key. */
+const HIDDEN = '[hidden: contains a key]';
+
 /** What the control surface needs. */
 export interface ControlSurfaceOptions {
   readonly network: Pick<Network, 'fetch'>;
@@ -61,13 +64,19 @@ async function withoutKeys(response: Response): Promise<Response> {
   }
   const isJson = headers.get('content-type')?.includes('json') === true;
   const safe = isJson && text !== '' ? JSON.stringify(JSON.parse(text, omitKeys)) : text;
-  // Fields that are added later may contain keys, too: better no response than a key.
-  if (looksSecret(safe)) return refuse(502, 'The response contains a key, which must not reach a browser.');
+  // A field's name, or a body that is not JSON, cannot be changed without changing what it says.
+  if (looksSecret(safe))
+    return refuse(
+      502,
+      'The response contains a key outside of the values of its fields, so all of it was withheld from the browser.',
+    );
   return new Response(safe === '' ? null : safe, { status: response.status, headers });
 }
 
+/** Omits the fields that are for keys, and hides a key that somebody has written elsewhere, such as into an event. */
 function omitKeys(name: string, value: unknown): unknown {
-  return KEY_FIELDS.has(name) ? undefined : value;
+  if (KEY_FIELDS.has(name)) return undefined;
+  return typeof value === 'string' && looksSecret(value) ? HIDDEN : value;
 }
 
 function refuse(status: number, message: string): Response {

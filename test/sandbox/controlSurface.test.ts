@@ -79,12 +79,26 @@ test('no key reaches a browser', async () => {
   }
 });
 
-test('a response with a key in any field is not passed on', async () => {
-  const leaking = { fetch: () => Promise.resolve(Response.json({ note: 'adnet_sk_test_abc' })) };
-  const answer = await controlSurface({ network: leaking, url: 'http://127.0.0.1:4600' })(
-    new Request(`${SHOP}/sandbox/health`),
-    ME,
-  );
-  expect(answer.status).toBe(502);
-  expect(await answer.text()).not.toContain('adnet_');
+async function passOn(response: Response): Promise<Response> {
+  const network = { fetch: () => Promise.resolve(response) };
+  return controlSurface({ network, url: 'http://127.0.0.1:4600' })(new Request(`${SHOP}/sandbox/health`), ME);
+}
+
+test('a key in a field is hidden, and the other fields are passed on', async () => {
+  const event = { event_name: 'BRAND_VIEW', asset_id: 'mine: adnet_sk_test_abc', keys: ['adnet_pk_test_abc'] };
+  const answer = await passOn(Response.json({ events: [event, { event_name: 'BRAND_CLICK' }] }));
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual({
+    events: [{ event_name: 'BRAND_VIEW', asset_id: '[hidden: contains a key]' }, { event_name: 'BRAND_CLICK' }],
+  });
+});
+
+test('a response with a key outside of the values of its fields is not passed on', async () => {
+  for (const leaking of [Response.json({ adnet_sk_test_abc: 1 }), new Response('It is adnet_sk_test_abc.')]) {
+    const answer = await passOn(leaking);
+    expect(answer.status).toBe(502);
+    const text = await answer.text();
+    expect(text).toContain('outside of the values of its fields');
+    expect(text).not.toContain('adnet_');
+  }
 });

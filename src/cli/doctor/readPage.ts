@@ -1,4 +1,4 @@
-import { readStart } from './readStart.ts';
+import { readStart } from '../readStart.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
 
 /** What HTTP alone tells about a page. */

@@ -2,7 +2,7 @@ import { isObject, own, parseJson } from '../../wire/json.ts';
 import { readError } from '../../wire/errors.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import { FETCH_MS, reasonOf } from './readPage.ts';
-import { readStart } from './readStart.ts';
+import { readStart } from '../readStart.ts';
 import type { RelayResponse } from './visitPage.ts';
 
 /** Bytes of a response to `/health` that are read: no relay sends more. */

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { bad, good, note, type Finding } from './finding.ts';
+import { readStartBytes } from '../readStart.ts';
 import { FETCH_MS, reasonOf } from './readPage.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
+
+/** Bytes of the script that are read: many times what it has. */
+const SCRIPT_MAX = 1_000_000;
 
 /** Checks that offerlet is on the page once, and that its file is the one that the page expects. */
 export async function scriptChecks(
@@ -37,7 +41,11 @@ async function fileChecks(tag: ScriptTag, href: string): Promise<Finding[]> {
     const response = await fetch(src, { signal: AbortSignal.timeout(FETCH_MS) });
     if (!response.ok)
       return [bad('Script file', `${src} returns ${response.status}. Upload the file there, or correct src.`)];
-    bytes = new Uint8Array(await response.arrayBuffer());
+    bytes = await readStartBytes(response, SCRIPT_MAX + 1);
+    if (bytes.byteLength > SCRIPT_MAX)
+      return [
+        bad('Script file', `${src} is larger than 1 MB: it is not offerlet.js. Upload the file there, or correct src.`),
+      ];
     const type = response.headers.get('content-type') ?? '';
     if (!/javascript|ecmascript/i.test(type))
       return [

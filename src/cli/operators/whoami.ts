@@ -1,7 +1,9 @@
 import { AuthError, NetworkError } from '../../clients.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { readKey } from '../../wire/keys.ts';
+import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
+import { readStart } from '../readStart.ts';
 import { safeText } from '../output/displayWidth.ts';
 import { print } from '../output/print.ts';
 import type { Connection } from './connection.ts';
@@ -96,7 +98,7 @@ async function integrationKey({ url, apiKey }: Connection, family: string): Prom
     signal: AbortSignal.timeout(HEALTH_MS),
   });
   if (response.status === 401 || response.status === 403) {
-    const message = own(parseJson(await response.text()), 'message');
+    const message = own(parseJson(await readStart(response, RESPONSE_MAX_BYTES)), 'message');
     const reason = typeof message === 'string' ? message.replaceAll(apiKey, '[key]') : 'The key was refused.';
     throw new ExitError(`${safeText(reason)} (${response.status}). Check OFFERLET_API_KEY.`, EXIT.refused);
   }
@@ -110,7 +112,7 @@ async function readHealth(url: string): Promise<{ environment?: string; version?
       redirect: 'error',
       signal: AbortSignal.timeout(HEALTH_MS),
     });
-    const health = parseJson(await response.text());
+    const health = parseJson(await readStart(response, RESPONSE_MAX_BYTES));
     if (!isObject(health)) return {};
     const text = (name: string): object => {
       const value = own(health, name);

@@ -64,7 +64,8 @@ export function createForwardOne(upstream: Upstream, options: WriteOptions): For
 
 const ACCEPTED: EventOutcome = { state: 'accepted' };
 
-function readBatch(response: NetworkResponse, every: readonly number[]): Forwarded {
+/** Reads what the network's response says about each event of a batch. */
+export function readBatch(response: NetworkResponse, every: readonly number[]): Forwarded {
   const { status, json, text, isReflecting } = response;
   const isAccepted = status === 201 || status === 202;
   const hasResults =

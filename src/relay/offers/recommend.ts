@@ -53,7 +53,8 @@ async function callContext(request: RelayRequest, { context, timeouts }: RelaySe
       throw new TypeError('context must return an object or nothing.');
     return (known ?? {}) as RelayContext;
   } catch (error) {
-    if (error instanceof RelayError) throw error;
+    // The shop's own refusal. With another status no response could be made of it.
+    if (error instanceof RelayError && isErrorStatus(error.status)) throw error;
     // Going on with what the page sent would let a page choose the shopper by making `context` fail.
     throw new RelayError("The shop's server could not add what it knows.", {
       status: 500,
@@ -61,6 +62,10 @@ async function callContext(request: RelayRequest, { context, timeouts }: RelaySe
       cause: error,
     });
   }
+}
+
+function isErrorStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 400 && status <= 599;
 }
 
 function passOn(response: NetworkResponse, isSandbox: boolean): Reply {

@@ -1,9 +1,10 @@
 import { checkBatch } from '../../../src/relay/events/checkEvent.ts';
+import { readBatch } from '../../../src/relay/events/forwardEvents.ts';
+import { writeBatch } from '../../../src/relay/events/writeEvents.ts';
 import { composeRequest, findMissing, observeAttributes } from '../../../src/relay/offers/composeRequest.ts';
 import { createSeenMemory } from '../../../src/relay/seen/createSeenMemory.ts';
 import { createEventKeys } from '../../../src/relay/seen/eventKeys.ts';
 import { readNetworkResponse } from '../../../src/relay/upstream/networkResponse.ts';
-import { readBatchResponse } from '../../../src/wire/events/batch.ts';
 import type { WireEvent } from '../../../src/wire/events/wireEvent.ts';
 import { isNestedDeeper, parseJson, type JsonObject } from '../../../src/wire/json.ts';
 import { JSON_MAX_DEPTH } from '../../../src/wire/limits.ts';
@@ -43,12 +44,9 @@ export async function printStages(): Promise<void> {
     memory.claim(batchKeys);
     memory.accept(batchKeys, '192.0.2.1');
   });
-  await measure('serialize them', (at) =>
-    JSON.stringify({ events: events[at]?.map((event) => ({ ...event, event_id: undefined })) }),
-  );
-  await measure("read the network's response", () =>
-    readBatchResponse(readNetworkResponse(response, KEY).json, results.length),
-  );
+  await measure('serialize them', (at) => writeBatch(events[at] ?? [], { keepIds: false }));
+  const every = results.map((_, index) => index);
+  await measure("read the network's response", () => readBatch(readNetworkResponse(response, KEY), every));
   console.log(' a request for offers');
   await measure('parse the body', () => parseJson(question()));
   await measure('compose, check, serialize', async () => {

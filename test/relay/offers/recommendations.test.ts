@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { RelayError } from '../../../src/relay.ts';
 import { RESPONSE, event, HASH, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -148,6 +149,26 @@ test.each([
   expect(network.calls).toHaveLength(0);
   expect(JSON.stringify(logs)).not.toMatch(/adnet_sk|jane@/);
 });
+
+test('a RelayError that context throws is what the page gets', async () => {
+  const refusal = new RelayError('Log in to see offers.', { status: 401, code: 'not_logged_in', retryAfterMs: 1_500 });
+  const { network, post, logs } = setUp({ context: () => Promise.reject(refusal) });
+  const response = await post('/recommendations', REQUEST);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([401, '2']);
+  expect(await response.json()).toEqual({ message: 'Log in to see offers.' });
+  expect(network.calls).toHaveLength(0);
+  expect(logs.map(({ status, error }) => [status, error])).toEqual([[401, 'Log in to see offers.']]);
+});
+
+test.each([0, 101, 204, 304, 399, 600, 1_000, 400.5, Number.NaN])(
+  'a RelayError of context with the status %d, which no error has, is a 500',
+  async (status) => {
+    const { post } = setUp({ context: () => Promise.reject(new RelayError('No.', { status, code: 'odd' })) });
+    const response = await post('/recommendations', REQUEST);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: "The shop's server could not add what it knows." });
+  },
+);
 
 test.each([
   [

@@ -1,13 +1,17 @@
 /** Returns the beginning of a response's text, and cancels the rest: a hostile server may send without end. */
 export async function readStart(response: Response, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
+  return new TextDecoder().decode(await readStartBytes(response, maxBytes));
+}
+
+/** Returns the first bytes of a response, and cancels the rest. */
+export async function readStartBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
   let left = maxBytes;
   // Leaving the loop cancels the body.
   for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    chunks.push(chunk.subarray(0, left));
     left -= chunk.byteLength;
     if (left <= 0) break;
   }
-  return text + decoder.decode();
+  return Buffer.concat(chunks);
 }

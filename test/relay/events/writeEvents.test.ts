@@ -1,0 +1,54 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { writeBatch, writeEvent } from '../../../src/relay/events/writeEvents.ts';
+import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
+import { EVENT_NAMES, TARGETS, type WireEvent } from '../../../src/wire/events/wireEvent.ts';
+
+const id = fc.oneof(
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+  fc.constantFrom('"', '\\', '</script>', '\u2028', '😀', 'a"b\\c', '\u007F', ' ', 'é'),
+);
+const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
+const event = fc.record({
+  event_name: fc.constantFrom(...EVENT_NAMES.filter((name) => name !== 'CONVERSION')),
+  event_datetime: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01t00:00:00+02:00'),
+  session_id: id,
+  event_id: optional(id),
+  initiating_target: optional(fc.constantFrom(...TARGETS)),
+  brand_properties: optional(fc.record({ offer_id: id, advertiser_id: id, insertion_id: id })),
+  asset_id: optional(id),
+  product_properties: optional(fc.record({ product_id: id })),
+});
+
+test('an accepted event is written as JSON.stringify would write it', () => {
+  let written = 0;
+  fc.assert(
+    fc.property(event, (fields) => {
+      const parsed = parseEvent(JSON.parse(JSON.stringify(fields)));
+      if (!parsed.ok) return;
+      written += 1;
+      const { event_id, ...rest } = parsed.value;
+      expect(JSON.parse(writeEvent(parsed.value, { keepIds: true }))).toEqual(parsed.value);
+      expect(JSON.parse(writeEvent(parsed.value, { keepIds: false }))).toEqual(rest);
+      expect(event_id === undefined || typeof event_id === 'string').toBe(true);
+    }),
+    { numRuns: 2_000, seed: 1 },
+  );
+  expect(written).toBeGreaterThan(200);
+});
+
+test('a batch is a list of events', () => {
+  const one: WireEvent = {
+    event_name: 'WIDGET_LOAD',
+    event_datetime: '2026-01-01T00:00:00Z',
+    session_id: 's',
+    event_id: 'e',
+  };
+  const { event_id, ...without } = one;
+  expect(event_id).toBe('e');
+  for (const count of [0, 1, 2, 20]) {
+    const events = Array.from({ length: count }, () => one);
+    expect(JSON.parse(writeBatch(events, { keepIds: true }))).toEqual({ events });
+    expect(JSON.parse(writeBatch(events, { keepIds: false }))).toEqual({ events: events.map(() => without) });
+  }
+});
