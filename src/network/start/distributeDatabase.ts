@@ -76,7 +76,23 @@ async function planDistribution(db: Database): Promise<readonly DistributionStep
 }
 
 /** Moves one table to the nodes. If it is interrupted, the table is as before, and the next run starts with it. */
-async function distributeTable(db: Database, { table, how }: DistributionStep): Promise<void> {
+async function distributeTable(db: Database, step: DistributionStep): Promise<void> {
+  try {
+    await moveTable(db, step);
+  } catch (error) {
+    const cause = error instanceof DatabaseUnavailableError ? error.cause : error;
+    // What the server says itself, such as that another move is in progress.
+    if (!(cause instanceof Error && 'severity' in cause)) throw error;
+    // Two may have been started. Whatever one has done, the other need not do.
+    if (await isDistributed(db, step.table)) return;
+    throw new NetworkStartError(
+      `The table ${step.table} was not distributed: ${cause.message}. Make sure that nobody else distributes this database, then run it again: it continues with this table.`,
+      { cause: error },
+    );
+  }
+}
+
+async function moveTable(db: Database, { table, how }: DistributionStep): Promise<void> {
   const [first] = SHARDED_TABLES;
   const colocated = table === first ? '' : `, colocate_with => '${first}'`;
   if (how === 'copy') await db.query('SELECT create_reference_table($1)', [table]);

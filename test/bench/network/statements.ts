@@ -23,12 +23,13 @@ function fakeWith(run: Run): Database {
 
 /** A database that stores nothing and says of every event that it is new. */
 export function fakeDatabase(): Database {
-  return fakeWith(async (sql, params) => (sql.startsWith('INSERT INTO events ') ? identities(params) : []));
+  return fakeWith(async (sql, params) => allNew(sql, params));
 }
 
-/** The event_id and session_id of each row: two of its eight columns, after the publisher. */
-function identities(params: readonly Parameter[]): Record<string, unknown>[] {
+/** What the database returns if all events are new: the event_id and session_id of each, two of its eight columns. */
+function allNew(sql: string, params: readonly Parameter[]): Record<string, unknown>[] {
   const rows: Record<string, unknown>[] = [];
+  if (!sql.startsWith('INSERT INTO events ')) return rows;
   for (let at = 1; at < params.length; at += 8) rows.push({ event_id: params[at], session_id: params[at + 1] });
   return rows;
 }
@@ -39,12 +40,11 @@ export async function printStatements(db: Database, sessions: readonly Shown[]):
   const commits: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const statements: [string, readonly Parameter[]][] = [];
-    const inOrder = fakeWith(async (sql, params) => {
+    const recording = fakeWith(async (sql, params) => {
       statements.push([sql, params]);
-      if (sql.startsWith('INSERT INTO events ')) return identities(params);
-      return sql.startsWith('INSERT INTO activity ') ? [] : [];
+      return allNew(sql, params);
     });
-    await storeStraight(inOrder, sessions, round);
+    await storeStraight(recording, sessions, round);
     let done = 0;
     await db.transaction(async (transaction) => {
       for (const [sql, params] of statements) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork, distributeDatabase } from '../../../src/network.ts';
+import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { migrate } from '../../../src/network/database/migrate.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
@@ -212,7 +212,10 @@ describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
       return counts;
     };
     expect(await run(true)).toEqual({ planned: 19, done: 0 });
-    expect(await run(false)).toEqual({ planned: 19, done: 19 });
+    // Two at once: at least one of them gets to the end, and the other, if it has to give up, says why in one line.
+    const both = await Promise.allSettled([run(false), run(false)]);
+    expect(both.map(({ status }) => status)).toContain('fulfilled');
+    for (const end of both) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(NetworkStartError);
     expect(await run(false)).toEqual({ planned: 0, done: 0 });
     over.abort();
     await sending;
