@@ -22,7 +22,7 @@ export type { ChannelReportQuery, PublisherReportQuery, ReportQuery, ReportVaria
 export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './clients/ReportingClient.ts';
 export type { Comparison, ComparedRowOf, MetricChange, MetricsOf, ReportOf, RowOf } from './clients/reportRows.ts';
 export { flattenRow, toCsv, type CsvOptions } from './clients/toCsv.ts';
-export type { DateRange } from './clients/utcDates.ts';
+export type { DateRange } from './wire/utcDates.ts';
 export type {
   AddResult,
   Category,

@@ -8,7 +8,7 @@ import type { CallOptions, ClientOptions } from './options.ts';
 import { readReport } from './readReport.ts';
 import { comparisonOf, reportParams, type ReportQuery, type ReportVariant } from './reportQuery.ts';
 import type { ReportOf } from './reportRows.ts';
-import type { DateRange } from './utcDates.ts';
+import type { DateRange } from '../wire/utcDates.ts';
 
 /** The options of a `ReportingClient`. */
 export interface ReportingClientOptions<V extends ReportVariant> extends ClientOptions {

@@ -1,5 +1,7 @@
 import { isRatio, type Report, type ReportRow } from '../wire/reporting.ts';
-import { periodStarts, type ComparedPeriods } from './comparedDates.ts';
+import { periodStarts } from '../wire/periodStarts.ts';
+import { DAY_MS, startOf, timestamp } from '../wire/utcDates.ts';
+import type { ComparedPeriods } from './comparedDates.ts';
 import { isTextColumn } from './readReport.ts';
 import type { Comparison, MetricChange } from './reportRows.ts';
 
@@ -28,7 +30,7 @@ export function createComparer(before: readonly ReportRow[], periods: ComparedPe
   const comparedPlace = new Map(comparedStarts.map((start, index) => [start, index]));
   const left = new Map<string, ReportRow>();
   for (const row of before) left.set(keyOf(row, comparedPlace), row);
-  const ends = [...starts.slice(1), timestamp(Date.parse(`${dates.to}T00:00:00Z`) + 86_400_000)];
+  const ends = [...starts.slice(1), timestamp(startOf(dates.to) + DAY_MS)];
 
   return {
     compare(row) {
@@ -97,8 +99,4 @@ function valueOf(row: object | null, name: string): number | null {
 function rounded(value: number, decimals: number): number {
   const factor = 10 ** decimals;
   return (Math.sign(value) * Math.round(Math.abs(value) * factor)) / factor || 0;
-}
-
-function timestamp(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }

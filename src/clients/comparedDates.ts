@@ -1,5 +1,5 @@
 import type { TimeGrain } from '../wire/reporting.ts';
-import { addDays, countDays, DAY_MS, monthEnd, monthStart, startOf, weekStart, type DateRange } from './utcDates.ts';
+import { addDays, countDays, monthEnd, monthStart, startOf, type DateRange } from '../wire/utcDates.ts';
 
 /** With what a report is compared: the dates just before, or the same ones a year earlier. */
 export type Compare = 'previous' | 'year';
@@ -14,7 +14,6 @@ export interface ComparedPeriods {
 
 /** 52 weeks: a Monday is compared with a Monday. */
 const YEAR_DAYS = 364;
-const HOUR_MS = 3_600_000;
 
 /**
  * Returns the dates that a range is compared with. `previous`: as many days, just before; whole months and the grain
@@ -31,31 +30,6 @@ export function comparedDates(range: DateRange, compare: Compare, grain: TimeGra
   const days = countDays(range);
   const shift = compare === 'year' ? YEAR_DAYS : grain === 'week' ? 7 * Math.ceil(days / 7) : days;
   return { from: addDays(range.from, -shift), to: addDays(range.to, -shift) };
-}
-
-/** Returns the start of each period of a range, clipped to it, in milliseconds. */
-export function periodStarts(range: DateRange, grain: TimeGrain): number[] {
-  const first = startOf(range.from);
-  if (grain === 'total') return [first];
-  const end = startOf(range.to) + DAY_MS;
-  const starts = [];
-  for (let start = first; start < end; start = nextStart(start, grain)) starts.push(start);
-  return starts;
-}
-
-/** The start of the period after the one that contains a moment. */
-function nextStart(time: number, grain: Exclude<TimeGrain, 'total'>): number {
-  const date = new Date(time).toISOString().slice(0, 10);
-  switch (grain) {
-    case 'hour':
-      return time + HOUR_MS;
-    case 'day':
-      return time + DAY_MS;
-    case 'week':
-      return startOf(addDays(weekStart(date), 7));
-    case 'month':
-      return startOf(monthStart(date, 1));
-  }
 }
 
 /** The number of calendar months that a range touches. */

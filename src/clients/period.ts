@@ -1,4 +1,4 @@
-import { addDays, dateOf, monthEnd, monthStart, weekStart, type DateRange } from './utcDates.ts';
+import { addDays, dateOf, monthEnd, monthStart, weekStart, type DateRange } from '../wire/utcDates.ts';
 
 /** The names of `period()`. */
 export const PERIODS = [

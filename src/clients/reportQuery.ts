@@ -6,7 +6,7 @@ import type {
   TimeGrain,
 } from '../wire/reporting.ts';
 import { comparedDates, COMPARES, type Compare, type ComparedPeriods } from './comparedDates.ts';
-import { dateOf, isDate } from './utcDates.ts';
+import { dateOf, isDate } from '../wire/utcDates.ts';
 
 /** Whose report: a channel's on all its publishers, or one publisher's own. */
 export type ReportVariant = 'channel' | 'publisher';

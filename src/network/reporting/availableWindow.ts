@@ -1,7 +1,6 @@
 import { DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
-import { addDays } from './dates.ts';
-import type { DateRange } from './clippedPeriod.ts';
+import { addDays, type DateRange } from '../../wire/utcDates.ts';
 
 /** How many dates a report may reach back unless `history_from` is set. Older activity extends it. */
 const HISTORY_DATES = 3 * 366;

@@ -1,11 +1,5 @@
 import type { TimeGrain } from '../../wire/reporting.ts';
-import { addDays, startOf } from './dates.ts';
-
-/** An inclusive range of UTC dates. */
-export interface DateRange {
-  readonly from: string;
-  readonly to: string;
-}
+import { addDays, startOf, type DateRange } from '../../wire/utcDates.ts';
 
 /** In milliseconds. The start belongs to the period, the end does not. */
 export interface Period {

@@ -1,5 +1,5 @@
 import type { ReportErrorCode } from '../../wire/reporting.ts';
-import type { DateRange } from './clippedPeriod.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
 import type { Metric } from './variant.ts';
 
 /** The body of an error with a code. Its status is always 400. */

@@ -10,9 +10,9 @@ import {
   tooManySourceRows,
   type CodedError,
 } from './codedErrors.ts';
-import { dateOf, startOf, timestamp } from './dates.ts';
+import { dateOf, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
 import { countHourlyFacts, findSpan, matchingFacts, type FactsOwner } from './matchingFacts.ts';
-import { clippedPeriod, type DateRange } from './clippedPeriod.ts';
+import { clippedPeriod } from './clippedPeriod.ts';
 import type { ReportRequest } from './parseReportRequest.ts';
 import { groupingColumns, reportStatement, SUMMARY_PREFIX, type StatementRow } from './reportStatement.ts';
 import { availableWindow, defaultRange, type History } from './availableWindow.ts';

@@ -1,6 +1,6 @@
 import type { Parameter, Queries } from '../database/database.ts';
 import { FACT_COLUMNS } from '../facts/factColumns.ts';
-import type { DateRange } from './clippedPeriod.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
 import type { ReportRequest } from './parseReportRequest.ts';
 import type { Variant } from './variant.ts';
 

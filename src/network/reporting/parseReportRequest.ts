@@ -7,9 +7,8 @@ import {
 } from '../../wire/limits.ts';
 import { TIME_GRAINS, type TimeGrain } from '../../wire/reporting.ts';
 import { readUuid } from '../database/readUuid.ts';
-import { countDates, isDate } from './dates.ts';
+import { countDays, isDate, type DateRange } from '../../wire/utcDates.ts';
 import { readParameters, type FieldErrors, type ParameterReader } from './readParameters.ts';
-import type { DateRange } from './clippedPeriod.ts';
 import type { Grouping, Metric, Variant } from './variant.ts';
 
 /** The direction in which a column is sorted. */
@@ -157,7 +156,7 @@ function checkDates(
 ): void {
   if (range.from > range.to) read.refuse('from', 'from is after to.');
   if (range.to > today) read.refuse('to', `to is in the future: today is ${today} (UTC).`);
-  if (grain === 'hour' && countDates(range.from, range.to) > HOURLY_MAX_DATES) {
+  if (grain === 'hour' && countDays(range) > HOURLY_MAX_DATES) {
     read.refuse('to', `time_grain=hour takes at most ${HOURLY_MAX_DATES} dates.`);
   }
 }

@@ -1,7 +1,7 @@
 import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { authenticate } from '../keys/authenticate.ts';
-import { dateOf } from './dates.ts';
+import { dateOf } from '../../wire/utcDates.ts';
 import { parseReportRequest } from './parseReportRequest.ts';
 import { enabledMetrics, makeReport } from './makeReport.ts';
 import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from './variant.ts';

@@ -1,5 +1,5 @@
-import { periodStarts } from '../../../clients/comparedDates.ts';
-import type { DateRange } from '../../../clients/utcDates.ts';
+import { periodStarts } from '../../../wire/periodStarts.ts';
+import type { DateRange } from '../../../wire/utcDates.ts';
 import type { TimeGrain } from '../../../wire/reporting.ts';
 import type { Row } from '../../protocol.ts';
 

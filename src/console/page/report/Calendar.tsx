@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { addDays, monthEnd, monthStart, weekStart } from '../../../clients/utcDates.ts';
+import { addDays, monthEnd, monthStart, weekStart } from '../../../wire/utcDates.ts';
 import { Icon } from '../parts/icons.tsx';
 import { periodOf } from '../parts/format.ts';
 

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { countDays } from '../../../clients/utcDates.ts';
+import { countDays } from '../../../wire/utcDates.ts';
 import { Choices } from './Choices.tsx';
 import { Filters } from './Filters.tsx';
 import { PeriodPicker } from './PeriodPicker.tsx';

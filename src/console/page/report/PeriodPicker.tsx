@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { PERIODS } from '../../../clients/period.ts';
-import { dateOf, isDate } from '../../../clients/utcDates.ts';
+import { dateOf, isDate } from '../../../wire/utcDates.ts';
 import { Popover } from '../parts/Popover.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { rangeOf, wordOf } from '../parts/format.ts';

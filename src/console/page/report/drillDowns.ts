@@ -1,4 +1,4 @@
-import { addDays, monthEnd } from '../../../clients/utcDates.ts';
+import { addDays, monthEnd } from '../../../wire/utcDates.ts';
 import type { Row } from '../../protocol.ts';
 import { groupingsOf, type ReportState, type Variant } from './reportState.ts';
 

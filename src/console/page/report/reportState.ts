@@ -1,6 +1,6 @@
 import { comparedDates } from '../../../clients/comparedDates.ts';
 import { period, PERIODS, type PeriodName } from '../../../clients/period.ts';
-import { addDays, countDays, isDate, type DateRange } from '../../../clients/utcDates.ts';
+import { addDays, countDays, isDate, type DateRange } from '../../../wire/utcDates.ts';
 import {
   CHANNEL_GROUPINGS,
   CHANNEL_METRICS,

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ConsoleReport, Session } from '../../protocol.ts';
 import { call, CallError } from '../app/call.ts';
 import { useResource, type Resource } from '../app/useResource.ts';
-import { dateOf } from '../../../clients/utcDates.ts';
+import { dateOf } from '../../../wire/utcDates.ts';
 import { datesOf, isSortedByNetwork, paramsOf, type ReportState } from './reportState.ts';
 import { sortRows } from './sortRows.ts';
 

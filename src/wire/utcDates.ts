@@ -51,3 +51,8 @@ export function isDate(text: string): boolean {
   const time = startOf(text);
   return !Number.isNaN(time) && dateOf(time) === text;
 }
+
+/** Returns a moment as reports write it: UTC, in whole seconds. */
+export function timestamp(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
