@@ -31,3 +31,7 @@ test('the widget uses nothing of Preact that the script leaves out', () => {
 test('the script has no way to write HTML', () => {
   expect(String(scriptTag())).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser/);
 });
+
+test('the script begins with the line that has Chromium compile it off the main thread', () => {
+  expect(String(scriptTag())).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
+});
