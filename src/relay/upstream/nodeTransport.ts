@@ -43,9 +43,17 @@ export function nodeTransport({ url, headers, maxBytes }: TransportOptions): Tra
         reject(new TransportTimeoutError());
         request.destroy();
       }, timeoutMs);
-      request.on('response', (message) => collect(message, { maxBytes, resolve, reject }));
+      let hasResponse = false;
+      request.on('response', (message) => {
+        hasResponse = true;
+        collect(message, { maxBytes, resolve, reject });
+      });
       request.on('error', reject);
-      request.on('close', () => clearTimeout(timer));
+      request.on('close', () => {
+        clearTimeout(timer);
+        // After a 101, Node closes the connection without an error and without a response.
+        if (!hasResponse) reject(new Error("The network's response broke off."));
+      });
       request.end(body);
     });
 }

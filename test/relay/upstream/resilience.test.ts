@@ -190,6 +190,12 @@ test.each<[string, number, (response: ServerResponse) => void]>([
   ],
   ['sends 2 MiB', 502, (response) => void response.writeHead(200).end(`{"pad":"${'x'.repeat(2 * 1024 * 1024)}"}`)],
   ['compresses', 502, (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
+  [
+    'switches protocols',
+    502,
+    (response) =>
+      void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+  ],
 ])('a network that %s is a %i after a single call', async (_, status, behave) => {
   let asked = 0;
   const network = await serve((request, response) => {
