@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../protocol.ts';
 import { ExclusionsPage } from '../exclusions/ExclusionsPage.tsx';
-import { FailurePanel } from '../parts/FailurePanel.tsx';
+import { Pending } from '../parts/Pending.tsx';
 import { wordOf } from '../parts/format.ts';
 import { AddPage } from '../publishers/AddPage.tsx';
 import { PublisherPage } from '../publishers/PublisherPage.tsx';
@@ -21,15 +21,11 @@ const ROOMS = [
 /** The whole console. */
 export function App(): JSX.Element {
   const place = usePlace();
-  const {
-    data: session,
-    failure,
-    retryIn,
-    reload,
-  } = useResource({
+  const resource = useResource({
     key: 'session',
     load: (signal) => call<Session>('session', { signal }),
   });
+  const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
   const title = ROOMS.find(([path]) => path === room)?.[1] ?? 'Not found';
   useEffect(() => {
@@ -62,12 +58,8 @@ export function App(): JSX.Element {
       <main id="main" tabindex={-1}>
         {session ? (
           <Room place={place} session={session} />
-        ) : failure ? (
-          <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
         ) : (
-          <p class="starting" role="status">
-            Opening the console …
-          </p>
+          <Pending resource={resource} label="Opening the console …" />
         )}
       </main>
     </>

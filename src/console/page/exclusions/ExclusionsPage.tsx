@@ -3,7 +3,7 @@ import type { ConsoleCategories, ConsolePublisher } from '../../protocol.ts';
 import { call } from '../app/call.ts';
 import { Link, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
-import { FailurePanel } from '../parts/FailurePanel.tsx';
+import { Pending } from '../parts/Pending.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { PublisherSearch } from '../parts/PublisherSearch.tsx';
@@ -12,7 +12,7 @@ import { ExclusionTree } from './ExclusionTree.tsx';
 /** What is excluded, for the whole channel or for one publisher. */
 export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Element {
   const publisher = place.params.get('publisher') || undefined;
-  const { data, failure, retryIn, reload } = useResource({
+  const resource = useResource({
     key: publisher ?? '',
     load: async (signal) => {
       const [{ categories }, channel, one] = await Promise.all([
@@ -25,6 +25,7 @@ export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Elemen
       return { categories, channel: channel.channel, publisher: one?.publisher, scope: publisher };
     },
   });
+  const { data, reload } = resource;
   const name = data?.scope === publisher ? data?.publisher?.brand_name : undefined;
   return (
     <>
@@ -46,12 +47,8 @@ export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Elemen
           external={data.publisher?.exclusions.subcategories.external ?? []}
           reload={reload}
         />
-      ) : failure ? (
-        <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
       ) : (
-        <p class="starting" role="status">
-          Loading …
-        </p>
+        <Pending resource={resource} />
       )}
     </>
   );

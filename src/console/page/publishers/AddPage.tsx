@@ -6,7 +6,7 @@ import type { ConsoleCategories, Failure } from '../../protocol.ts';
 import { call } from '../app/call.ts';
 import { Link } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
-import { FailurePanel } from '../parts/FailurePanel.tsx';
+import { Pending } from '../parts/Pending.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { plural } from '../parts/format.ts';
 import { AddForm } from './AddForm.tsx';
@@ -17,10 +17,11 @@ import { Said } from './Said.tsx';
 /** Adds publishers: one with a form, or many from CSV with a preview. */
 export function AddPage(): JSX.Element {
   const [isCsv, setCsv] = useState(false);
-  const { data, failure, retryIn, reload } = useResource({
+  const resource = useResource({
     key: 'categories',
     load: (signal) => call<ConsoleCategories>('categories', { signal }),
   });
+  const { data } = resource;
   return (
     <>
       <p class="crumb">
@@ -47,12 +48,8 @@ export function AddPage(): JSX.Element {
         ) : (
           <AddForm categories={data.categories} />
         )
-      ) : failure ? (
-        <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
       ) : (
-        <p class="starting" role="status">
-          Loading …
-        </p>
+        <Pending resource={resource} />
       )}
     </>
   );

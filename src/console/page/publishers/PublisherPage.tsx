@@ -7,6 +7,7 @@ import { Link } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { FailurePanel } from '../parts/FailurePanel.tsx';
+import { Pending } from '../parts/Pending.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { dateOf, plural, wordOf } from '../parts/format.ts';
 import { ReportChart } from '../report/ReportChart.tsx';
@@ -18,7 +19,7 @@ import { RemoveButton } from './RemoveButton.tsx';
 /** One publisher: who it is, what it does not show, and how it did in the last 30 days. */
 export function PublisherPage({ id, session }: { readonly id: string; readonly session: Session }): JSX.Element {
   const path = `publishers/${encodeURIComponent(id)}`;
-  const { data, failure, retryIn, reload } = useResource({
+  const resource = useResource({
     key: path,
     load: async (signal) => {
       const [detail, tree] = await Promise.all([
@@ -28,6 +29,7 @@ export function PublisherPage({ id, session }: { readonly id: string; readonly s
       return { ...detail, ...tree };
     },
   });
+  const { data } = resource;
   return (
     <>
       <p class="crumb">
@@ -35,15 +37,7 @@ export function PublisherPage({ id, session }: { readonly id: string; readonly s
           <Icon name="back" /> Publishers
         </Link>
       </p>
-      {data ? (
-        <Detail {...data} session={session} />
-      ) : failure ? (
-        <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
-      ) : (
-        <p class="starting" role="status">
-          Loading …
-        </p>
-      )}
+      {data ? <Detail {...data} session={session} /> : <Pending resource={resource} />}
     </>
   );
 }
