@@ -3,7 +3,7 @@ import type { Database } from './database/database.ts';
 import type { Fault } from './faults/fault.ts';
 import type { ProcessCache } from './http/processCache.ts';
 import type { Route } from './http/route.ts';
-import type { EventStore } from './ingest/createEventStore.ts';
+import type { EventStore } from './eventStore/createEventStore.ts';
 import type { KeyRow } from './keys/keyRecord.ts';
 import type { ReportingSettings } from './settings/settings.ts';
 

@@ -4,7 +4,7 @@ import type { Database } from './database/database.ts';
 import { applyFault, replacesResponse, takeFault } from './faults/applyFault.ts';
 import type { RouteCall } from './http/createFetch.ts';
 import { createProcessCache } from './http/processCache.ts';
-import { createEventStore } from './ingest/createEventStore.ts';
+import { createEventStore } from './eventStore/createEventStore.ts';
 import { keyOf } from './keys/authenticate.ts';
 import { hashKey } from './keys/issueKeys.ts';
 import { readState, type NetworkState } from './settings/readState.ts';

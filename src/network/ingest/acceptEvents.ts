@@ -3,10 +3,10 @@ import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
 import type { NetworkContext } from '../context.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
-import { attributeConversions } from './attributeConversions.ts';
+import { attributeConversions } from '../eventStore/attributeConversions.ts';
 import { readSessions } from '../sessions/readSessions.ts';
 import type { Session } from '../sessions/session.ts';
-import type { AcceptedEvent } from './countEvents.ts';
+import type { AcceptedEvent } from '../eventStore/countEvents.ts';
 import { numberArrivals, storeReceipts, type Receipt } from './storeReceipts.ts';
 
 /** Checks each event on its own and stores the valid ones. Returns the results in input order, once everything is committed. */

@@ -1,12 +1,12 @@
-import type { NetworkContext } from '../context.ts';
 import type { Queries } from '../database/database.ts';
 import { readUuid } from '../database/readUuid.ts';
+import type { ProcessCache } from '../http/processCache.ts';
 import type { KeyRecord } from '../keys/keyRecord.ts';
 import type { Session } from './session.ts';
 
 /** Returns those sessions that the key gives access to, by lower-case id. A key is of one environment, so the cache may hold them by key. */
 export async function readSessions(
-  context: NetworkContext,
+  context: { readonly db: Queries; readonly cache: ProcessCache },
   key: KeyRecord,
   ids: Iterable<string>,
 ): Promise<Map<string, Session>> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../src/network/database/database.ts';
-import { createEventStore } from '../../../src/network/ingest/createEventStore.ts';
-import { storeEvents } from '../../../src/network/ingest/storeEvents.ts';
+import { createEventStore } from '../../../src/network/eventStore/createEventStore.ts';
+import { storeEvents } from '../../../src/network/eventStore/storeEvents.ts';
 import type { Shown } from '../../network/testNetwork.ts';
 import { BATCH, median, runAll, straight } from './ingest.ts';
 import { serverCpu } from './serverCpu.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NetworkContext } from '../../../src/network/context.ts';
 import { createProcessCache } from '../../../src/network/http/processCache.ts';
-import { createEventStore } from '../../../src/network/ingest/createEventStore.ts';
+import { createEventStore } from '../../../src/network/eventStore/createEventStore.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { keyOf } from '../../../src/network/keys/authenticate.ts';
 import { createKey, hashKey } from '../../../src/network/keys/issueKeys.ts';

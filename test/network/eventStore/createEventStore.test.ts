@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/network/database/database.ts';
 import { DatabaseUnavailableError } from '../../../src/network/database/DatabaseUnavailableError.ts';
-import type { AcceptedEvent } from '../../../src/network/ingest/countEvents.ts';
-import { createEventStore } from '../../../src/network/ingest/createEventStore.ts';
+import type { AcceptedEvent } from '../../../src/network/eventStore/countEvents.ts';
+import { createEventStore } from '../../../src/network/eventStore/createEventStore.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
 
 const NOW = new Date('2025-11-20T10:30:00.000Z');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGroups } from '../../../src/network/ingest/createGroups.ts';
+import { createGroups } from '../../../src/network/eventStore/createGroups.ts';
 
 /** Groups whose runs end when the test says so. */
 function controlled(limits = { waitMs: 600_000, size: 100 }) {
