@@ -7,8 +7,8 @@ const SETTLE_MS = 400;
 export interface Gestures {
   /** Whether the backdrop and the handle ignore input now. */
   ignoresInput(): boolean;
-  /** Ignores input from now on until things have settled. */
-  ignoreInput(): void;
+  /** Ignores input on `controls`, by default the whole offer, from now on until things have settled. */
+  ignoreInput(controls?: string): void;
   /** Listens for clicks that do not count, cancels them and hides them from everybody else. */
   filter(event: MouseEvent): void;
 }
@@ -32,9 +32,9 @@ export function createGestures(isLayer: boolean, now: () => number = () => perfo
 
   return {
     ignoresInput,
-    ignoreInput() {
+    ignoreInput(controls = '.offer *') {
       changedAt = now();
-      early = '.offer *';
+      early = controls;
     },
     filter(event) {
       // What opens and closes in place may be clicked as fast as the shopper likes.

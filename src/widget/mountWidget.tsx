@@ -1,7 +1,7 @@
 import { render, type RefCallback } from 'preact';
 import { copyCode } from './card/ClaimStatus.tsx';
 import { watchClamped } from './card/Words.tsx';
-import { createGestures, type Gestures } from './createGestures.ts';
+import { createGestures } from './createGestures.ts';
 import { easeHeight } from './easeHeight.ts';
 import { lockScroll, openLayer } from './layers/openLayer.ts';
 import type { Viewable, WidgetProps } from './props.ts';
@@ -41,11 +41,11 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   render(null, root);
   root.replaceChildren();
   root.adoptedStyleSheets = [sharedStyles()];
+  const gestures = createGestures(props.mode !== 'INLINE');
   const clamped = watchClamped();
   const refs = new Map<object, RefCallback<Element>>();
   let state: WidgetState = INITIAL_STATE;
   let isOpen = true;
-  let gestures: Gestures;
   let unlock: (() => void) | undefined;
   let closeLayer: (() => void) | undefined;
   let limit = INITIAL_LIMIT;
@@ -92,6 +92,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     throw error;
   }
   const element = root.firstElementChild as HTMLElement;
+  for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
 
   return { open, close, unmount: clear };
 
@@ -99,9 +100,8 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     if (!isOpen) return;
     // Measures the page, so it comes before the widget changes it.
     if (isModal(props.mode)) unlock = lockScroll();
-    gestures = createGestures(props.mode !== 'INLINE');
+    if (props.mode !== 'INLINE') gestures.ignoreInput('a');
     closeLayer = openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss });
-    for (const type of ['click', 'auxclick'] as const) element.addEventListener(type, gestures.filter, true);
     afterPaint(loadNext);
     afterPaint(addMore);
   }

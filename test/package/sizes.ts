@@ -20,8 +20,8 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_490, target: 19_900 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_610, target: 20_400 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 23_500, target: 19_900 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_660, target: 20_400 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),

@@ -4,6 +4,8 @@ export interface TraceFigures {
   longest: number;
   /** The work of the listeners of the click, with the styles and layouts that they need at once. 0 without a click. */
   click: number;
+  /** The same without styles and layouts. */
+  clickScript: number;
   /** Where the main thread's time goes from the script's start to the paint. */
   shares: Record<Share, number>;
 }
@@ -58,9 +60,17 @@ export function readTrace(trace: string): TraceFigures {
   const clicks = main.filter(
     ({ name, args, ts }) => name === 'EventDispatch' && args?.data?.type === 'click' && ts > measured,
   );
+  const browserWork = (from: number, to: number): number =>
+    main
+      .filter(({ name, ts }) => (name === 'UpdateLayoutTree' || name === 'Layout') && ts >= from && ts <= to)
+      .reduce((sum, event) => sum + cpu(event), 0);
   return {
     longest: Math.max(...within(measured).filter(isTask).map(cpu)),
     click: clicks.reduce((sum, event) => sum + cpu(event), 0),
+    clickScript: clicks.reduce(
+      (sum, { ts, dur = 0, ...click }) => sum + cpu({ ...click, ts, dur }) - browserWork(ts, ts + dur),
+      0,
+    ),
     shares: sharesOf(within(painted)),
   };
 }
