@@ -145,7 +145,7 @@ export default defineConfig(({ mode }) => ({
 /** Readable ES modules, one file for each source file, for bundlers and servers. */
 function modules(entries: readonly string[], outDir: string): UserConfig {
   return {
-    plugins: [classicJsx(), leanPreactModule(), inspectorOnce(), minifyCommands()],
+    plugins: [classicJsx(), leanPreactModule(), inspectorOnce(), minifyCommands(), dropPaths()],
     build: {
       outDir,
       emptyOutDir: false,
@@ -187,10 +187,24 @@ function minifyCommands(): Plugin {
       order: 'post', // after the bundler's own printer, which keeps white space
       async handler(_, files): Promise<void> {
         for (const [path, file] of Object.entries(files)) {
-          if (file.type !== 'chunk' || !/^(cli|console|publisherList)\//.test(path)) continue;
+          if (file.type !== 'chunk' || !/^(cli|console|publisherList|guard)\/|^wire\/didYouMean/.test(path)) continue;
           const { code } = await minify(file.code, { module: true, ecma: 2020, keep_classnames: true });
           if (code) file.code = code;
         }
+      },
+    },
+  };
+}
+
+/** Drops the comment with which the bundler names the source of each module: the module has the same path. */
+function dropPaths(): Plugin {
+  return {
+    name: 'drop-paths',
+    generateBundle: {
+      order: 'post',
+      handler(_, files): void {
+        for (const file of Object.values(files))
+          if (file.type === 'chunk') file.code = file.code.replaceAll(/^\/\/ src\/\S+\n/gm, '');
       },
     },
   };
