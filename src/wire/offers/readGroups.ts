@@ -1,10 +1,19 @@
-import { readId } from '../readId.ts';
 import { isObject, own } from '../json.ts';
-import { COPY_MAX } from '../limits.ts';
-import { byOrder, orderOf } from './readOffer.ts';
 import { oneOf } from '../oneOf.ts';
+import { readId } from '../readId.ts';
+import { heading, id, insertion_order } from './readOffer.ts';
+import { listOf, object, readFields } from './readShape.ts';
 import type { RecommendationGroup } from './response.ts';
-import { plainText } from '../plainText.ts';
+
+const GROUP = {
+  id: readId,
+  heading,
+  slot_context: (value: unknown) => oneOf(['HERO', 'SCROLLABLE'], value),
+};
+
+const readItems = listOf(
+  object({ insertion_order, insertion_id: readId, offer_id: readId, advertiser_id: id }, 'offer_id'),
+);
 
 /**
  * Returns the groups of a response in one form, items sorted by `insertion_order`. Accepts an array of groups, an array of
@@ -14,51 +23,32 @@ import { plainText } from '../plainText.ts';
 export function readGroups(response: unknown, recommendations: unknown): RecommendationGroup[] {
   const json = own(response, 'recommendation_groups');
   const groups: RecommendationGroup[] = [];
+
+  function add(items: unknown, properties?: unknown, name = `group_${groups.length}`): void {
+    const group = readFields(GROUP, properties, {});
+    const read = readItems(items, {}) ?? [];
+    groups.push({
+      ...group,
+      id: group.id ?? name,
+      items: read.map((item) => ({ ...item, insertion_id: item.insertion_id ?? item.offer_id })),
+    });
+  }
+
   if (Array.isArray(json)) {
     const bare = json.filter((entry) => !Array.isArray(entry) && !Array.isArray(own(entry, 'items')));
     for (const entry of json) {
-      const id = `group_${groups.length}`;
-      if (Array.isArray(entry)) groups.push(readGroup(id, entry, undefined));
-      else if (Array.isArray(own(entry, 'items'))) groups.push(readGroup(id, own(entry, 'items'), entry));
+      if (Array.isArray(entry)) add(entry);
+      else if (Array.isArray(own(entry, 'items'))) add(own(entry, 'items'), entry);
     }
-    if (bare.length > 0) groups.push(readGroup(`group_${groups.length}`, bare, undefined));
+    if (bare[0]) add(bare);
   } else if (isObject(json)) {
-    const properties = own(response, 'recommendation_group_properties');
-    for (const id of Object.keys(json)) {
-      const entry = own(json, id);
-      groups.push(readGroup(id, Array.isArray(entry) ? entry : own(entry, 'items'), own(properties, id) ?? entry));
+    for (const key of Object.keys(json)) {
+      const entry = own(json, key);
+      const properties = own(own(response, 'recommendation_group_properties'), key);
+      add(Array.isArray(entry) ? entry : own(entry, 'items'), properties ?? entry, key);
     }
   }
-  return groups.length > 0 || !isObject(recommendations) ? groups : [impliedGroup(Object.keys(recommendations))];
-}
-
-function readGroup(id: string, items: unknown, properties: unknown): RecommendationGroup {
-  const read = [];
-  for (const item of Array.isArray(items) ? items : []) {
-    const offer_id = readId(own(item, 'offer_id'));
-    if (!offer_id) continue;
-    const insertion_id = readId(own(item, 'insertion_id')) ?? offer_id;
-    read.push({
-      insertion_order: orderOf(item),
-      insertion_id,
-      offer_id,
-      advertiser_id: readId(own(item, 'advertiser_id')) ?? '',
-    });
-  }
-  return {
-    id: readId(own(properties, 'id')) ?? id,
-    heading: plainText(own(properties, 'heading'), COPY_MAX.heading),
-    slot_context: oneOf(['HERO', 'SCROLLABLE'], own(properties, 'slot_context')),
-    items: read.sort(byOrder),
-  };
-}
-
-function impliedGroup(offerIds: readonly string[]): RecommendationGroup {
-  const items = offerIds.map((offer_id, insertion_order) => ({
-    insertion_order,
-    insertion_id: offer_id,
-    offer_id,
-    advertiser_id: '',
-  }));
-  return { id: 'group_0', items };
+  // Without groups, the offers are one, in their own order.
+  if (!groups[0] && isObject(recommendations)) add(Object.keys(recommendations).map((offer_id) => ({ offer_id })));
+  return groups;
 }

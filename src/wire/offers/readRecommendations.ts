@@ -1,14 +1,17 @@
 import { readGroups } from './readGroups.ts';
 import { readId } from '../readId.ts';
-import { isObject, own, type JsonObject, type Parsed } from '../json.ts';
-import { RESPONSE_MAX_OFFERS, COPY_MAX } from '../limits.ts';
-import { readOffer } from './readOffer.ts';
+import { isObject, own, type Parsed } from '../json.ts';
+import { RESPONSE_MAX_OFFERS } from '../limits.ts';
+import { copy, readOffer } from './readOffer.ts';
+import { object, readFields } from './readShape.ts';
 import type { SafeResponse, Footer, GroupItem, LeftOut, PlacedGroup, PlacedOffer, Recommendation } from './response.ts';
-import { plainText } from '../plainText.ts';
 import { safeUrl, type UrlOptions } from '../safeUrl.ts';
 
 /** Left-out offers reported one by one: a hostile response must not fill the log. */
 const LEFT_OUT_MAX = 50;
+
+const LINK = { copy, target_url: safeUrl };
+const readPolicy = object(LINK, 'copy');
 
 /**
  * Reads a network's response: what can be shown, in order, and what cannot, and why. One bad offer never affects the
@@ -24,45 +27,37 @@ export function readRecommendations(json: unknown, options: UrlOptions = {}): Pa
   const left_out: LeftOut[] = [];
   const groups: PlacedGroup[] = [];
   const taken = new Set<string>();
-  const readOnce = offerReader(recommendations, options);
-  for (const { id, heading, slot_context, items } of readGroups(json, recommendations)) {
+  /** Each offer is read once, no matter how many items of a hostile response refer to it. */
+  const known = new Map<string, Recommendation | string>();
+
+  /** Returns the offer in its place, or the reason why it is left out. */
+  function place({ insertion_id, offer_id, advertiser_id }: GroupItem): PlacedOffer | string {
+    if (taken.size >= RESPONSE_MAX_OFFERS) return `only the first ${RESPONSE_MAX_OFFERS} offers of a response are used`;
+    if (taken.has(insertion_id)) return 'insertion_id is already used by an earlier offer';
+    const found = own(recommendations, offer_id);
+    const read =
+      known.get(offer_id) ??
+      (found === undefined ? 'offer_id is not in recommendations' : readOffer(found, offer_id, options));
+    known.set(offer_id, read);
+    if (typeof read === 'string') return read;
+    advertiser_id ||= read.advertiser.id;
+    // The network would refuse its events, which must name the advertiser.
+    if (!advertiser_id) return 'advertiser.id is missing';
+    taken.add(insertion_id);
+    return { insertion_id, offer_id, advertiser_id, ...read };
+  }
+
+  for (const { items, ...group } of readGroups(json, recommendations)) {
     const offers: PlacedOffer[] = [];
     for (const item of items) {
-      const placed = placeOffer(item, taken, readOnce);
+      const placed = place(item);
       if (typeof placed !== 'string') offers.push(placed);
       else if (left_out.length < LEFT_OUT_MAX) left_out.push({ offer_id: item.offer_id, reason: placed });
     }
-    if (offers.length > 0) groups.push({ id, heading, slot_context, offers });
+    if (offers[0]) groups.push({ ...group, offers });
   }
   const footer = readFooter(own(json, 'footer'), options);
   return { ok: true, value: { session_id, groups, footer, sandbox: own(json, 'sandbox') === true, left_out } };
-}
-
-type ReadOnce = (offerId: string) => Recommendation | string;
-
-/** Reads each offer once, no matter how many items of a hostile response refer to it. */
-function offerReader(recommendations: JsonObject, options: UrlOptions): ReadOnce {
-  const done = new Map<string, Recommendation | string>();
-  return (offerId) => {
-    if (!Object.hasOwn(recommendations, offerId)) return 'offer_id is not in recommendations';
-    const read = done.get(offerId) ?? readOffer(own(recommendations, offerId), offerId, options);
-    done.set(offerId, read);
-    return read;
-  };
-}
-
-/** Returns the offer in its place, or the reason why it is left out. */
-function placeOffer(item: GroupItem, taken: Set<string>, readOnce: ReadOnce): PlacedOffer | string {
-  const { insertion_id, offer_id } = item;
-  if (taken.size >= RESPONSE_MAX_OFFERS) return `only the first ${RESPONSE_MAX_OFFERS} offers of a response are used`;
-  if (taken.has(insertion_id)) return 'insertion_id is already used by an earlier offer';
-  const read = readOnce(offer_id);
-  if (typeof read === 'string') return read;
-  const advertiser_id = item.advertiser_id || read.advertiser.id;
-  // The network would refuse its events, which must name the advertiser.
-  if (!advertiser_id) return 'advertiser.id is missing';
-  taken.add(insertion_id);
-  return { insertion_id, offer_id, advertiser_id, advertiser: read.advertiser, offer: read.offer };
 }
 
 function fail(path: string, message: string): Parsed<SafeResponse> {
@@ -72,18 +67,11 @@ function fail(path: string, message: string): Parsed<SafeResponse> {
 function readFooter(json: unknown, options: UrlOptions): Footer {
   const footer: Footer = {};
   const attribution = own(json, 'attribution_details');
-  const brand = plainText(own(attribution, 'copy'), COPY_MAX.subheading);
+  const brand = readFields(LINK, attribution, options);
   const logo_url = readLogo(attribution, options);
-  if (brand || logo_url) {
-    footer.attribution_details = {
-      copy: brand ?? '',
-      logo_url,
-      target_url: safeUrl(own(attribution, 'target_url'), options),
-    };
-  }
-  const privacy = own(json, 'privacy_policy');
-  const copy = plainText(own(privacy, 'copy'), COPY_MAX.subheading);
-  if (copy) footer.privacy_policy = { copy, target_url: safeUrl(own(privacy, 'target_url'), options) };
+  if (brand.copy || logo_url) footer.attribution_details = { ...brand, copy: brand.copy ?? '', logo_url };
+  const privacy_policy = readPolicy(own(json, 'privacy_policy'), options);
+  if (privacy_policy) footer.privacy_policy = privacy_policy;
   return footer;
 }
 
