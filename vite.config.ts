@@ -8,6 +8,7 @@ import { classicJsx } from './build/classicJsx.ts';
 import { leanPreact } from './build/leanPreact.ts';
 import { isOfWidget, leanPreactModule } from './build/leanPreactModule.ts';
 import { minifyAgain } from './build/minifyAgain.ts';
+import { shortForms } from './build/shortForms.ts';
 
 /** Every entry of the two packages and their commands. Each is one file in src/ at the same path. */
 const ENTRIES = [
@@ -51,7 +52,13 @@ const builds: Record<string, UserConfig> = {
   esm: modules([...ENTRIES, ...SANDBOX_ENTRIES], 'dist'),
   sandbox: modules(SANDBOX_ENTRIES, 'sandbox/dist'),
   script: {
-    plugins: [classicJsx(), leanPreact(), minifyAgain({ isLean: true }), printIntegrity('dist/offerlet.js')],
+    plugins: [
+      classicJsx(),
+      leanPreact(),
+      minifyAgain({ isLean: true }),
+      shortForms(),
+      printIntegrity('dist/offerlet.js'),
+    ],
     build: {
       emptyOutDir: false,
       target: 'es2022',
