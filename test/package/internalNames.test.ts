@@ -42,7 +42,9 @@ test('no name that is shortened is part of what others read or write', () => {
 test('no name that is shortened is read by a string', () => {
   // Names alone or in a list, not sentences.
   const strings = wordsOf(
-    sources.flatMap(({ path, code }) => (IN_THE_SCRIPT.test(path) ? (code.match(/'(?![A-Z][a-z]+ )[\w| -]*'/g) ?? []) : [])),
+    sources.flatMap(({ path, code }) =>
+      IN_THE_SCRIPT.test(path) ? (code.match(/'(?![A-Z][a-z]+ )[\w| -]*'/g) ?? []) : [],
+    ),
   );
   expect(INTERNAL_NAMES.filter((name) => strings.has(name))).toEqual([]);
 });

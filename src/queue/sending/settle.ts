@@ -1,11 +1,14 @@
 import { QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
-import { afterFailure, jitter, type Backoff } from './backoff.ts';
+import { afterFailure, HOUR_MS, jitter, type Backoff } from './backoff.ts';
 import type { QueueEvent } from '../events.ts';
 import { BACKOFF, DEAD, dueAt } from '../rows/key.ts';
 import type { Change } from '../rows/rows.ts';
 import type { BatchVerdict } from './readVerdict.ts';
 import type { BatchResponse } from './sendBatch.ts';
 import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';
+
+/** Milliseconds without a success after which every failure may be the fault of an event. */
+const STUCK_MS = 3 * HOUR_MS;
 
 /** What a response to a batch is judged by. */
 export interface SentBatch {
@@ -37,6 +40,8 @@ export function settle({ batch, isWanted, response, verdict, before, isEager, no
   const queued: string[] = [];
   const failures: Record<string, number> = { ...before?.failures };
 
+  const isSuspects = (!before?.at || before.isSuspects) && batch.every(([key]) => isSuspect(before?.failures, key));
+
   batch.forEach(([key, { event, tries = 0 }], index) => {
     const [fate, why = reason] = verdict.fates[index] ?? ['queued'];
     if (!isWanted(key)) return;
@@ -57,10 +62,12 @@ export function settle({ batch, isWanted, response, verdict, before, isEager, no
   });
   if (event_ids[0]) events.push({ type: 'delivered', count: event_ids.length, event_ids });
 
-  const all: Failures = status >= 500 ? countFailure(failures, queued) : failures;
+  // A refused connection or a rate limit says nothing about the events, unless it lasts for hours.
+  const isStuck = before?.since && now - before.since > STUCK_MS;
+  const isTheirs = status >= 500 || (verdict.next === 'wait' && (isStuck || isSuspects));
+  const all: Failures = isTheirs ? countFailure(failures, queued) : failures;
   let backoff: Backoff | undefined = Object.keys(all)[0] ? { failures: all } : undefined;
   if (verdict.next === 'wait') {
-    const isSuspects = (!before?.at || before.isSuspects) && batch.every(([key]) => isSuspect(before?.failures, key));
     backoff = { ...backoff, ...afterFailure(isEager ? undefined : before, now, retryAfter), isSuspects };
     if (queued[0]) events.push({ type: 'retried', count: queued.length, reason, nextTryAt: backoff.at ?? 0 });
   }

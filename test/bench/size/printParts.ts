@@ -1,6 +1,6 @@
 import { SourceMap, type SourceMapPayload } from 'node:module';
-import { loadConfigFromFile, build, type Plugin, type Rolldown } from 'vite';
 import { brotli } from '../../package/bytes.ts';
+import { buildScript } from './buildScript.ts';
 
 /** The parts of the script: the first pattern that matches a source file. */
 const PARTS: Readonly<Record<string, RegExp>> = {
@@ -17,8 +17,9 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 
 /** Prints by how many bytes the script gets smaller without the characters of each part. */
 export async function printParts(): Promise<void> {
-  const { code, map } = await buildScript();
-  const partOf = attribute(code, map);
+  // The last rewriting has no source map.
+  const { code, map } = await buildScript({ without: ['short-forms'], sourcemap: 'hidden' });
+  const partOf = attribute(code, map as unknown as SourceMapPayload);
   const all = brotli(Buffer.from(code));
   console.log(`${'part'.padEnd(30)}${'minified'.padStart(10)}${'brotli'.padStart(10)}`);
   for (const name of [...Object.keys(PARTS), 'what joins them']) {
@@ -28,20 +29,6 @@ export async function printParts(): Promise<void> {
   }
   console.log('all'.padEnd(30) + String(code.length).padStart(10) + String(all).padStart(10));
   console.log('The parts are fewer bytes than the file: what two of them have in common goes with neither.');
-}
-
-/** Builds the script as it is published but for its last rewriting, and a source map. */
-async function buildScript(): Promise<{ code: string; map: SourceMapPayload }> {
-  const mode = 'script';
-  const config = (await loadConfigFromFile({ command: 'build', mode }))?.config;
-  // The last rewriting has no source map.
-  const plugins =
-    config?.plugins?.filter((plugin) => !/print-integrity|short-forms/.test((plugin as Plugin).name)) ?? [];
-  const settings = { ...config?.build, write: false, sourcemap: 'hidden' } as const;
-  const results = await build({ ...config, configFile: false, mode, plugins, build: settings });
-  const { code, map } = (results as Rolldown.RolldownOutput[])[0]?.output[0] ?? {};
-  if (!code || !map) throw new Error('The build made no source map.');
-  return { code, map: map as unknown as SourceMapPayload };
 }
 
 /** Returns the part of every character. */

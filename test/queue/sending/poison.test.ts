@@ -68,6 +68,25 @@ it('an event that always causes a 500 blocks no others, whatever its position', 
   }
 });
 
+it('nor does one that the server never accepts in another way, after some hours', async () => {
+  for (const status of [0, 408, 429]) {
+    freshStorage();
+    const queue = await queueOf(names(36), (ids) => {
+      if (!ids.includes('e7')) return { status: 202 };
+      if (!status) throw new TypeError('closed');
+      return { status };
+    });
+    await pass(6 * 3_600_000);
+    expect((await onDisk()).events).toEqual(['e7']);
+    const tracked = queue.track(event('new', { event_name: 'BRAND_CLICK' }));
+    await rest();
+    await tracked;
+    await pass(1_000);
+    expect((await onDisk()).events).toEqual(['e7']);
+    await queue.close();
+  }
+});
+
 it('two such events are isolated', async () => {
   const queue = await queueOf(names(40), (ids) => ({
     status: ids.some((id) => id === 'e3' || id === 'e11') ? 502 : 202,
