@@ -15,11 +15,11 @@ export function toStorable({ session_id, groups, footer, sandbox }: SafeResponse
     ),
     recommendation_groups: groups.map(({ offers, ...group }) => ({
       ...group,
-      items: offers.map(({ insertion_id, offer_id, advertiser_id }, insertion_order) => ({
-        insertion_order,
-        insertion_id,
+      items: offers.map(({ offer_id, advertiser_id, insertion_id }, insertion_order) => ({
         offer_id,
         advertiser_id,
+        insertion_id,
+        insertion_order,
       })),
     })),
   };

@@ -7,13 +7,8 @@ export function normalizeEmail(email: string): string {
  * Returns the `email_hash` of an email: the SHA-256 of the normalized email in lower-case hex.
  * Rejects when `crypto.subtle` is missing: browsers offer it on https and localhost only.
  */
-export async function hashEmail(
-  email: string,
-  subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle,
-): Promise<string> {
-  if (!subtle)
-    throw new Error('An email can only be hashed on https pages. Send email_hash instead of email, or use https.');
-  const digest = await subtle.digest('SHA-256', new TextEncoder().encode(normalizeEmail(email)));
+export async function hashEmail(email: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(normalizeEmail(email)));
   // Not Array.from: Prototype.js replaces it with one that ignores the callback.
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

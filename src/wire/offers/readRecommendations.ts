@@ -31,7 +31,7 @@ export function readRecommendations(json: unknown, options: UrlOptions = {}): Pa
   const known = new Map<string, Recommendation | string>();
 
   /** Returns the offer in its place, or the reason why it is left out. */
-  function place({ insertion_id, offer_id, advertiser_id }: GroupItem): PlacedOffer | string {
+  function place({ offer_id, advertiser_id, insertion_id }: GroupItem): PlacedOffer | string {
     if (taken.size >= RESPONSE_MAX_OFFERS) return `only the first ${RESPONSE_MAX_OFFERS} offers of a response are used`;
     if (taken.has(insertion_id)) return 'insertion_id is already used by an earlier offer';
     const found = own(recommendations, offer_id);
@@ -44,7 +44,7 @@ export function readRecommendations(json: unknown, options: UrlOptions = {}): Pa
     // The network would refuse its events, which must name the advertiser.
     if (!advertiser_id) return 'advertiser.id is missing';
     taken.add(insertion_id);
-    return { insertion_id, offer_id, advertiser_id, ...read };
+    return { offer_id, advertiser_id, insertion_id, ...read };
   }
 
   for (const { items, ...group } of readGroups(json, recommendations)) {
