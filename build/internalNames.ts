@@ -8,7 +8,7 @@ const NAMES =
   'ignoreInput ignoresInput isCard isClaimed isDecided isEager isFirst isLoaded isTitle isWanted keep ' +
   'limit mirror onBack onBroken onDeletion onDisconnect onDismissed onForeignWithdrawal onSeen ' +
   'onWithdrawn openQueue pass passed place placement present pulledDown pulledUp reached recall ' +
-  'remember reopenQueue reporter sequence tapped verdict whenCleared whenReady written';
+  'remember reopenQueue reporter sequence tapped whenCleared whenReady written';
 
 /** The names, in alphabetical order. */
 export const INTERNAL_NAMES: readonly string[] = NAMES.split(' ');

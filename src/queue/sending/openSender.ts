@@ -4,7 +4,6 @@ import { FAILURE_PAUSE_MS, HOUR_MS, remainingDelay, type Backoff } from './backo
 import type { LastAnswer, QueueEvent, Send } from '../events.ts';
 import { BACKOFF, isWaiting, keyTime } from '../rows/key.ts';
 import { isIdle, type EventRow, type Rows } from '../rows/rows.ts';
-import { readVerdict } from './readVerdict.ts';
 import { runExclusively } from './runExclusively.ts';
 import { sendBatch } from './sendBatch.ts';
 import { settle } from './settle.ts';
@@ -131,14 +130,13 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     if (keepalive) keepaliveRoom -= bytes;
     const response = await sendBatch(send, events, keepalive);
     if (keepalive) keepaliveRoom += bytes;
-    const { status, body, reason } = response;
+    const { status, reason } = response;
     avoidsKeepalive = keepalive && !status;
     const now = Date.now();
     lastAnswer = { status, at: now };
 
-    const verdict = readVerdict(status, body, batch.length);
     const isInFlight = (key: string): boolean => !isIdle(known.get(key));
-    const settled = settle({ batch, isWanted: isInFlight, response, verdict, before, isEager: wasEager, now });
+    const settled = settle({ batch, isWanted: isInFlight, response, before, isEager: wasEager, now });
     ({ backoff } = settled);
     await rows.change(
       settled.changes,
@@ -150,7 +148,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       else known.delete(key);
     }
     settled.events.forEach(emit);
-    const { next } = verdict;
+    const { next } = settled;
     if (next === 'wait') wake(delay(true));
     if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), batch.length >> 1);
     if (next === 'pause' && !isPaused) {

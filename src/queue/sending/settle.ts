@@ -3,7 +3,7 @@ import { afterFailure, HOUR_MS, jitter, type Backoff } from './backoff.ts';
 import type { QueueEvent } from '../events.ts';
 import { BACKOFF, DEAD, dueAt } from '../rows/key.ts';
 import type { Change } from '../rows/rows.ts';
-import type { BatchVerdict } from './readVerdict.ts';
+import { readVerdict, type BatchVerdict } from './readVerdict.ts';
 import type { BatchResponse } from './sendBatch.ts';
 import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';
 
@@ -16,7 +16,6 @@ export interface SentBatch {
   /** Whether a row is still in flight, and not purged meanwhile. */
   isWanted(key: string): boolean;
   readonly response: BatchResponse;
-  readonly verdict: BatchVerdict;
   /** The backoff state before the request. */
   readonly before: Backoff | undefined;
   /** The request was sent before its time, so the delays begin anew. */
@@ -29,11 +28,14 @@ export interface Settlement {
   readonly changes: readonly Change[];
   readonly backoff: Backoff | undefined;
   readonly events: readonly QueueEvent[];
+  /** What the sender does next. */
+  readonly next: BatchVerdict['next'];
 }
 
 /** Decides what becomes of the events of a batch, and of the backoff state. */
-export function settle({ batch, isWanted, response, verdict, before, isEager, now }: SentBatch): Settlement {
-  const { status, reason, retryAfter } = response;
+export function settle({ batch, isWanted, response, before, isEager, now }: SentBatch): Settlement {
+  const { status, body, reason, retryAfter } = response;
+  const { fates, next } = readVerdict(status, body, batch.length);
   const changes: Change[] = [];
   const events: QueueEvent[] = [];
   const event_ids: string[] = [];
@@ -43,7 +45,7 @@ export function settle({ batch, isWanted, response, verdict, before, isEager, no
   const isSuspects = (!before?.at || before.isSuspects) && batch.every(([key]) => isSuspect(before?.failures, key));
 
   batch.forEach(([key, { event, tries = 0 }], index) => {
-    const [fate, why = reason] = verdict.fates[index] ?? ['queued'];
+    const [fate, why = reason] = fates[index] ?? ['queued'];
     if (!isWanted(key)) return;
     if (fate === 'queued') return void queued.push(key);
     delete failures[key];
@@ -64,13 +66,13 @@ export function settle({ batch, isWanted, response, verdict, before, isEager, no
 
   // A refused connection or a rate limit says nothing about the events, unless it lasts for hours.
   const isStuck = before?.since && now - before.since > STUCK_MS;
-  const isTheirs = status >= 500 || (verdict.next === 'wait' && (isStuck || isSuspects));
+  const isTheirs = status >= 500 || (next === 'wait' && (isStuck || isSuspects));
   const all: Failures = isTheirs ? countFailure(failures, queued) : failures;
   let backoff: Backoff | undefined = Object.keys(all)[0] ? { failures: all } : undefined;
-  if (verdict.next === 'wait') {
+  if (next === 'wait') {
     backoff = { ...backoff, ...afterFailure(isEager ? undefined : before, now, retryAfter), isSuspects };
     if (queued[0]) events.push({ type: 'retried', count: queued.length, reason, nextTryAt: backoff.at ?? 0 });
   }
   changes.push([BACKOFF, backoff]);
-  return { changes, backoff, events };
+  return { changes, backoff, events, next };
 }

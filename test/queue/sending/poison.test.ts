@@ -4,7 +4,6 @@ import type { SendAnswer } from '../../../src/queue/events.ts';
 import { rowKey } from '../../../src/queue/rows/key.ts';
 import type { EventRow } from '../../../src/queue/rows/rows.ts';
 import type { Backoff } from '../../../src/queue/sending/backoff.ts';
-import { readVerdict } from '../../../src/queue/sending/readVerdict.ts';
 import { settle } from '../../../src/queue/sending/settle.ts';
 import {
   countFailure,
@@ -215,7 +214,6 @@ function requestsAfterOutage(count: number, poison: readonly number[], failedBef
       batch,
       isWanted: () => true,
       response: { status, reason: '' },
-      verdict: readVerdict(status, undefined, batch.length),
       before,
       isEager: false,
       now: 1e12 + sent,

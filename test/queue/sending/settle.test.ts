@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Backoff } from '../../../src/queue/sending/backoff.ts';
 import { rowKey } from '../../../src/queue/rows/key.ts';
-import { readVerdict } from '../../../src/queue/sending/readVerdict.ts';
 import { settle, type SentBatch, type Settlement } from '../../../src/queue/sending/settle.ts';
 import type { QueueEntry } from '../../../src/queue/sending/takeBatch.ts';
 
@@ -30,8 +29,7 @@ function settled(
   return settle({
     batch,
     isWanted: () => true,
-    response: { status, reason: `Status ${status}` },
-    verdict: readVerdict(status, { results }, batch.length),
+    response: { status, body: { results }, reason: `Status ${status}` },
     before: undefined,
     isEager: false,
     now: NOW,
@@ -48,6 +46,7 @@ it('removes accepted events and the backoff state', () => {
     changes: [[entry(0)[0]], [entry(1)[0]], [entry(2)[0]], ['!', undefined]],
     backoff: undefined,
     events: [{ type: 'delivered', count: 3, event_ids: ['e0', 'e1', 'e2'] }],
+    next: 'go',
   });
 });
 
