@@ -16,6 +16,6 @@ export interface QueueOptions {
 }
 
 /** Opens the queue, which begins to send what earlier pages have left. */
-export function openQueue({ endpoint, name, send, onEvent }: QueueOptions): Queue {
-  return addChecks(openCore(openRows, { endpoint, name, send, onEvent }));
+export function openQueue(options: QueueOptions): Queue {
+  return addChecks(openCore(openRows, options));
 }

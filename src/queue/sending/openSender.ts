@@ -150,7 +150,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     settled.events.forEach(emit);
     const { next } = settled;
     if (next === 'wait') wake(delay(true));
-    if (next === 'split') sizes.unshift(Math.ceil(batch.length / 2), batch.length >> 1);
+    if (next === 'split') sizes.unshift((batch.length + 1) >> 1, batch.length >> 1);
     if (next === 'pause' && !isPaused) {
       isPaused = true;
       emit({ type: 'paused', status, reason });

@@ -36,5 +36,6 @@ export function readVerdict(status: number, body: unknown, sent: number): BatchV
   });
   const isOutage = fates.some(([fate]) => fate === 'queued') || fates.every(([fate]) => fate === 'refused');
   const isOurs = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-  return { fates, next: !isWhole ? (isOurs ? 'pause' : isOutage ? 'wait' : 'go') : sent > 1 ? 'split' : 'go' };
+  const next = isWhole ? (sent > 1 ? 'split' : 'go') : isOurs ? 'pause' : isOutage ? 'wait' : 'go';
+  return { fates, next };
 }

@@ -65,8 +65,7 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
   if (event_ids[0]) events.push({ type: 'delivered', count: event_ids.length, event_ids });
 
   // A refused connection or a rate limit says nothing about the events, unless it lasts for hours.
-  const isStuck = before?.since && now - before.since > STUCK_MS;
-  const isTheirs = status >= 500 || (next === 'wait' && (isStuck || isSuspects));
+  const isTheirs = status >= 500 || isSuspects || now - (before?.since ?? now) > STUCK_MS;
   const all: Failures = isTheirs ? countFailure(failures, queued) : failures;
   let backoff: Backoff | undefined = Object.keys(all)[0] ? { failures: all } : undefined;
   if (next === 'wait') {

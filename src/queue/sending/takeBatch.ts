@@ -27,7 +27,7 @@ export function takeBatch(due: readonly QueueEntry[], failures: Failures = {}): 
   if (others[0]) return others.slice(0, BATCH_MAX_EVENTS);
   const least = Math.min(...due.map(([key]) => failures[key] ?? 0));
   const equals = due.filter(([key]) => failures[key] === least);
-  return equals.slice(0, Math.min(BATCH_MAX_EVENTS, Math.ceil(equals.length / 2)));
+  return equals.slice(0, Math.min(BATCH_MAX_EVENTS, (equals.length + 1) >> 1));
 }
 
 /**

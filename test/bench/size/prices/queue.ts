@@ -37,7 +37,7 @@ export const QUEUE_PRICES: readonly Price[] = [
       [SENDER, /if \(next === 'split'\).*/, ''],
       [SENDER, /\.slice\(0, sizes\.shift\(\)\)/, ''],
       [SENDER, /let sizes: number\[\] = \[\];/, ''],
-      ['queue/sending/readVerdict.ts', /!isWhole \? (.*) : sent > 1 \? 'split' : 'go'/, '$1'],
+      ['queue/sending/readVerdict.ts', /isWhole \? \(sent > 1 \? 'split' : 'go'\) : /, ''],
     ],
   },
   {
