@@ -103,7 +103,7 @@ function rewrite(code: string, program: Node): string {
 function isDynamic(node: Node): boolean {
   const { type, name } = node as Node & { name?: string };
   if (type === 'ThisExpression' || type === 'MetaProperty' || name === 'arguments') return true;
-  return childrenOf(node).some((child) => !/^Function/.test(child.type) && isDynamic(child));
+  return childrenOf(node).some((child) => !child.type.startsWith('Function') && isDynamic(child));
 }
 
 function bodyOf(node: Node): readonly Node[] {
