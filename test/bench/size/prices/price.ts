@@ -13,7 +13,8 @@ export interface Price {
 export function applyCuts(path: string, code: string, cuts: readonly Cut[]): string {
   let result = code;
   for (const [file, find, replace] of cuts) {
-    if (!path.endsWith(`/src/${file}`)) continue;
+    // A style sheet's id ends in a query.
+    if (!path.replace(/\?.*/, '').endsWith(`/src/${file}`)) continue;
     const cut = result.replace(find, replace);
     if (cut === result) throw new Error(`${String(find)} does not match ${file} any more`);
     result = cut;
