@@ -37,9 +37,12 @@ function attribute(code: string, payload: SourceMapPayload): string[] {
   // The style sheet is a string, without a map of its own.
   const [, , text = ''] = /(["'`])(:host\{(?:\\.|(?!\1).)*)\1/s.exec(code) ?? [];
   const styles = code.indexOf(text);
-  return [...code].map((_, column) => {
-    if (column >= styles && column < styles + text.length) return 'style sheet';
-    const entry = map.findEntry(0, column);
+  // The first line is a comment.
+  const start = code.indexOf('\n') + 1;
+  return [...code].map((_, index) => {
+    if (index >= styles && index < styles + text.length) return 'style sheet';
+    if (index < start) return 'what joins them';
+    const entry = map.findEntry(start && 1, index - start);
     const source = 'originalSource' in entry ? entry.originalSource : '';
     return Object.keys(PARTS).find((name) => PARTS[name]?.test(source)) ?? 'what joins them';
   });

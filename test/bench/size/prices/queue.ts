@@ -78,7 +78,7 @@ export const QUEUE_PRICES: readonly Price[] = [
   },
   {
     behaviour: 'Queue: flat cost of an event in a full queue',
-    lost: '10,000 events with the server down take minutes instead of seconds.',
+    lost: '10,000 events with the server down take about a minute instead of seconds.',
     cuts: [
       ['queue/rows/openCap.ts', /const count = added.length;/, ''],
       ['queue/rows/openCap.ts', /if \(\s*count &&[\s\S]*?\];/, ''],
