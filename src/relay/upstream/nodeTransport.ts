@@ -57,6 +57,7 @@ export function nodeTransport({ url, headers, maxBytes }: TransportOptions): Tra
       request.end(body);
     });
 }
+
 function collect(
   message: IncomingMessage,
   settle: { maxBytes: number; resolve: (response: TransportResponse) => void; reject: (error: Error) => void },
@@ -64,7 +65,8 @@ function collect(
   const { maxBytes, resolve, reject } = settle;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  if (message.headers['content-encoding'] !== undefined) {
+  // Some servers say that there is none.
+  if (!/^(identity)?$/i.test(message.headers['content-encoding'] ?? '')) {
     message.destroy(new Error('The network compressed its response although the relay accepts no encoding.'));
   }
   message.on('data', (chunk: Uint8Array) => {

@@ -209,6 +209,18 @@ test.each<[string, number, (response: ServerResponse) => void]>([
   expect(asked).toBe(1);
 });
 
+test.each(['identity', 'Identity', ''])(
+  'a network that names the encoding "%s" compresses nothing',
+  async (encoding) => {
+    const network = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': encoding, 'content-type': 'application/json' });
+      response.end(JSON.stringify(RESPONSE));
+    });
+    open.push(network);
+    expect((await ask(relayTo(network.url))).status).toBe(200);
+  },
+);
+
 test('a refused connection is a 502 after one retry, and no event counts as lost', async () => {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
