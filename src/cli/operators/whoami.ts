@@ -1,4 +1,4 @@
-import { AuthError, NetworkError } from '../../clients.ts';
+import { AuthError, NetworkError, UnreachableError } from '../../clients.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
@@ -90,20 +90,40 @@ async function readsPublisherReports(connection: Connection): Promise<boolean> {
 
 /** An empty request is refused for what it lacks, after the key has been checked. It opens no session. */
 async function integrationKey({ url, apiKey }: Connection, family: string): Promise<Owner> {
-  const response = await fetch(`${url.replace(/\/+$/, '')}/recommendations`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' },
-    body: '{}',
-    redirect: 'error',
-    signal: AbortSignal.timeout(HEALTH_MS),
-  });
-  if (response.status === 401 || response.status === 403) {
-    const message = own(parseJson(await readStart(response, RESPONSE_MAX_BYTES)), 'message');
-    const reason = typeof message === 'string' ? message.replaceAll(apiKey, '[key]') : 'The key was refused.';
-    throw new ExitError(`${safeText(reason)} (${response.status}). Check OFFERLET_API_KEY.`, EXIT.refused);
-  }
+  const { status, body } = await askForOffers(url, apiKey);
+  const message = own(body, 'message');
+  const reason = typeof message === 'string' ? message.slice(0, 300).replaceAll(apiKey, '[key]') : '';
+  if (status === 401 || status === 403)
+    throw new ExitError(
+      `${safeText(reason) || 'The key was refused.'} (${status}). Check OFFERLET_API_KEY.`,
+      EXIT.refused,
+    );
+  // Anything else says nothing about the key: another server may have responded, or one that is down.
+  const isChecked = status === 400 || status === 422 || (status === 200 && own(body, 'session_id') !== undefined);
+  if (!isChecked)
+    throw new ExitError(
+      `POST /recommendations returned ${status}: the key was not checked. Check --network.`,
+      EXIT.failed,
+    );
   const key = family === 'integration' ? 'integration' : 'partner-wide integration';
   return { key, channel: null, access: 'requests offers and reports events: for the relay, not for these commands' };
+}
+
+async function askForOffers(url: string, apiKey: string): Promise<{ status: number; body: unknown }> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/recommendations`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' },
+      body: '{}',
+      redirect: 'error',
+      signal: AbortSignal.timeout(HEALTH_MS),
+    });
+    return { status: response.status, body: parseJson(await readStart(response, RESPONSE_MAX_BYTES)) };
+  } catch (cause) {
+    const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
+    const why = isTimeout ? `timed out after ${HEALTH_MS} ms` : 'got no response';
+    throw new UnreachableError(`POST /recommendations ${why}.`, { status: 0, cause });
+  }
 }
 
 async function readHealth(url: string): Promise<{ environment?: string; version?: string }> {
