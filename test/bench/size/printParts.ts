@@ -19,7 +19,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 export async function printParts(): Promise<void> {
   // The last rewriting has no source map.
   const { code, map } = await buildScript({ without: ['short-forms'], sourcemap: 'hidden' });
-  const partOf = attribute(code, map as unknown as SourceMapPayload);
+  const partOf = partsOf(code, map as unknown as SourceMapPayload);
   const all = brotli(Buffer.from(code));
   console.log(`${'part'.padEnd(30)}${'minified'.padStart(10)}${'brotli'.padStart(10)}`);
   for (const name of [...Object.keys(PARTS), 'what joins them']) {
@@ -32,7 +32,7 @@ export async function printParts(): Promise<void> {
 }
 
 /** Returns the part of every character. */
-function attribute(code: string, payload: SourceMapPayload): string[] {
+export function partsOf(code: string, payload: SourceMapPayload): string[] {
   const map = new SourceMap(payload);
   // The style sheet is a string, without a map of its own.
   const [, , text = ''] = /(["'`])(:host\{(?:\\.|(?!\1).)*)\1/s.exec(code) ?? [];
