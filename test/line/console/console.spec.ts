@@ -233,6 +233,15 @@ test('a change that somebody else made meanwhile is not overwritten', async ({ p
   await expect(page.getByLabel('Hotels')).not.toBeChecked();
 });
 
+test('a status that is chosen right after typing is kept, and so are the words', async ({ page }) => {
+  await open(page, 'publishers');
+  await expect(page.locator('.publishers tbody tr').first()).toBeVisible();
+  await page.getByLabel('Search publishers by name').fill('juniper');
+  // At once: the search waits for a pause.
+  await page.evaluate("document.querySelector('.find [type=radio]:not(:checked)').click()");
+  await expect(page).toHaveURL(/publishers\?q=juniper&status=PENDING$/);
+});
+
 test('publishers are added from CSV with a preview, and removed with their name typed', async ({ page }) => {
   await open(page, 'publishers/add');
   await page.getByLabel('Many from CSV').check();

@@ -24,7 +24,7 @@ export function PublishersPage({ place }: { readonly place: Place }): JSX.Elemen
     if (words === q) return undefined;
     const timer = setTimeout(() => open({ q: words, status, page: 1 }, { replace: true }), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [words]);
+  }, [words, q, status]);
   const query = queryOf({ q, status, page });
   const { data, failure, isLoading, readAt, retryIn, reload } = useResource({
     key: query,
@@ -50,7 +50,7 @@ export function PublishersPage({ place }: { readonly place: Place }): JSX.Elemen
                 type="radio"
                 name="status"
                 checked={status === value}
-                onChange={() => open({ q, status: value, page: 1 })}
+                onChange={() => open({ q: words, status: value, page: 1 })}
               />
               <span>{value === '' ? 'All' : wordOf(value)}</span>
             </label>
