@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { openPageQueue } from '../../src/queue/openPageQueue.ts';
 import { openQueue } from '../../src/queue/openQueue.ts';
-import { freshStorage } from './world.ts';
+import { event, freshStorage } from './world.ts';
 
 it("a page's queue leaves the storage alone until its offers are usually painted, unlike a queue by itself", async () => {
   freshStorage();
@@ -21,3 +21,36 @@ it("a page's queue leaves the storage alone until its offers are usually painted
   expect(await isUsedSoon()).toBe(true);
   await alone.close();
 });
+
+it('a page that leaves before its queue has read anything keeps what earlier pages know of an outage', async () => {
+  freshStorage();
+  const requests: number[] = [];
+  const options = {
+    endpoint: '/events/batch',
+    send: async (events: readonly unknown[]) => {
+      requests.push(events.length);
+      return { status: 503, retryAfter: '3000' };
+    },
+  };
+  const earlier = openPageQueue(options);
+  await earlier.track(event('a'));
+  await expect.poll(() => requests).toEqual([1]);
+  await earlier.close();
+  const before = await storedBackoff();
+
+  const page = openPageQueue(options);
+  await page.track(event('b'));
+  await page.close();
+  await expect.poll(() => requests).toEqual([1, 1]);
+  await expect.poll(async () => Object.keys((await storedBackoff()).failures)).toHaveLength(2);
+  expect((await storedBackoff()).since).toBe(before.since);
+});
+
+async function storedBackoff(): Promise<{ since: number; failures: object }> {
+  const done = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve) => request.addEventListener('success', () => resolve(request.result)));
+  const db = await done(indexedDB.open('offerlet-queue /events/batch'));
+  const backoff = await done(db.transaction('rows').objectStore('rows').get('!'));
+  db.close();
+  return backoff as { since: number; failures: object };
+}

@@ -119,7 +119,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     const bytes = toJson(events).length;
     const keepalive = !avoidsKeepalive && bytes <= keepaliveRoom;
     if (isLeaving && !keepalive) return false;
-    const before = backoff;
+    let before = backoff;
     const wasEager = isEager;
     isEager = false;
     fresh = 0;
@@ -132,6 +132,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     if (keepalive) keepaliveRoom += bytes;
     const { status, reason } = response;
     avoidsKeepalive = keepalive && !status;
+    // A page that leaves at once has not read what others have stored, and must not forget it.
+    if (!hasSwept) before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
     lastAnswer = { status, at: now };
 
