@@ -12,7 +12,7 @@ import {
 import { isObject, own } from '../wire/json.ts';
 import { LIST_PAGE_SIZE } from '../wire/limits.ts';
 import { connect } from './connect.ts';
-import { NotFoundError } from './errors.ts';
+import { NetworkError, NotFoundError } from './errors.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
 
 /** Which publishers to list, and which page of the list. */
@@ -30,6 +30,9 @@ export interface AllPublishersQuery extends Omit<PublisherQuery, 'page'> {
   /** Only those with this status. The API has no such filter, so all pages are read all the same. */
   readonly status?: PublisherStatus | undefined;
 }
+
+/** Pages in a row without a new publisher. New publishers move the others on, but not that far between two pages. */
+const MAX_REPEATED_PAGES = 5;
 
 /** Client of the Channel API: publishers, categories and exclusions of the channel that owns the key. */
 export class ChannelClient {
@@ -78,7 +81,9 @@ export class ChannelClient {
     options: CallOptions = {},
   ): AsyncGenerator<Publisher> {
     const seen = new Set<string | null>();
+    let repeated = 0;
     for (let page = 1; ; page++) {
+      const before = seen.size;
       const list = await this.publishers({ q, page, pageSize }, options).catch((error: unknown) => {
         // The list may have become shorter since the previous page was read.
         if (page > 1 && error instanceof NotFoundError) return undefined;
@@ -92,6 +97,11 @@ export class ChannelClient {
       }
       // `next` is not followed: a URL from a response must not receive the key.
       if (!list?.next || list.publishers.length === 0) return;
+      repeated = seen.size > before ? 0 : repeated + 1;
+      if (repeated === MAX_REPEATED_PAGES)
+        throw new NetworkError(`GET ${CHANNEL_PATHS.publishers} returns the same publishers on every page.`, {
+          status: 200,
+        });
     }
   }
 

@@ -87,6 +87,12 @@ test('allPublishers() stops at a 404 after the first page, and at an empty page 
   expect(await namesOf()).toEqual(['p1']);
 });
 
+test('allPublishers() gives up on a network that returns the same page for ever', async () => {
+  server.responses = [pageOf(['p1', 'p2'], '/x')];
+  await expect(namesOf()).rejects.toThrow('returns the same publishers on every page');
+  expect(server.seen).toHaveLength(6);
+});
+
 test('a 404 on the first page and any other error reject', async () => {
   server.responses = [{ status: 404, body: {} }];
   await expect(namesOf()).rejects.toBeInstanceOf(NotFoundError);
