@@ -110,6 +110,8 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   await page.getByRole('button', { name: 'Period', exact: true }).focus();
   await press('Enter');
   await expect(page).toHaveURL(/sort=period_start|sort=-period_start/);
+  // The rows of the days stay until those of the hours have come.
+  await expect(page.locator('table.report')).toHaveAttribute('aria-rowcount', /^\d{2,}$/);
   await page.getByRole('region', { name: 'Report', exact: true }).focus();
   await press('PageDown');
   await expect.poll(() => page.locator('.scroller').evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
