@@ -11,7 +11,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   rendered: 'The offers are on the page.',
   no_offers: 'The network had no offers that can be shown. This is not an error.',
   consent_denied: 'Without consent nothing was requested and nothing is stored.',
-  already_shown: 'The shopper closed the offers of this order, so they are not shown again.',
+  already_shown: 'The shopper has closed the offers of this order, so they are not shown again.',
   invalid_config: 'An option on the page is not valid. Nothing was requested.',
   refused: 'The relay, or the network behind it, refused the request.',
   network_error: 'There was no response that could be read.',
