@@ -1,4 +1,4 @@
-// npm run bench -- widget [rounds]: what showing offers costs the page, beside two published packages that show a card like it.
+// npm run bench -- widget [rounds [slowdown]]: what showing offers costs the page, beside two published packages that show a card like it.
 import { chromium, type CDPSession, type Page } from '@playwright/test';
 import { find } from '../browsers.mjs';
 import { FOOTER, placed } from '../widget/offers.ts';
@@ -20,9 +20,10 @@ interface PageFigures extends Record<(typeof COUNTS)[number], number> {
 type Figures = PageFigures & TraceFigures;
 type NumberKey = Exclude<keyof Figures, 'shares'>;
 
-/** Shows offers, ours and the peers', on a processor slowed down fourfold, and prints what it cost. */
+/** Shows offers, ours and the peers', on a processor that is slowed down, by default fourfold, and prints what it cost. */
 export async function run(args: string[]): Promise<void> {
   const rounds = Number(args[0] ?? 7);
+  const slowdown = Number(args[1] ?? 4);
   const candidates = await bundleCandidates();
   const path = find('chromium')?.path;
   const browser = await chromium.launch({
@@ -36,7 +37,7 @@ export async function run(args: string[]): Promise<void> {
       await browser.startTracing(page, {
         categories: ['disabled-by-default-devtools.timeline', 'devtools.timeline', 'blink.user_timing'],
       });
-      const figures = await measure(page, candidate);
+      const figures = await measure(page, { ...candidate, slowdown });
       const traced = readTrace(String(await browser.stopTracing()));
       const heap = await measureDestroyed(page, figures.before);
       found.set(candidate.name, [...(found.get(candidate.name) ?? []), { ...figures, ...traced, ...heap }]);
@@ -44,12 +45,12 @@ export async function run(args: string[]): Promise<void> {
     }
   }
   await browser.close();
-  print(found, rounds);
+  print(found, { rounds, slowdown });
 }
 
 async function measure(
   page: Page,
-  candidate: Candidate,
+  candidate: Candidate & { slowdown: number },
 ): Promise<Omit<PageFigures, 'destroyed' | 'again'> & { before: number }> {
   await page.route(/^https:/, (route) => {
     const { pathname } = new URL(route.request().url());
@@ -66,7 +67,7 @@ async function measure(
   await page.goto(SHOP);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable');
-  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: candidate.slowdown });
   const before = await counts(cdp);
   const paint = await page.evaluate(show);
   const after = await counts(cdp);
@@ -152,7 +153,7 @@ async function counts(cdp: CDPSession): Promise<Record<string, number>> {
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
 }
 
-function print(found: Map<string, Figures[]>, rounds: number): void {
+function print(found: Map<string, Figures[]>, { rounds, slowdown }: { rounds: number; slowdown: number }): void {
   const sorted = (values: number[]): number[] => values.toSorted((a, b) => a - b);
   const median = (values: number[]): number => sorted(values)[values.length >> 1] ?? 0;
   const row = (cells: (string | number)[]): string =>
@@ -175,6 +176,7 @@ function print(found: Map<string, Figures[]>, rounds: number): void {
       '× bare',
       'click ms',
       'its script',
+      'to frame',
       'destroyed',
       'again',
     ]),
@@ -196,14 +198,15 @@ function print(found: Map<string, Figures[]>, rounds: number): void {
         ratio(name, 'longest'),
         of(name, 'click').toFixed(1),
         of(name, 'clickScript').toFixed(1),
+        of(name, 'clickPaint').toFixed(1),
         kilobytes(of(name, 'destroyed')),
         kilobytes(of(name, 'again')),
       ]),
     );
   }
   lines.push(
-    `Medians of ${rounds} interleaved rounds at 4 × CPU throttle, from the script's load to a second after the paint. "longest": milliseconds of the longest task.`,
-    '"click": milliseconds of our listeners when the shopper declines the first offer, with the styles and layouts that they need at once. "destroyed": KB of heap left after destroy(); "again": how many more after another show and destroy().',
+    `Medians of ${rounds} interleaved rounds at ${slowdown} × CPU throttle, from the script's load to a second after the paint. "longest": milliseconds of the longest task.`,
+    '"click": milliseconds of our listeners when the shopper declines the first offer, with the styles and layouts that they need at once; "to frame": with all work of the main thread until the next frame. "destroyed": KB of heap left after destroy(); "again": how many more after another show and destroy().',
     'Compare the counts and the ratios to the bare Preact card: times vary fourfold between machines.',
     '',
     row(['ms on the processor', ...SHARES, 'sum']),

@@ -6,6 +6,8 @@ export interface TraceFigures {
   click: number;
   /** The same without styles and layouts. */
   clickScript: number;
+  /** The listeners, and the styles, layouts and painting until the browser has the next frame. */
+  clickPaint: number;
   /** Where the main thread's time goes from the script's start to the paint. */
   shares: Record<Share, number>;
 }
@@ -71,8 +73,18 @@ export function readTrace(trace: string): TraceFigures {
       (sum, { ts, dur = 0, ...click }) => sum + cpu({ ...click, ts, dur }) - browserWork(ts, ts + dur),
       0,
     ),
+    clickPaint: clickPaint(),
     shares: sharesOf(within(painted)),
   };
+
+  function clickPaint(): number {
+    const from = clicks[0]?.ts ?? Infinity;
+    const to = main.find(({ name, ts }) => name === 'Commit' && ts > from)?.ts ?? 0;
+    const shares = sharesOf(
+      main.filter((event) => event.ts <= to && endOf(event) > from).toSorted((a, b) => a.ts - b.ts),
+    );
+    return SHARES.reduce((sum, share) => sum + (share === 'other' ? 0 : shares[share]), 0);
+  }
 }
 
 /** Adds up the time of each event without that of the events inside it. */
