@@ -116,3 +116,24 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   await press('PageDown');
   await expect.poll(() => page.locator('.scroller').evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
 });
+
+test('long names of publishers stay inside the window, and readable on a phone', async ({ page }) => {
+  const name = 'A publisher with a name of several words';
+  await page.route('**/find-publishers?*', (route) =>
+    route.fulfill({ json: { publishers: [{ id: 'one', name }], hasMore: false } }),
+  );
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await open(page, 'exclusions');
+  await page.getByRole('button', { name: /^Exclusions for/ }).click();
+  await expect(page.getByRole('link', { name })).toBeVisible();
+  const { x = 0, width = 0 } = (await page.locator('.popover:popover-open').boundingBox()) ?? {};
+  expect(x + width).toBeLessThanOrEqual(1280 - 12);
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, 'publishers/add');
+  await page.getByRole('radio', { name: 'Many from CSV' }).check();
+  const list = `brand_name,domain,primary_category,subcategories\n${name},name.example,Pets,Pet Food`;
+  await page.getByRole('textbox').fill(list);
+  const cell = await page.getByRole('rowheader', { name }).boundingBox();
+  expect(cell?.width).toBeGreaterThanOrEqual(120);
+});
