@@ -128,6 +128,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
 }
 
 test("the README's page shifts nothing with the offers of a running sandbox", async ({ page }) => {
+  test.slow(); // eight pages, each watched for seconds
   const sandbox = await startSandbox();
   try {
     await observeShift(page);
