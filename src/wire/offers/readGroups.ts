@@ -40,7 +40,7 @@ export function readGroups(response: unknown, recommendations: unknown): Recomme
       if (Array.isArray(entry)) add(entry);
       else if (Array.isArray(own(entry, 'items'))) add(own(entry, 'items'), entry);
     }
-    if (bare[0]) add(bare);
+    if (bare.length > 0) add(bare);
   } else if (isObject(json)) {
     for (const key of Object.keys(json)) {
       const entry = own(json, key);

@@ -46,6 +46,10 @@ describe('every accepted form of the groups', () => {
     expect(shape(read({ recommendation_groups: items }))).toEqual([['group_0', placed]]);
   });
 
+  test('an array of items after something that is none', () => {
+    expect(shape(read({ recommendation_groups: [null, ...items] }))).toEqual([['group_0', placed]]);
+  });
+
   test.each([undefined, null, [], {}, 'x', 5])(
     'no groups at all (%j): the order of the map, the offer_id as insertion_id',
     (recommendation_groups) => {
