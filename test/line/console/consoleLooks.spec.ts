@@ -18,8 +18,10 @@ async function open(page: Page, place: string): Promise<void> {
   await expect(page.locator('[aria-busy=true], .starting, .bone')).toHaveCount(0);
 }
 
-/** What axe finds, one line for each. */
+/** What axe finds, one line for each, when nothing fades any more. */
 async function violations(page: Page): Promise<string[]> {
+  const fading = () => document.getAnimations().filter((animation) => animation instanceof CSSTransition).length;
+  await expect.poll(() => page.evaluate(fading)).toBe(0);
   const { violations: found } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
