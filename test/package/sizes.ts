@@ -20,7 +20,7 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 22_930, target: 19_900 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 22_960, target: 19_900 },
     { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_520, target: 20_400 },
     {
       what: '`<Offers>` of offerlet/react, without React',
@@ -43,9 +43,9 @@ export async function measureSizes(): Promise<Size[]> {
     {
       what: 'examples/shopify, the complete extension',
       code: await bundleOf(EXTENSION),
-      limit: 19_570,
+      limit: 19_620,
       target: 20_480,
     },
-    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_820, target: 3_600 },
+    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_840, target: 3_600 },
   ];
 }

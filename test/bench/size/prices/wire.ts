@@ -20,7 +20,7 @@ export const WIRE_PRICES: readonly Price[] = [
     cuts: [
       ['wire/offers/readGroups.ts', /const bare = .*/, ''],
       ['wire/offers/readGroups.ts', /if \(Array\.isArray\(entry\)\) add\(entry\);\s*else if (\(.*?\)\)\))/, 'if $1'],
-      ['wire/offers/readGroups.ts', /if \(bare\[0\]\) add\(bare\);/, ''],
+      ['wire/offers/readGroups.ts', /if \(bare\.length > 0\) add\(bare\);/, ''],
       ['wire/offers/readGroups.ts', /else if \(isObject\(json\)\) \{[\s\S]*?\n {2}\}\n/, ''],
       ['wire/offers/readGroups.ts', /if \(!groups\[0\] && .*/, ''],
     ],
