@@ -124,6 +124,15 @@ async function settle({ page, offers }: Side, scenario: Scenario | undefined): P
   const isEndless = scenario?.faults?.some((fault) => fault.drop_connection && fault.times === undefined) === true;
   const isSettled = async (): Promise<boolean> => isEndless || waitingIn(await offers.reported()).length === 0;
   await expect.poll(isSettled, { timeout: 20_000 }).toBe(true);
+  // A new height is eased.
+  const below = (): Promise<number> =>
+    page.locator('#below').evaluate((element) => element.getBoundingClientRect().top);
+  const growth = async (): Promise<number> => {
+    const before = await below();
+    await page.waitForTimeout(300);
+    return (await below()) - before;
+  };
+  await expect.poll(growth).toBe(0);
 }
 
 /** What the page shows and has reported, and what arrived, without ids and times. */
