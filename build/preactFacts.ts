@@ -94,7 +94,7 @@ export const FACTS: Readonly<Record<string, Readonly<Record<string, readonly str
     true: ['i in newProps', "value != NULL && (value !== false || name[4] == '-')"],
     false: ["typeof value == 'function'"],
   },
-  'properties that set the attribute of their name as it is given': {
+  'properties that set the attribute of the same name unchanged': {
     true: ['width', 'height', 'href', 'tabIndex', 'role', 'popover'].map((name) => `name != '${name}'`),
   },
   'listeners are there from the start, and not for the capture phase': {

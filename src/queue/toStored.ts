@@ -8,7 +8,7 @@ const FIELDS =
   /^((asset|advertiser|event|insertion|offer|product|session)_id|event_name|event_datetime|initiating_target)$/;
 
 /**
- * Returns the event as it is stored, with the known fields only: whatever else the caller's object carries, an email say,
+ * Returns the event for the store, with the known fields only: whatever else the caller's object carries, an email say,
  * is left out. Throws a TypeError that names the invalid field.
  */
 export function toStored(given: unknown): StoredEvent {

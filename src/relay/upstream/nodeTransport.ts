@@ -65,7 +65,7 @@ function collect(
   const { maxBytes, resolve, reject } = settle;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Some servers say that there is none.
+  // Some servers name the encoding `identity`, which is no encoding.
   if (!/^(identity)?$/i.test(message.headers['content-encoding'] ?? '')) {
     message.destroy(new Error('The network compressed its response although the relay accepts no encoding.'));
   }

@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const MB = 1_000_000;
 let sent = 0;
-/** A response without end, as fast as it is read. */
+/** A response without end, at the speed at which it is read. */
 const endless =
   (statusOf: (path: string) => number): Scripted =>
   (response, request) => {

@@ -29,7 +29,7 @@ for (const { name, html, steps = [], display, view, lasts } of SCENES) {
       0,
       ...seen.steps.filter(([planned]) => view !== 'never' && planned <= view - 1_000).map(([, delay]) => delay),
     );
-    // A gap that the scene itself makes is none of the browser's, but it may come late.
+    // The scene makes this gap itself, not the browser. It may come late.
     const blocks = steps.flatMap(([at, code]) =>
       code.startsWith('block') ? [{ at, ms: Number(/\d+/.exec(code)) }] : [],
     );

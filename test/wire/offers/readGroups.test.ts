@@ -46,7 +46,7 @@ describe('every accepted form of the groups', () => {
     expect(shape(read({ recommendation_groups: items }))).toEqual([['group_0', placed]]);
   });
 
-  test('an array of items after something that is none', () => {
+  test('an array of items whose first entry is not an item', () => {
     expect(shape(read({ recommendation_groups: [null, ...items] }))).toEqual([['group_0', placed]]);
   });
 
