@@ -1,5 +1,5 @@
 import type { Command, CommandGroup } from './command.ts';
-import { createCompletionCommand } from './completion/completionCommand.ts';
+import { createCompletionCommand } from './completion/createCompletionCommand.ts';
 import { consoleCommand } from './consoleCommand.ts';
 import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';

@@ -1,7 +1,7 @@
 import { REPORT_LIMIT } from '../wire/limits.ts';
 import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../wire/reporting.ts';
 import type { ComparedPeriods } from './comparedDates.ts';
-import { compareTotals, createComparer, type RowComparer } from './compareRows.ts';
+import { compareTotals, createComparer, type RowComparer } from './createComparer.ts';
 import { connect } from './connect.ts';
 import { ReportChangedError } from './errors.ts';
 import type { CallOptions, ClientOptions } from './options.ts';

@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { withOwnerDocument } from '../dom/withOwnerDocument.ts';
 import { createActions } from './createActions.ts';
 import { readForcedUrl } from './force/forceOptions.ts';
-import { openPageForcing } from './force/forcePage.ts';
+import { openPageForcing } from './force/openPageForcing.ts';
 import { forcingOf } from './force/forcingOf.ts';
 import type { Inspected } from '../page/inspection.ts';
 import { openMounts } from './mounts/openMounts.ts';

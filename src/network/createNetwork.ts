@@ -6,7 +6,7 @@ import { createFetch, type Caller } from './http/createFetch.ts';
 import { logToStderr, type NetworkLog } from './http/log.ts';
 import { createMetrics } from './http/createMetrics.ts';
 import { networkRoutes, surfaceOf } from './networkRoutes.ts';
-import { createRunner } from './runRoute.ts';
+import { createRunner } from './createRunner.ts';
 import type { SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings/settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './start/firstStart.ts';

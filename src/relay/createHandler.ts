@@ -1,7 +1,7 @@
 import { ANY_ORIGIN_HEADERS, corsHeaders, originVerdict, preflightHeaders, type OriginVerdict } from './cors.ts';
 import { createPosts, type PostRoute } from './createPosts.ts';
 import { RelayConfigError, RelayError } from './errors.ts';
-import { readIpAddress } from './limits/callerAddress.ts';
+import { readIpAddress } from './limits/readIpAddress.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import type { From, Handler, RelayRequest } from './runtime/request.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEMO_OFFERS } from '../../src/network/seed/demoOffers.ts';
-import { DEFAULT_RATE_LIMITS } from '../../src/relay/limits/rateLimit.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/relay/limits/createRateLimiter.ts';
 import { readOptions } from '../../src/relay/options/readOptions.ts';
 import * as limits from '../../src/wire/limits.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';

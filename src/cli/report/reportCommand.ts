@@ -9,7 +9,7 @@ import { UsageError } from '../UsageError.ts';
 import { drawChart } from './chart/drawChart.ts';
 import { formatRange, isOpen } from './formatPeriod.ts';
 import { readQuery, type Wanted } from './readQuery.ts';
-import { readWholeReport, type WholeReport } from './readReport.ts';
+import { readWholeReport, type WholeReport } from './readWholeReport.ts';
 import { REPORT_OPTIONS } from './reportOptions.ts';
 import { metricsOf, reportTable } from './reportTable.ts';
 

@@ -1,8 +1,8 @@
 import { safeText } from '../output/displayWidth.ts';
 import type { Cell, Column, Table } from '../output/table.ts';
-import { formatChange, formatMetric } from './formatValue.ts';
+import { formatChange, formatMetric } from './formatMetric.ts';
 import { formatPeriod, isOpen } from './formatPeriod.ts';
-import type { FlatRow, WholeReport } from './readReport.ts';
+import type { FlatRow, WholeReport } from './readWholeReport.ts';
 import type { Wanted } from './readQuery.ts';
 
 /** Returns the metrics of a report, in order. */

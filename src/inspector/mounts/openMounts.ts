@@ -1,5 +1,5 @@
 import type { Forced } from '../force/forceOptions.ts';
-import { forcedOptions } from '../force/forcePage.ts';
+import { forcedOptions } from '../force/openPageForcing.ts';
 import { forcingOf } from '../force/forcingOf.ts';
 import type { Inspected } from '../../page/inspection.ts';
 import { addChecks } from '../../queue/addChecks.ts';

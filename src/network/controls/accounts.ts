@@ -5,7 +5,7 @@ import { changeStatus } from '../channel/publishers/changeStatus.ts';
 import { readSubcategoryIds } from '../channel/exclusions/readSubcategoryIds.ts';
 import { readUuid } from '../database/readUuid.ts';
 import type { NetworkRoute } from '../context.ts';
-import { createKey, revokeKey, rotateKey } from '../keys/issueKeys.ts';
+import { createKey, revokeKey, rotateKey } from '../keys/storedKeys.ts';
 import { KEY_KINDS } from '../keys/keyRecord.ts';
 import { createTenant } from '../seed/tenant.ts';
 import { issueTenantKeys } from '../start/firstKeys.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readKey, type Environment } from '../../wire/keys.ts';
-import { hashKey } from './issueKeys.ts';
+import { hashKey } from './storedKeys.ts';
 import type { KeyKind, KeyRecord, KeyRow } from './keyRecord.ts';
 
 /** The key's record, or why the request is refused. */

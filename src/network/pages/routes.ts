@@ -3,8 +3,8 @@ import type { RouteParams } from '../http/route.ts';
 import { openApiYaml } from '../contract/openapi.ts';
 import { pictureResponse } from './pageResponse.ts';
 import { getContractPage } from './getContractPage.ts';
-import { logo } from './logos.ts';
-import { picture } from './pictures/pictures.ts';
+import { logo } from './logo.ts';
+import { picture } from './pictures/picture.ts';
 import { getPrivacy } from './getPrivacy.ts';
 import { getVisit } from './getVisit.ts';
 

@@ -1,6 +1,6 @@
 import { brandKey, domainKey } from '../channel/publishers/normalForm.ts';
 import type { Queries } from '../database/database.ts';
-import { createKey } from '../keys/issueKeys.ts';
+import { createKey } from '../keys/storedKeys.ts';
 import { DEMO_REQUESTS, DEMO_SHOPS } from './publishers.ts';
 import type { DemoPublisher } from './publishers.ts';
 import type { NewTenant } from './tenant.ts';

@@ -3,7 +3,7 @@ import type { Environment } from '../../wire/keys.ts';
 import { brandKey, domainKey } from '../channel/publishers/normalForm.ts';
 import { timeOrderedId } from '../channel/publishers/timeOrderedId.ts';
 import type { Queries } from '../database/database.ts';
-import { createKey } from '../keys/issueKeys.ts';
+import { createKey } from '../keys/storedKeys.ts';
 import { insert } from './insert.ts';
 import { TAXONOMY } from './taxonomy.ts';
 

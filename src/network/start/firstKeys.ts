@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
-import { createKey, hashKey, revokeKey } from '../keys/issueKeys.ts';
+import { createKey, hashKey, revokeKey } from '../keys/storedKeys.ts';
 import { readSetting, writeSetting } from '../settings/settings.ts';
 
 /** The kinds of keys for the first channel and its first publisher. */

@@ -6,7 +6,7 @@ import { RelayError } from '../errors.ts';
 import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import { NoResponseError, type Source, type Upstream } from '../upstream/createUpstream.ts';
 import type { NetworkResponse } from '../upstream/networkResponse.ts';
-import { writeBatch, writeEvent, type WriteOptions } from './writeEvents.ts';
+import { writeBatch, writeEvent, type WriteOptions } from './writeBatch.ts';
 
 /** What became of one event. */
 export type EventOutcome =

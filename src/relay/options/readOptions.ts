@@ -1,7 +1,7 @@
 import { isObject } from '../../wire/json.ts';
 import { EVENTS_BODY_MAX_BYTES, RECOMMENDATIONS_BODY_MAX_BYTES, RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 import { RelayConfigError } from '../errors.ts';
-import type { RateLimiter } from '../limits/rateLimit.ts';
+import type { RateLimiter } from '../limits/createRateLimiter.ts';
 import { createSeenMemory } from '../seen/createSeenMemory.ts';
 import type { SeenStore } from '../seen/seenStore.ts';
 import { readNetworkAccess, type NetworkAccess } from './networkAccess.ts';

@@ -6,7 +6,7 @@ import {
   type Bucket,
   type RateLimiter,
   type RateLimits,
-} from '../limits/rateLimit.ts';
+} from '../limits/createRateLimiter.ts';
 import { refuseOption } from './optionValue.ts';
 
 /** The limiter of the `rateLimit` option; `undefined` for none. `factor` widens the defaults. */

@@ -1,6 +1,6 @@
 import type { Environment } from '../../wire/keys.ts';
 import type { Attributes, OrderDetails, Purchase, UserDetails } from '../../wire/offers/request.ts';
-import type { RateLimiter, RateLimits } from '../limits/rateLimit.ts';
+import type { RateLimiter, RateLimits } from '../limits/createRateLimiter.ts';
 import type { SeenStore } from '../seen/seenStore.ts';
 import type { LogEntry, RelayMetric } from '../telemetry.ts';
 

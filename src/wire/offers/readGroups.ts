@@ -2,7 +2,7 @@ import { isObject, own } from '../json.ts';
 import { oneOf } from '../oneOf.ts';
 import { readId } from '../readId.ts';
 import { heading, id, insertion_order } from './readOffer.ts';
-import { listOf, object, readFields } from './readShape.ts';
+import { listOf, object, readFields } from './readFields.ts';
 import type { RecommendationGroup } from './response.ts';
 
 const GROUP = {

@@ -4,7 +4,7 @@ import { COPY_MAX } from '../limits.ts';
 import { oneOf } from '../oneOf.ts';
 import { readId } from '../readId.ts';
 import { safeUrl, type UrlOptions } from '../safeUrl.ts';
-import { listOf, object, readFields, type Reader } from './readShape.ts';
+import { listOf, object, readFields, type Reader } from './readFields.ts';
 import type { Recommendation } from './response.ts';
 
 /** Maximum images of one offer: more than a card can hold. */

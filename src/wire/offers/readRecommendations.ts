@@ -3,7 +3,7 @@ import { readId } from '../readId.ts';
 import { isObject, own, type Parsed } from '../json.ts';
 import { RESPONSE_MAX_OFFERS } from '../limits.ts';
 import { copy, readOffer } from './readOffer.ts';
-import { object, readFields } from './readShape.ts';
+import { object, readFields } from './readFields.ts';
 import type { SafeResponse, Footer, GroupItem, LeftOut, PlacedGroup, PlacedOffer, Recommendation } from './response.ts';
 import { safeUrl, type UrlOptions } from '../safeUrl.ts';
 

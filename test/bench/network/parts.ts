@@ -2,7 +2,7 @@ import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { migrate } from '../../../src/network/database/migrate.ts';
 import { readJson } from '../../../src/network/http/readJson.ts';
-import { hashKey } from '../../../src/network/keys/issueKeys.ts';
+import { hashKey } from '../../../src/network/keys/storedKeys.ts';
 import { readState } from '../../../src/network/settings/readState.ts';
 import { readEvent } from '../../../src/wire/events/judgeEvent.ts';
 import { testNetworkOf, type Shown } from '../../network/testNetwork.ts';

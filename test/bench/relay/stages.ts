@@ -1,6 +1,6 @@
 import { checkBatch } from '../../../src/relay/events/checkEvent.ts';
 import { readBatch } from '../../../src/relay/events/forwardEvents.ts';
-import { writeBatch } from '../../../src/relay/events/writeEvents.ts';
+import { writeBatch } from '../../../src/relay/events/writeBatch.ts';
 import { composeRequest, findMissing, observeAttributes } from '../../../src/relay/offers/composeRequest.ts';
 import { createSeenMemory } from '../../../src/relay/seen/createSeenMemory.ts';
 import { createEventKeys } from '../../../src/relay/seen/eventKeys.ts';

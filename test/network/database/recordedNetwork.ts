@@ -3,7 +3,7 @@ import type { Database, Parameter, Queries, Transaction } from '../../../src/net
 import { createFetch } from '../../../src/network/http/createFetch.ts';
 import { createMetrics } from '../../../src/network/http/createMetrics.ts';
 import { networkRoutes, surfaceOf } from '../../../src/network/networkRoutes.ts';
-import { createRunner } from '../../../src/network/runRoute.ts';
+import { createRunner } from '../../../src/network/createRunner.ts';
 import { firstStart } from '../../../src/network/start/firstStart.ts';
 import { NOW, testNetworkOf, type TestNetwork } from '../testNetwork.ts';
 

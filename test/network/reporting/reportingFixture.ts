@@ -4,7 +4,7 @@ import { createProcessCache } from '../../../src/network/http/processCache.ts';
 import { createEventStore } from '../../../src/network/eventStore/createEventStore.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { keyOf } from '../../../src/network/keys/authenticate.ts';
-import { createKey, hashKey } from '../../../src/network/keys/issueKeys.ts';
+import { createKey, hashKey } from '../../../src/network/keys/storedKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
 import { readState } from '../../../src/network/settings/readState.ts';

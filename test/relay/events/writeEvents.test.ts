@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeBatch, writeEvent } from '../../../src/relay/events/writeEvents.ts';
+import { writeBatch, writeEvent } from '../../../src/relay/events/writeBatch.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
 import { EVENT_NAMES, TARGETS, type WireEvent } from '../../../src/wire/events/wireEvent.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toNode, type RelayOptions } from '../../../src/relay.ts';
-import { networkOf, readIpAddress } from '../../../src/relay/limits/callerAddress.ts';
+import { networkOf, readIpAddress } from '../../../src/relay/limits/readIpAddress.ts';
 import { accept, event, json, REQUEST, SESSION, setUp, type Bench } from '../fakeNetwork.ts';
 import { serve } from '../serve.ts';
 

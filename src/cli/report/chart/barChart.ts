@@ -1,7 +1,7 @@
 import { cutTo, displayWidth, safeText } from '../../output/displayWidth.ts';
 import { inTone } from '../../output/tone.ts';
-import { formatChange, formatMetric } from '../formatValue.ts';
-import type { FlatRow } from '../readReport.ts';
+import { formatChange, formatMetric } from '../formatMetric.ts';
+import type { FlatRow } from '../readWholeReport.ts';
 import { lyingBar } from './blocks.ts';
 import type { Canvas } from './canvas.ts';
 

@@ -1,6 +1,6 @@
 import type { TimeGrain } from '../../../wire/reporting.ts';
 import { inTone, type Tone } from '../../output/tone.ts';
-import { formatMetric, isCount } from '../formatValue.ts';
+import { formatMetric, isCount } from '../formatMetric.ts';
 import { shortPeriod } from '../formatPeriod.ts';
 import { niceCeiling, uprightBar, type Fill } from './blocks.ts';
 import type { Canvas } from './canvas.ts';

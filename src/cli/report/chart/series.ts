@@ -2,7 +2,7 @@ import type { DateRange } from '../../../clients.ts';
 import { periodStarts } from '../../../wire/periodStarts.ts';
 import type { TimeGrain } from '../../../wire/reporting.ts';
 import { DAY_MS, startOf, timestamp } from '../../../wire/utcDates.ts';
-import type { FlatRow } from '../readReport.ts';
+import type { FlatRow } from '../readWholeReport.ts';
 
 /** One period of a series. */
 export interface Point {

@@ -1,6 +1,6 @@
 import { cutTo, displayWidth, safeText } from '../../output/displayWidth.ts';
 import { inTone } from '../../output/tone.ts';
-import { formatMetric } from '../formatValue.ts';
+import { formatMetric } from '../formatMetric.ts';
 import { sparkline } from './blocks.ts';
 import type { Canvas } from './canvas.ts';
 import type { Point } from './series.ts';

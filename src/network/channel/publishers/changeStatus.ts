@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PublisherDetail, PublisherStatus } from '../../../wire/channel.ts';
 import type { Environment } from '../../../wire/keys.ts';
 import type { Database } from '../../database/database.ts';
-import { createKey } from '../../keys/issueKeys.ts';
+import { createKey } from '../../keys/storedKeys.ts';
 import { detail, findPublisher } from './publisherRow.ts';
 
 /** A decision of the network's staff about a request. */

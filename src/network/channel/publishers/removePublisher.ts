@@ -1,4 +1,4 @@
-import { revokeKeysOfPublisher } from '../../keys/issueKeys.ts';
+import { revokeKeysOfPublisher } from '../../keys/storedKeys.ts';
 import { publisherNotFound } from '../badFields.ts';
 import type { ChannelCall } from '../channelRoute.ts';
 import { readUuid } from '../../database/readUuid.ts';

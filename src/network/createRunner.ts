@@ -6,7 +6,7 @@ import type { RouteCall } from './http/createFetch.ts';
 import { createProcessCache } from './http/processCache.ts';
 import { createEventStore } from './eventStore/createEventStore.ts';
 import { keyOf } from './keys/authenticate.ts';
-import { hashKey } from './keys/issueKeys.ts';
+import { hashKey } from './keys/storedKeys.ts';
 import { readState, type NetworkState } from './settings/readState.ts';
 
 /** What every request shares. */

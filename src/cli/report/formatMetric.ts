@@ -1,6 +1,6 @@
 import { COUNT_METRICS, isRatio } from '../../wire/reporting.ts';
 import type { Cell } from '../output/table.ts';
-import type { FlatRow } from './readReport.ts';
+import type { FlatRow } from './readWholeReport.ts';
 
 /** Metrics of which less is better. */
 const COSTS: ReadonlySet<string> = new Set(['attributed_cpa']);
