@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
-import { KEY, openTrustShop, thankYou, type TrustShop } from './trustShop.ts';
+import { KEY, openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
 
 // What SECURITY.md promises about the secret key. Each title is a promise as it stands there.
 let shop: TrustShop;
@@ -77,6 +77,7 @@ test('Nothing that a request carries changes where the relay sends it or with wh
 test('A secret key in a page ends in invalid_config before any request, and is not repeated in any message.', async ({
   page,
 }) => {
+  const posts = watchPosts(page);
   const lines: string[] = [];
   page.on('console', (message) => lines.push(message.text()));
   const secrets = ['adnet_sk_live_canary', 'adnet_rk_test_canary', 'adnet_rp_canary'];
@@ -87,7 +88,7 @@ test('A secret key in a page ends in invalid_config before any request, and is n
     expect(explanation).toContain('invalid_config');
     expect(explanation + lines.join()).not.toContain(secret);
   }
-  expect(shop.posts).toEqual([]);
+  expect(posts).toEqual([]);
 });
 
 test('The entries that take a secret key throw when a browser loads them.', async ({ page }) => {

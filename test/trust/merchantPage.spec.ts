@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
-import { openTrustShop, thankYou, type TrustShop } from './trustShop.ts';
+import { openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
 
 // What SECURITY.md promises for the merchant's page. Each title is a promise as it stands there.
 let shop: TrustShop;
@@ -90,6 +90,7 @@ test('It runs under a policy without any inline style or script, with Trusted Ty
 });
 
 test('Options are read from the script tag that runs, never from an element that poses as it.', async ({ page }) => {
+  const posts = watchPosts(page);
   const foreign: string[] = [];
   page.on('request', (request) => request.url().includes('evil.example') && foreign.push(request.url()));
   const posing = ['currentScript', 'baseURI', 'body', 'documentElement', 'offerlet', 'readyState', 'createElement']
@@ -102,7 +103,7 @@ test('Options are read from the script tag that runs, never from an element that
   await page.goto(shop.page('/', thankYou({}, '', posing)));
   await expect(accept(page)).toBeVisible();
   expect(foreign.filter((url) => !url.endsWith('/x.js'))).toEqual([]);
-  expect(shop.posts[0]).toBe('/offers/recommendations');
+  expect(posts[0]).toBe('/offers/recommendations');
 });
 
 test('Requests go to the relay alone, and a redirect is never followed.', async ({ page }) => {

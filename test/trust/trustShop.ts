@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
+import type { Page } from '@playwright/test';
 import type * as RelayEntry from '../../src/relay.ts';
+import { openLateness } from '../line/page/openLateness.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 
 /** The key that must never leave the server. */
@@ -28,7 +30,7 @@ export interface TrustShop {
   url: string;
   /** Every request that reached the network, in order. */
   calls: NetworkCall[];
-  /** The path of every request that reached the relay, in order. */
+  /** The path of every request that reached the relay, in order: also what pages of earlier tests send as they close (`watchPosts`). */
   posts: string[];
   /** Every line the relay logged. */
   logs: string[];
@@ -56,13 +58,18 @@ export async function openTrustShop(): Promise<TrustShop> {
   );
   const pages = new Map<string, { html: string; headers: Record<string, string> }>();
 
+  const lateness = openLateness();
   const network = createServer((request, response) => void respond(request, response));
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
     const path = request.url ?? '/';
-    shop.calls.push({ path, headers: request.headers, body });
-    if (path === '/recommendations') return send(response, 200, shop.offers(), shop.networkHeaders);
-    const events = (body.events as unknown[] | undefined) ?? [];
+    const events = (body.events as { session_id: string }[] | undefined) ?? [];
+    if (!lateness.isLate(events)) shop.calls.push({ path, headers: request.headers, body });
+    if (path === '/recommendations') {
+      const offers = shop.offers();
+      lateness.responded(offers);
+      return send(response, 200, offers, shop.networkHeaders);
+    }
     const results = events.map((_, index) => ({ index, success: true }));
     send(response, shop.batchStatus, { results, accepted: results.length, failed: 0 }, shop.networkHeaders);
   }
@@ -104,6 +111,7 @@ export async function openTrustShop(): Promise<TrustShop> {
       return url + path;
     },
     reset() {
+      lateness.begin();
       for (const list of [shop.calls, shop.posts, shop.logs]) list.length = 0;
       shop.offers = () => offersOf(1);
       shop.networkHeaders = {};
@@ -114,6 +122,15 @@ export async function openTrustShop(): Promise<TrustShop> {
     },
   };
   return shop;
+}
+
+/** Lists the paths that this page posts to. The shop also hears what the page of an earlier test sends as it closes. */
+export function watchPosts(page: Page): string[] {
+  const posts: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') posts.push(new URL(request.url()).pathname);
+  });
+  return posts;
 }
 
 /** A thank-you page with the script tag; attributes that are `undefined` are left out. */

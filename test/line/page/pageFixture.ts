@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../drivers/bundle.ts';
+import { openLateness } from './openLateness.ts';
 
 /** One request that reached the fixture's relay. */
 export interface Asked {
@@ -35,7 +36,10 @@ export interface Fixture {
   /** What /offers/events/batch answers. */
   accept: Reply;
   names(): string[];
+  /** Begins a test: forgets everything, and no longer records what pages of earlier tests send as they close. */
   reset(): void;
+  /** Forgets what has arrived and how to answer, within a test. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -70,11 +74,14 @@ export async function startFixture(): Promise<Fixture> {
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const asked = { path: pathname, headers: request.headers, body: JSON.parse(text) as Record<string, unknown> };
-    fixture.asked.push(asked);
     const isBatch = pathname.endsWith('/events/batch');
-    if (isBatch) fixture.events.push(...(asked.body.events as Arrived[]));
-    const body = await (isBatch ? fixture.accept : fixture.reply)(asked, response);
+    const events = isBatch ? (asked.body.events as Arrived[]) : [];
+    const isLate = lateness.isLate(events);
+    if (!isLate) fixture.asked.push(asked);
+    if (!isLate) fixture.events.push(...events);
+    const body = await (isLate ? acceptAll : isBatch ? fixture.accept : fixture.reply)(asked, response);
     if (body === undefined) return;
+    lateness.responded(body);
     response.writeHead(isBatch ? 202 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   }
@@ -82,6 +89,7 @@ export async function startFixture(): Promise<Fixture> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  const lateness = openLateness();
   const fixture: Fixture = {
     url,
     asked: [],
@@ -94,6 +102,10 @@ export async function startFixture(): Promise<Fixture> {
     accept: acceptAll,
     names: () => fixture.events.map(({ event_name }) => event_name),
     reset() {
+      lateness.begin();
+      fixture.forget();
+    },
+    forget() {
       fixture.asked.length = 0;
       fixture.events.length = 0;
       fixture.reply = () => offersOf(1);
