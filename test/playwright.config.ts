@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { find } from './browsers.mjs';
+import { find, findLightest } from './browsers.mjs';
 
 export const CHROMIUM_FLAGS = [
   '--no-sandbox',
@@ -13,7 +13,7 @@ export const CHROMIUM_FLAGS = [
 
 /** How to drive a browser that may be Playwright's own or the system's. */
 function use(kind: 'chromium' | 'firefox' | 'webkit') {
-  const browser = find(kind);
+  const browser = kind === 'chromium' ? findLightest() : find(kind);
   const own = browser?.how === 'playwright';
   return {
     browserName: kind,

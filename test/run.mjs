@@ -24,10 +24,11 @@ if (mode === '--unit') {
 }
 step('Build');
 build();
-const { ensure, install: installPackages, onPath } = await import('./browsers.mjs');
+const { ensure, ensureShell, install: installPackages, onPath } = await import('./browsers.mjs');
 
 step('Browsers');
 for (const kind of all ? ['chromium', 'firefox', 'webkit'] : ['chromium']) need(kind, ensure(kind));
+ensureShell();
 if (mode === '--browser') {
   run('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', '--project=chromium', ...names);
   process.exit(0);
