@@ -109,3 +109,13 @@ test('a yes right after a no survives storage that is slow to clear', async ({ p
   });
   await expect.poll(() => fixture.names().slice(before).join()).toMatch(/CLICK|CLOSE|DISMISS|DECLINE/);
 });
+
+test('a yes after a no shows offers although storage never answers', async ({ page }) => {
+  await openPushed(page, `o.show(${options('INLINE')})`);
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  await page.evaluate(() => {
+    IDBFactory.prototype.databases = () => new Promise(() => {});
+  });
+  await page.evaluate('o.consent(false); o.consent(true)');
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+});
