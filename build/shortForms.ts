@@ -1,6 +1,7 @@
 import { minify } from 'terser';
 import type { Plugin } from 'vite';
 import { COMPILE_HINT } from './minifyAgain.ts';
+import { rewriteChunks } from './rewriteChunks.ts';
 
 /** A node of the syntax tree, as ESTree describes it. */
 interface Node {
@@ -27,24 +28,14 @@ interface Template extends Node {
  * `arguments` or `new`, and template literals become sums. For our script only: its templates contain strings and numbers.
  */
 export function shortForms(): Plugin {
-  return {
-    name: 'short-forms',
-    generateBundle: {
-      order: 'post',
-      async handler(_, files): Promise<void> {
-        for (const file of Object.values(files)) {
-          if (file.type !== 'chunk') continue;
-          const short = rewrite(file.code, this.parse(file.code) as unknown as Node);
-          const { code } = await minify(short, {
-            ecma: 2020,
-            compress: { passes: 2, pure_getters: true, keep_fargs: false, comparisons: false },
-            format: { quote_style: 2, preamble: COMPILE_HINT },
-          });
-          if (code) file.code = code;
-        }
-      },
-    },
-  };
+  return rewriteChunks('short-forms', async (chunk, context) => {
+    const { code } = await minify(rewrite(chunk.code, context.parse(chunk.code) as unknown as Node), {
+      ecma: 2020,
+      compress: { passes: 2, pure_getters: true, keep_fargs: false, comparisons: false },
+      format: { quote_style: 2, preamble: COMPILE_HINT },
+    });
+    if (code) chunk.code = code;
+  });
 }
 
 /** Returns the code of a parsed program in its short forms. */

@@ -126,6 +126,18 @@ export function setUp(options: Partial<RelayOptions> = {}): Bench {
   };
 }
 
+/** Asks a relay for offers, as the page of a shop does. */
+export function ask(relay: Relay, from?: Parameters<Relay>[1]): Promise<Response> {
+  return relay(
+    new Request('https://shop.example/recommendations', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(REQUEST),
+    }),
+    from,
+  );
+}
+
 /** A well-formed event of its own. */
 export function event(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {

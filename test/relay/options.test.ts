@@ -9,7 +9,7 @@ import {
   type RelayOptions,
 } from '../../src/relay.ts';
 import { refuseBrowser } from '../../src/wire/refuseBrowser.ts';
-import { createFakeNetwork, json, KEY, REQUEST } from './fakeNetwork.ts';
+import { ask, createFakeNetwork, json, KEY } from './fakeNetwork.ts';
 
 const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example' };
 const LIVE = 'adnet_rk_live_0123456789';
@@ -234,14 +234,6 @@ test('a key given as a function is read with the first request, not when the mod
       fetch: network.fetch,
       onLog: (entry) => logs.push(entry),
     });
-  const ask = (relay: Relay): Promise<Response> =>
-    relay(
-      new Request('https://shop.example/recommendations', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(REQUEST),
-      }),
-    );
   const built = relayWith(undefined);
   expect((await ask(built)).status).toBe(500);
   const relay = relayWith(GOOD.baseUrl);

@@ -1,18 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { buildCommand, type Command } from '../../relay/command.ts';
-import { openScriptedServer, type Scripted, type ScriptedServer } from '../../clients/scriptedServer.ts';
-import { runCommand } from './runCommand.ts';
+import { afterEach, expect, test } from 'vitest';
+import type { Scripted } from '../../clients/scriptedServer.ts';
+import { useScriptedCommand } from './scriptedCommand.ts';
 
-let server: ScriptedServer;
-let command: Command;
-beforeAll(async () => {
-  [server, command] = await Promise.all([openScriptedServer(), buildCommand()]);
-}, 120_000);
+const scripted = useScriptedCommand();
 afterEach(() => (sent = 0));
-afterAll(async () => {
-  await server.close();
-  await command.remove();
-});
 
 const MB = 1_000_000;
 let sent = 0;
@@ -30,22 +21,17 @@ const endless =
     send();
   };
 
-async function whoami(apiKey: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const env = { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: apiKey, NO_COLOR: '1', TERM: 'xterm' };
-  return runCommand(['whoami'], { file: command.file, env });
-}
-
 test('whoami reads no more than a megabyte of a health or a refusal without end', async () => {
-  server.responses = [endless((path) => (path === '/health' ? 200 : 401))];
-  const { code, stderr } = await whoami('adnet_rk_test_1');
+  scripted.server().responses = [endless((path) => (path === '/health' ? 200 : 401))];
+  const { code, stderr } = await scripted.offerlet(['whoami'], { apiKey: 'adnet_rk_test_1' });
   expect([code, stderr]).toEqual([3, expect.stringContaining('The key was refused. (401)') as unknown]);
   // What the sockets have taken beyond that was never read.
   expect(sent).toBeLessThan(30 * MB);
 });
 
 test('a client gives up on a response of more than 64 MiB', { timeout: 60_000 }, async () => {
-  server.responses = [endless(() => 200)];
-  const { code, stderr } = await whoami('adnet_sk_test_1');
+  scripted.server().responses = [endless(() => 200)];
+  const { code, stderr } = await scripted.offerlet(['whoami'], { apiKey: 'adnet_sk_test_1' });
   expect(code).not.toBe(0);
   expect(stderr).toContain('got a response that is larger than 64 MiB');
   expect(sent).toBeLessThan(200 * MB);

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildCommand, type Command } from '../../relay/command.ts';
-import { openScriptedServer, type ScriptedServer } from '../../clients/scriptedServer.ts';
-import { runCommand, type Ran } from './runCommand.ts';
+import { expect, test } from 'vitest';
+import type { Ran } from './runCommand.ts';
+import { useScriptedCommand } from './scriptedCommand.ts';
 
-let server: ScriptedServer;
-let command: Command;
-beforeAll(async () => {
-  [server, command] = await Promise.all([openScriptedServer(), buildCommand()]);
-}, 120_000);
-afterAll(async () => {
-  await server.close();
-  await command.remove();
-});
+const scripted = useScriptedCommand();
 
 function offerlet(args: string, columns?: number): Promise<Ran> {
-  const env = { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: 'adnet_sk_test_1', NO_COLOR: '1', TERM: 'xterm' };
-  return runCommand(args.split(' '), { file: command.file, env, columns });
+  return scripted.offerlet(args.split(' '), { apiKey: 'adnet_sk_test_1', columns });
 }
 
 const NAME = '\u001B[2J\u009B1mevil\u202E';
@@ -28,7 +18,7 @@ test.each(['--chart', '--csv'])('a hostile network controls no terminal: %s', as
     pagination: { offset: 0, limit: 50, total: 1, has_more: false },
     meta: { timezone: NAME, data_through: null, request_id: 'r' },
   };
-  server.responses = [{ body }];
+  scripted.server().responses = [{ body }];
   const { stdout, code } = await offerlet(`report --by publisher ${format}`, 80);
   expect([code, stdout]).toEqual([0, expect.stringContaining('evil') as unknown]);
   // oxlint-disable-next-line no-control-regex -- escape sequences
@@ -36,7 +26,7 @@ test.each(['--chart', '--csv'])('a hostile network controls no terminal: %s', as
 });
 
 test('data that cannot be understood is one line', async () => {
-  server.responses = [{ body: { categories: [{ remote_id: 'c', name: NAME, subcategories: null }] } }];
+  scripted.server().responses = [{ body: { categories: [{ remote_id: 'c', name: NAME, subcategories: null }] } }];
   const { code, stdout, stderr } = await offerlet('categories list');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^offerlet: The network returned data that could not be understood.*\n$/);

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildCommand, type Command } from '../../relay/command.ts';
-import { openScriptedServer, type Scripted, type ScriptedServer } from '../../clients/scriptedServer.ts';
-import { runCommand } from './runCommand.ts';
+import { expect, test } from 'vitest';
+import { openScriptedServer, type Scripted } from '../../clients/scriptedServer.ts';
+import type { Ran } from './runCommand.ts';
+import { useScriptedCommand } from './scriptedCommand.ts';
 
-let server: ScriptedServer;
-let command: Command;
-beforeAll(async () => {
-  [server, command] = await Promise.all([openScriptedServer(), buildCommand()]);
-}, 120_000);
-afterAll(async () => {
-  await server.close();
-  await command.remove();
-});
+const scripted = useScriptedCommand();
 
 /** Runs `whoami` with an integration key, whose check is a request for offers. */
-async function whoami(response: Scripted, network = server.url): ReturnType<typeof runCommand> {
-  server.responses = [response];
-  const env = { OFFERLET_NETWORK: network, OFFERLET_API_KEY: 'adnet_rk_test_1', NO_COLOR: '1', TERM: 'xterm' };
-  return runCommand(['whoami'], { file: command.file, env });
+function whoami(response: Scripted, network?: string): Promise<Ran> {
+  scripted.server().responses = [response];
+  return scripted.offerlet(['whoami'], { apiKey: 'adnet_rk_test_1', network });
 }
 
 test.each<[status: number, body: unknown]>([

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { event, openTestNetwork, type Shown, type TestNetwork } from '../testNetwork.ts';
+import { event } from '../testNetwork.ts';
+import { at, openSession, session, useShownOffer, world } from './useShownOffer.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const at = (offset: number): { event_datetime: string } => ({
-  event_datetime: new Date(Date.parse('2025-11-20T10:30:00Z') + offset).toISOString(),
-});
 
 describe.each(DATABASE_KINDS)('the time of events on %s', (kind) => {
-  let world: TestNetwork;
-  let session: Shown;
-  beforeAll(async () => {
-    world = await openTestNetwork(kind);
-  }, 120_000);
-  afterAll(() => world.close());
-  beforeEach(async () => {
-    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
-    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
-    await world.offer();
-    session = await world.session();
-  });
+  useShownOffer(kind);
 
   test('E8 events at the edges of the time limits are accepted, each in its UTC hour', async () => {
     const monthOld = await world.earlierSession('2025-10-21T10:35:00Z');
@@ -84,7 +71,7 @@ describe.each(DATABASE_KINDS)('the time of events on %s', (kind) => {
 
   test('loads, displays and views of a session and impressions of an insertion count once, in the hour of the first', async () => {
     const hours = ['10:00', '08:00', '09:00'];
-    session = await world.earlierSession('2025-11-20T07:59:00Z');
+    await openSession('2025-11-20T07:59:00Z');
     for (const hour of hours) {
       const parts = { event_datetime: `2025-11-20T${hour}:00Z` };
       const names = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', hour === '08:00' ? 'BRAND_VIEW' : 'BRAND_DISPLAY'];

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { event, openTestNetwork, type Body, type Shown, type TestNetwork } from '../testNetwork.ts';
+import { event, type Body } from '../testNetwork.ts';
+import { at, session, useShownOffer, world } from './useShownOffer.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const at = (offset: number): { event_datetime: string } => ({
-  event_datetime: new Date(Date.parse('2025-11-20T10:30:00Z') + offset).toISOString(),
-});
 
 describe.each(DATABASE_KINDS)('events on %s', (kind) => {
-  let world: TestNetwork;
-  let session: Shown;
-  beforeAll(async () => {
-    world = await openTestNetwork(kind);
-  }, 120_000);
-  afterAll(() => world.close());
-  beforeEach(async () => {
-    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
-    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
-    await world.offer();
-    session = await world.session();
-  });
+  useShownOffer(kind);
   const arrived = async (): Promise<Body[]> => (await world.control('GET', '/sandbox/events')).events;
 
   test('E1 one event is a 201 with an empty body', async () => {

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { event, openTestNetwork, type Shown, type TestNetwork } from '../testNetwork.ts';
+import { event } from '../testNetwork.ts';
+import { openSession, session, useShownOffer, world } from './useShownOffer.ts';
 
 const MONEY =
   'conversions,attributed_ad_spend_amount,billable_ad_spend_amount,channel_payout,revenue_with_email,revenue_without_email,order_revenue_amount';
 const at = (time: string): { event_datetime: string } => ({ event_datetime: `2025-11-${time}:00Z` });
 
 describe.each(DATABASE_KINDS)('money on %s', (kind) => {
-  let world: TestNetwork;
-  let session: Shown;
-  beforeAll(async () => {
-    world = await openTestNetwork(kind);
-  }, 120_000);
-  afterAll(() => world.close());
-  beforeEach(async () => {
-    await world.control('POST', '/sandbox/reset', { seed: 'empty' });
-    await world.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
-    await world.offer();
-    session = await world.session();
-  });
+  useShownOffer(kind);
   const money = async (): Promise<Record<string, number>> => world.summary({ metrics: MONEY });
 
   test('a conversion after a click earns the price, and the payouts are shares of what the advertiser pays', async () => {
@@ -41,7 +31,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
 
   test('the order in which click and conversion arrive does not matter', async () => {
-    session = await world.earlierSession('2025-11-20T08:59:00Z');
+    await openSession('2025-11-20T08:59:00Z');
     await world.batch([event('CONVERSION', session, at('20T10:00'))]);
     expect((await money())['attributed_ad_spend_amount']).toBe(0);
     await world.batch([event('BRAND_CLICK', session, at('20T09:00'))]);
@@ -49,13 +39,13 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   });
 
   test('a conversion without a click, or before it, counts but earns nothing', async () => {
-    session = await world.earlierSession('2025-11-20T08:59:00Z');
+    await openSession('2025-11-20T08:59:00Z');
     await world.batch([event('CONVERSION', session, at('20T09:00')), event('BRAND_CLICK', session, at('20T10:00'))]);
     expect(await money()).toMatchObject({ conversions: 1, attributed_ad_spend_amount: 0, billable_ad_spend_amount: 0 });
   });
 
   test('a click more than 30 days before the conversion earns nothing, one of exactly 30 days does', async () => {
-    session = await world.earlierSession('2025-10-25T10:05:00Z');
+    await openSession('2025-10-25T10:05:00Z');
     await world.batch([event('BRAND_CLICK', session, { event_datetime: '2025-10-25T10:00:00Z' })]);
     await world.control('POST', '/sandbox/clock', { now: '2025-11-24T10:00:01Z' });
     await world.batch([event('CONVERSION', session, { event_datetime: '2025-11-24T10:00:01Z' })]);
@@ -86,7 +76,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
 
   test('a conversion counts for the offer that it names, and only if that was clicked', async () => {
     await world.offer({ heading: 'Another', price_per_conversion: '10' });
-    session = await world.session();
+    await openSession();
     const [dear, cheap] = [0, 1];
     await world.batch([
       event('BRAND_CLICK', session, {}, cheap),
@@ -99,7 +89,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
   test('a spent budget ends billing and display, but not attribution', async () => {
     await world.control('POST', '/sandbox/reset', { seed: 'empty' });
     await world.offer({ price_per_conversion: 2, budget: 5 });
-    session = await world.session();
+    await openSession();
     await world.batch([event('BRAND_CLICK', session), ...[1, 2, 3].map(() => event('CONVERSION', session))]);
     expect(await money()).toMatchObject({
       conversions: 3,
@@ -119,7 +109,7 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     await world.control('POST', '/sandbox/reset', { seed: 'empty' });
     await world.control('PUT', '/sandbox/settings', { shares: { publisher: 0.3333, channel: 0.0333 } });
     await world.offer({ price_per_conversion: '0.1' });
-    session = await world.session();
+    await openSession();
     await world.batch([
       event('BRAND_CLICK', session),
       ...Array.from({ length: 10 }, () => event('CONVERSION', session)),

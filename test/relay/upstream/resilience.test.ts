@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createRelay, type Relay } from '../../../src/relay.ts';
-import { accept, RESPONSE, event, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
+import { accept, ask, RESPONSE, event, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
 import { serve, type Served } from '../serve.ts';
 
 const open: Served[] = [];
@@ -72,25 +72,16 @@ test('while calls are paused, senders retain their events, and none counts as lo
 test('a flood from one address is slowed down, another address is not', async () => {
   let time = 0;
   const { network, relay, counted } = setUp({ now: () => time, rateLimit: { perAddress: { burst: 3, perSecond: 1 } } });
-  const ask = (ip: string): Promise<Response> =>
-    relay(
-      new Request('https://shop.example/recommendations', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(REQUEST),
-      }),
-      { ip },
-    );
   const statuses = [];
-  for (let i = 0; i < 5; i++) statuses.push((await ask('192.0.2.1')).status);
+  for (let i = 0; i < 5; i++) statuses.push((await ask(relay, { ip: '192.0.2.1' })).status);
   expect(statuses).toEqual([200, 200, 200, 429, 429]);
-  const refused = await ask('192.0.2.1');
+  const refused = await ask(relay, { ip: '192.0.2.1' });
   expect(refused.headers.get('retry-after')).toBe('1');
-  expect((await ask('192.0.2.2')).status).toBe(200);
+  expect((await ask(relay, { ip: '192.0.2.2' })).status).toBe(200);
   expect(network.calls).toHaveLength(4);
   expect(counted('rate_limited')).toBe(3);
   time += 1_000;
-  expect((await ask('192.0.2.1')).status).toBe(200);
+  expect((await ask(relay, { ip: '192.0.2.1' })).status).toBe(200);
 });
 
 test('a session that reports more events than a shopper can cause is slowed down', async () => {
@@ -132,14 +123,6 @@ test('a log or metric callback that throws does not fail a request', async () =>
 // On Node the relay speaks node:http to the network, so these run on real sockets.
 const relayTo = (url: string, timeouts = {}): Relay =>
   createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: url, timeouts });
-const ask = (relay: Relay): Promise<Response> =>
-  relay(
-    new Request('https://shop.example/recommendations', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(REQUEST),
-    }),
-  );
 
 test('over real sockets, the network gets the request and its response comes back', async () => {
   const requests: string[] = [];

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createRelay, type Relay } from '../../../src/relay.ts';
-import { KEY, REQUEST, RESPONSE } from '../fakeNetwork.ts';
+import { ask, KEY, RESPONSE } from '../fakeNetwork.ts';
 import { selfSigned } from './selfSigned.ts';
 
 let network: Server;
@@ -41,15 +41,6 @@ function relayTo(host: string, path = ''): Relay {
     onLog: () => undefined,
   });
 }
-
-const ask = (relay: Relay): Promise<Response> =>
-  relay(
-    new Request('https://shop.example/recommendations', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(REQUEST),
-    }),
-  );
 
 test('a network whose certificate nobody has signed gets no request, and not the key', async () => {
   for (const host of ['127.0.0.1', 'localhost']) expect((await ask(relayTo(host))).status).toBe(502);
