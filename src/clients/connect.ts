@@ -1,5 +1,6 @@
 import { refuseBrowser } from '../wire/refuseBrowser.ts';
 import { parseJson } from '../wire/json.ts';
+import { hideKey } from '../wire/keys.ts';
 import { attempt, type Attempt } from './attempt.ts';
 import { errorFrom } from './errorFrom.ts';
 import { NetworkError } from './errors.ts';
@@ -92,7 +93,7 @@ function finish({ result, call, key, isUncertain }: Finished): ApiResponse {
   // The earlier attempt deleted it, and its response was lost.
   if (isUncertain && status === 404) return { status: 204, json: undefined, unexpected };
   // An error body may repeat the key, and errors end up in logs.
-  if (!result.ok) throw errorFrom({ call, status, headers, body: parseJson(text.replaceAll(key, '[key]')) });
+  if (!result.ok) throw errorFrom({ call, status, headers, body: parseJson(hideKey(text, key)) });
   return { status, json: text.trim() === '' ? undefined : parseJson(text), unexpected };
 }
 

@@ -68,13 +68,7 @@ function fieldsOf(item: unknown, line: number): Record<string, unknown> {
 
 function fromCsv(text: string): ListedPublisher[] {
   const [header, ...records] = recordsOf(text);
-  const names =
-    header?.cells.map((cell) =>
-      cell
-        .trim()
-        .toLowerCase()
-        .replaceAll(/[\s-]+/g, '_'),
-    ) ?? [];
+  const names = header?.cells.map(normalized) ?? [];
   const columns = names.map(canonical);
   for (const required of Object.keys(NAMES)) {
     if (columns.includes(required)) continue;
@@ -100,5 +94,13 @@ function recordsOf(text: string): CsvRecord[] {
 }
 
 function canonical(name: string): string | undefined {
-  return Object.entries(NAMES).find(([, others]) => others.includes(name.trim().toLowerCase()))?.[0];
+  return Object.entries(NAMES).find(([, others]) => others.includes(normalized(name)))?.[0];
+}
+
+/** A name as people write it: `Brand name`, `category-id`. */
+function normalized(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
 }

@@ -1,4 +1,4 @@
-import { looksSecret } from '../wire/keys.ts';
+import { hideKey, looksSecret } from '../wire/keys.ts';
 
 /** One line of log: ids, routes and times, never personal data, never a key. */
 export interface LogEntry {
@@ -99,8 +99,7 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
 
 /** The text without the key, anything that looks like one, emails and hashes; cut to a readable length. */
 function redact(text: string, apiKey: string): string {
-  let clean = text.slice(0, TEXT_MAX * 4);
-  if (apiKey !== '') clean = clean.replaceAll(apiKey, '[key]');
+  let clean = hideKey(text.slice(0, TEXT_MAX * 4), apiKey);
   if (looksSecret(clean)) clean = clean.replace(/adnet_(sk|rk|rp)_[^\s"',;…]+/g, '[key]');
   return clean
     .replace(/[^\s"'<>@,;:]{1,64}@[^\s"'<>@,;:]{1,255}/g, '[email]')

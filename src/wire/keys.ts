@@ -21,3 +21,9 @@ export function readKey(key: string): { family: KeyFamily; environment: Environm
 export function looksSecret(text: string): boolean {
   return /adnet_(sk|rk|rp)_/.test(text);
 }
+
+/** Hides a key wherever a text repeats it, in upper or lower case. */
+export function hideKey(text: string, key: string): string {
+  if (key === '') return text;
+  return text.replaceAll(new RegExp(key.replaceAll(/\W/g, String.raw`\$&`), 'gi'), '[key]');
+}

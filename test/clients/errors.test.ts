@@ -162,6 +162,8 @@ test('an error with an unknown code has the class of its status, and keeps the c
 test('a key that the network repeats in an error is removed', async () => {
   const error = await failureOf({ status: 401, body: { detail: `The key ${KEY} has expired` } });
   expect(error.message).toContain('The key [key] has expired');
+  const shouted = await failureOf({ status: 401, body: { detail: `The key ${KEY.toUpperCase()} has expired` } });
+  expect(shouted.message).toContain('The key [key] has expired');
 });
 
 test('slow response headers are a timeout', async () => {

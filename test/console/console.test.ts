@@ -202,6 +202,31 @@ test('publishers to choose from are those approved, and no more of the list is r
   expect([all.publishers.length, all.hasMore]).toEqual([90, false]);
 });
 
+test('names that contain every word of a search come first, and whole words before parts', async () => {
+  const names = ['Publisher 9', 'Publisher 111', 'Publisher 12', 'Corner 11', 'PUBLISHER 11'];
+  const publishers = names.map((brand_name, index) => ({
+    publisher_remote_id: `id-${index}`,
+    brand_name,
+    status: 'APPROVED',
+  }));
+  const { visit } = open(() => json({ count: 5, next: null, previous: null, publishers }));
+  const read = async (path: string): Promise<Record<string, Record<string, string>[]>> =>
+    (await visit(`/api/${path}`)).json() as Promise<Record<string, Record<string, string>[]>>;
+  const found = await read('find-publishers?q=publisher%2011&most=2');
+  expect([found['publishers']?.map(({ name }) => name), found['hasMore']]).toEqual([
+    ['PUBLISHER 11', 'Publisher 111'],
+    true,
+  ]);
+  for (const path of ['publishers?q=publisher%2011', 'publishers?q=publisher%2011&status=APPROVED'])
+    expect((await read(path))['publishers']?.map(({ brand_name }) => brand_name)).toEqual([
+      'PUBLISHER 11',
+      'Publisher 111',
+      'Publisher 9',
+      'Publisher 12',
+      'Corner 11',
+    ]);
+});
+
 test('exclusions are replaced when they are still what the page showed', async () => {
   const { visit, calls } = open((_path, { method }) => json(method === 'PUT' ? { ok: true } : details));
   const { path, init } = change({ subcategory_ids: ['a', 'c'], base: ['b', 'a'] });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { linePath } from '../../src/console/page/chart/linePath.ts';
 import { chartDataOf, ticksOf } from '../../src/console/page/chart/series.ts';
+import { formatChange } from '../../src/cli/report/formatMetric.ts';
 import { changeOf, shortPeriodOf, valueOf } from '../../src/console/page/parts/format.ts';
 import type { Row } from '../../src/console/protocol.ts';
 
@@ -74,4 +75,16 @@ test('values and changes are written exactly', () => {
   expect(changeOf({ difference: -0.0012, percent: null, points: -0.12 })).toBe('−0.12 pt');
   expect(changeOf({ difference: 5, percent: null, points: null })).toBe('new');
   expect(shortPeriodOf(NOW, 'day')).toBe('Wed, 4 Nov');
+});
+
+test.each([
+  [{ percent: 14, points: null }, '+14.0 %', '+14.0%'],
+  [{ percent: 11.44, points: null }, '+11.4 %', '+11.4%'],
+  [{ percent: -1_234.5, points: null }, '−1,235 %', '-1,235%'],
+  [{ percent: 0, points: null }, '0.0 %', '0.0%'],
+  [{ percent: null, points: 0.3 }, '+0.30 pt', '+0.30 pt'],
+])('the console and the command round %j alike', (change, onPage, inTerminal) => {
+  expect(changeOf({ difference: 1, ...change })).toBe(onPage);
+  const row = { ctr: 1, clicks: 1, ctr_change_points: change.points, clicks_change_percent: change.percent };
+  expect(formatChange(change.points === null ? 'clicks' : 'ctr', row)).toMatchObject({ text: inTerminal });
 });

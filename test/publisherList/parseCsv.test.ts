@@ -83,6 +83,7 @@ test('JSON, JSON Lines and CSV give the same items', () => {
     JSON.stringify(item),
     `\n${JSON.stringify(item)}\n`,
     csv,
+    '[{"Brand name":"A","WEBSITE":"a.example","primary-category-id":"c","Subcategory IDs":"s"}]',
   ];
   for (const text of forms) expect(readPublisherList(text)[0]?.fields).toEqual(item);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { looksSecret, readKey } from '../../src/wire/keys.ts';
+import { hideKey, looksSecret, readKey } from '../../src/wire/keys.ts';
 
 test.each([
   ['adnet_sk_live_abc', 'secret', 'production'],
@@ -26,4 +26,9 @@ test.each([
 test('every key except the publishable one looks secret, anywhere in a text', () => {
   expect(['adnet_sk_test_a', 'key=adnet_rk_live_a', '"adnet_rp_test_a"'].map(looksSecret)).toEqual([true, true, true]);
   expect(['adnet_pk_live_a', 'sk_live_a', ''].map(looksSecret)).toEqual([false, false, false]);
+});
+
+test('a key is hidden in any letter case, and its signs are no pattern', () => {
+  expect(hideKey('A.b+ a.B+ axb', 'a.b+')).toBe('[key] [key] axb');
+  expect(hideKey('nothing', '')).toBe('nothing');
 });

@@ -4,7 +4,7 @@ import { print } from '../output/print.ts';
 import type { Cell } from '../output/table.ts';
 import { UsageError } from '../UsageError.ts';
 import { operatorCommand } from './operatorCommand.ts';
-import { findPublisher, noPublisher } from './publishersShow.ts';
+import { findNamedPublisher, noPublisher } from './publishersShow.ts';
 import type { Taxonomy } from '../../publisherList/taxonomy.ts';
 import { readTaxonomy } from './readTaxonomy.ts';
 
@@ -17,7 +17,11 @@ export const exclusionsSet = operatorCommand({
   usage: '(ID… | --file FILE | --clear) [--publisher ID] [--dry-run] [options]',
   maxWords: MAX_WORDS,
   options: {
-    publisher: { kind: 'text', value: 'ID', about: 'Only for this publisher, in addition to those of the channel.' },
+    publisher: {
+      kind: 'text',
+      value: 'ID',
+      about: 'Only for this publisher (id or name), in addition to those of the channel.',
+    },
     file: {
       kind: 'text',
       value: 'FILE',
@@ -39,7 +43,8 @@ export const exclusionsSet = operatorCommand({
     const channel = connection.channel();
     const taxonomy = await readTaxonomy(channel);
     const after = resolve(wanted, taxonomy);
-    const publisher = settings.publisher === undefined ? undefined : await findPublisher(channel, settings.publisher);
+    const publisher =
+      settings.publisher === undefined ? undefined : await findNamedPublisher(channel, settings.publisher);
     if (publisher?.publisher_remote_id === null)
       throw new UsageError('--publisher is a pending request; only approved publishers have exclusions.');
     const before = publisher

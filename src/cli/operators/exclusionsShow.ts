@@ -1,23 +1,30 @@
 import { print } from '../output/print.ts';
 import { operatorCommand } from './operatorCommand.ts';
-import { findPublisher } from './publishersShow.ts';
+import { findNamedPublisher } from './publishersShow.ts';
 import { readTaxonomy } from './readTaxonomy.ts';
 
 /** `offerlet exclusions show`: what is excluded, and by whom. */
 export const exclusionsShow = operatorCommand({
   summary: 'Shows the excluded subcategories of the channel, or all that apply to one publisher.',
   usage: '[--publisher ID] [options]',
-  options: { publisher: { kind: 'text', value: 'ID', about: 'Everything that applies to this publisher.' } },
+  options: {
+    publisher: {
+      kind: 'text',
+      value: 'ID',
+      about: 'Everything that applies to this publisher: its id or name.',
+    },
+  },
   examples: [
     { call: 'offerlet exclusions show', does: 'What no publisher of the channel shows' },
     {
-      call: 'offerlet exclusions show --publisher 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
+      call: 'offerlet exclusions show --publisher "Juniper & Co"',
       does: 'What this publisher does not show, and who excludes it',
     },
   ],
   async run({ settings, terminal, connection, progress }) {
     const channel = connection.channel();
-    const publisher = settings.publisher === undefined ? undefined : await findPublisher(channel, settings.publisher);
+    const publisher =
+      settings.publisher === undefined ? undefined : await findNamedPublisher(channel, settings.publisher);
     const [details, taxonomy] = await Promise.all([channel.details(), readTaxonomy(channel)]);
     progress.end();
     const sources: [by: string, ids: readonly string[]][] = [['channel', details.exclusions.subcategories.channel]];

@@ -3,6 +3,7 @@ import { EXIT, ExitError } from '../ExitError.ts';
 import { safeText } from '../output/displayWidth.ts';
 import { print } from '../output/print.ts';
 import type { Cell } from '../output/table.ts';
+import { findPublisherId } from './findPublisherId.ts';
 import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { toneOf } from './publishersList.ts';
 import type { Taxonomy } from '../../publisherList/taxonomy.ts';
@@ -52,6 +53,11 @@ export const publishersShow = operatorCommand({
     );
   },
 });
+
+/** Returns the publisher that `--publisher` names by its id or its name. Throws an `ExitError` unless exactly one matches. */
+export async function findNamedPublisher(channel: ChannelClient, text: string): Promise<PublisherDetail> {
+  return findPublisher(channel, await findPublisherId(channel, { text, option: '--publisher' }));
+}
 
 /** Returns a publisher. Throws an `ExitError` if no publisher has the id. */
 export async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {

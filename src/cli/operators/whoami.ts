@@ -1,6 +1,6 @@
 import { AuthError, NetworkError, UnreachableError } from '../../clients.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
-import { readKey } from '../../wire/keys.ts';
+import { hideKey, readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import { readStart } from '../readStart.ts';
@@ -92,7 +92,7 @@ async function readsPublisherReports(connection: Connection): Promise<boolean> {
 async function integrationKey({ url, apiKey }: Connection, family: string): Promise<Owner> {
   const { status, body } = await askForOffers(url, apiKey);
   const message = own(body, 'message');
-  const reason = typeof message === 'string' ? message.slice(0, 300).replaceAll(apiKey, '[key]') : '';
+  const reason = typeof message === 'string' ? hideKey(message, apiKey).slice(0, 300) : '';
   if (status === 401 || status === 403)
     throw new ExitError(
       `${safeText(reason) || 'The key was refused.'} (${status}). Check OFFERLET_API_KEY.`,

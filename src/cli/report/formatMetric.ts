@@ -1,4 +1,4 @@
-import { COUNT_METRICS, isRatio } from '../../wire/reporting.ts';
+import { changeDecimals, COUNT_METRICS, isRatio } from '../../wire/reporting.ts';
 import type { Cell } from '../output/table.ts';
 import type { FlatRow } from './readWholeReport.ts';
 
@@ -20,7 +20,7 @@ export function formatChange(name: string, row: FlatRow): Cell {
   if (typeof change !== 'number')
     return typeof value === 'number' && value > 0 && !before ? { text: 'new', tone: 'good' } : '–';
   const size = Math.abs(change);
-  const text = `${change > 0 ? '+' : change < 0 ? '-' : ''}${decimals(size, isRatio(name) ? 2 : size >= 1_000 ? 0 : 1)}`;
+  const text = `${change > 0 ? '+' : change < 0 ? '-' : ''}${decimals(size, changeDecimals(size, isRatio(name) ? 'points' : 'percent'))}`;
   const isBetter = COSTS.has(name) ? change < 0 : change > 0;
   return {
     text: isRatio(name) ? `${text} pt` : `${text}%`,

@@ -1,7 +1,7 @@
 import { flattenRow, period, ReportChangedError, type DateRange } from '../../clients.ts';
 import type { Connection } from '../operators/connection.ts';
 import type { Progress } from '../output/progress.ts';
-import { resolvePublishers } from './resolvePublishers.ts';
+import { findPublisherId } from '../operators/findPublisherId.ts';
 import type { Wanted } from './readQuery.ts';
 
 /** A row with plain cells: a comparison is columns beside each metric, such as `clicks_before`. */
@@ -55,7 +55,7 @@ const REPEATS = 2;
 export async function readWholeReport(options: ReadOptions): Promise<WholeReport> {
   const { connection, wanted, needsDates, note } = options;
   const reader: Reader = wanted.variant === 'channel' ? connection.channelReport() : connection.publisherReport();
-  const publisher_ids = await resolvePublishers(connection, wanted.filters.publisher);
+  const publisher_ids = await publisherIds(connection, wanted.filters.publisher);
   const filters = {
     publisher_ids,
     page_types: listed(wanted.filters.page_type),
@@ -81,6 +81,15 @@ export async function readWholeReport(options: ReadOptions): Promise<WholeReport
       if (attempt === REPEATS - 1) note('The report changes while it is read; a row may be missing or twice.');
     }
   }
+}
+
+/** Returns the ids of publishers that are given by id or by name; undefined without any. */
+async function publisherIds(connection: Connection, given: readonly string[]): Promise<readonly string[] | undefined> {
+  if (given.length === 0) return undefined;
+  const ids: string[] = [];
+  for (const text of given)
+    ids.push(await findPublisherId(connection.channel(), { text, option: '--filter publisher' }));
+  return ids;
 }
 
 async function readPages({

@@ -1,12 +1,13 @@
 import type { ChannelClient } from '../../clients/ChannelClient.ts';
 import type { Publisher, PublisherDetail, PublisherItem } from '../../wire/channel.ts';
 import { isObject, own } from '../../wire/json.ts';
+import { hasWords, rankByWords } from '../../publisherList/rankByWords.ts';
 import type { ConsolePublisher, ConsolePublishers, FoundPublishers } from '../protocol.ts';
 
 /** Publishers on one page of the list. */
 const PAGE_SIZE = 50;
 
-/** GET publishers: one page of those whose name contains a word, and with that status. */
+/** GET publishers: one page of those whose name contains a word, and with that status. Names with more of the words come first. */
 export async function listPublishers(
   client: ChannelClient,
   { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
@@ -14,34 +15,35 @@ export async function listPublishers(
   const q = url.searchParams.get('q')?.trim() || undefined;
   const status = url.searchParams.get('status') || undefined;
   const page = Math.max(1, Number(url.searchParams.get('page')) || 1);
-  if (status === undefined) {
+  if (status === undefined && !hasWords(q)) {
     const list = await client.publishers({ q, page, pageSize: PAGE_SIZE }, { signal });
     return { count: list.count, page, page_size: PAGE_SIZE, publishers: list.publishers.map(withoutKey) };
   }
-  // The API has no filter for the status, so all pages are read.
-  const found: Publisher[] = [];
+  // The API has no filter for the status, and does not rank what matches: all pages are read.
+  const matching: Publisher[] = [];
   for await (const publisher of client.allPublishers({ q }, { signal }))
-    if (publisher.status === status) found.push(withoutKey(publisher));
+    if (status === undefined || publisher.status === status) matching.push(withoutKey(publisher));
+  const found = rankByWords(matching, q);
   const start = (page - 1) * PAGE_SIZE;
   return { count: found.length, page, page_size: PAGE_SIZE, publishers: found.slice(start, start + PAGE_SIZE) };
 }
 
-/** GET find-publishers: approved publishers whose name contains a word. Reading stops when enough are found. */
+/** GET find-publishers: approved publishers whose name contains a word. With one word, reading stops when enough are found. */
 export async function findPublishers(
   client: ChannelClient,
   { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
 ): Promise<FoundPublishers> {
   const q = url.searchParams.get('q')?.trim() || undefined;
   const most = Math.max(1, Number(url.searchParams.get('most')) || PAGE_SIZE);
-  const publishers: { id: string; name: string }[] = [];
-  for await (const { publisher_remote_id: id, brand_name: name } of client.allPublishers(
-    { q, status: 'APPROVED' },
-    { signal },
-  )) {
-    if (publishers.length >= most) return { publishers, hasMore: true };
-    if (id !== null) publishers.push({ id, name });
+  const found: Publisher[] = [];
+  for await (const publisher of client.allPublishers({ q, status: 'APPROVED' }, { signal })) {
+    if (publisher.publisher_remote_id !== null) found.push(publisher);
+    if (found.length > most && !hasWords(q)) break;
   }
-  return { publishers, hasMore: false };
+  const publishers = rankByWords(found, q)
+    .slice(0, most)
+    .flatMap(({ publisher_remote_id: id, brand_name: name }) => (id === null ? [] : [{ id, name }]));
+  return { publishers, hasMore: found.length > most };
 }
 
 /** GET publishers/ID. */

@@ -89,7 +89,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
     );
     // Nothing above returns a key. Should that change, no response is better than a key.
     const body = await response.text();
-    if (body.includes(apiKey))
+    if (body.toLowerCase().includes(apiKey.toLowerCase()))
       return json({ code: 'failed', message: 'The response contains a key, which must not reach a browser.' }, 502);
     return new Response(body.replace(LIKE_A_KEY, '[key]'), response);
   };

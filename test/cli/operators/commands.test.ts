@@ -165,6 +165,19 @@ test('exclusions are set by name, shown with their source, and cleared', async (
   expect(shown.stdout).toContain('Coffee,"channel, for this publisher"');
   const cleared = await offerlet('exclusions set --clear');
   expect(cleared.stdout).toMatch(/- +Food & Drink \/ Wine/);
+  const { brand_name } = network.describe().publisher;
+  expect(await json(`exclusions show --publisher "${brand_name.toUpperCase()}"`)).toEqual(
+    await json(`exclusions show --publisher ${id}`),
+  );
+  const several = await offerlet('exclusions show --publisher e');
+  expect([several.code, several.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^offerlet: --publisher "e" matches \d+ publishers: "[^"]+" \([0-9a-f-]{36}\), .*, …\. Use the id/,
+    ),
+  ]);
+  // One word of a name is not enough where the others do not match.
+  expect(await offerlet(`exclusions show --publisher "${brand_name} Qqq"`)).toMatchObject({ code: 4 });
   await offerlet(`exclusions set --publisher ${id} --clear`);
   expect(await json(`exclusions show --publisher ${id}`)).toEqual({ channel: [], publisher: [], external: [] });
 });

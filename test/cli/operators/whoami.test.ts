@@ -51,3 +51,11 @@ test('a refusal is one short line', async () => {
   const { code, stderr } = await whoami({ status: 401, body: { message: 'x'.repeat(100_000) } });
   expect([code, stderr.length < 500]).toEqual([3, true]);
 });
+
+test('a refusal that repeats the key in capitals, or behind a long text, does not print it', async () => {
+  for (const message of ['No: ADNET_rk_Test_1', `${'x'.repeat(292)}adnet_rk_test_1`]) {
+    const { code, stderr } = await whoami({ status: 401, body: { message } });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('[key') as unknown]);
+    expect(stderr).not.toMatch(/adnet_rk/i);
+  }
+});

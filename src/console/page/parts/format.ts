@@ -1,4 +1,4 @@
-import { isRatio } from '../../../wire/reporting.ts';
+import { changeDecimals, isRatio } from '../../../wire/reporting.ts';
 import type { Change } from '../../protocol.ts';
 
 /** The name of each metric on screen, one spelling everywhere. */
@@ -38,8 +38,6 @@ const count = new Intl.NumberFormat('en');
 const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const fine = new Intl.NumberFormat('en', { minimumFractionDigits: 4, maximumFractionDigits: 4 });
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero', maximumFractionDigits: 1 });
-const signedFine = new Intl.NumberFormat('en', { signDisplay: 'exceptZero', maximumFractionDigits: 2 });
 
 /** The name of a metric or a breakdown. */
 export function labelOf(name: string): string {
@@ -68,13 +66,19 @@ function signlessNumber(value: number): string {
   return String(Math.round(value * 100) / 100);
 }
 
-/** Writes a change with its sign: `+4.2 %`, or `−0.31 pt` for shares. */
+/** Writes a change with its sign, with the decimals of the command: `+4.2 %`, or `−0.31 pt` for shares. */
 export function changeOf(change: Change | undefined): string {
   if (!change) return '';
-  if (change.points !== null) return `${signedFine.format(change.points)} pt`.replace('-', '−');
-  if (change.percent === null) return change.difference === 0 ? '0 %' : 'new';
-  const { percent: grown } = change;
-  return `${(Math.abs(grown) >= 1_000 ? short.format(grown) : signed.format(grown)).replace('-', '−')} %`;
+  if (change.points !== null) return `${signed(change.points, 'points')} pt`;
+  if (change.percent === null) return change.difference === 0 ? '0.0 %' : 'new';
+  return `${signed(change.percent, 'percent')} %`;
+}
+
+function signed(change: number, unit: 'points' | 'percent'): string {
+  const digits = changeDecimals(change, unit);
+  return change
+    .toLocaleString('en', { signDisplay: 'exceptZero', minimumFractionDigits: digits, maximumFractionDigits: digits })
+    .replace('-', '−');
 }
 
 /** Whether a change is growth, decline or neither. */
