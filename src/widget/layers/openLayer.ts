@@ -15,11 +15,14 @@ export function createLayerHost(): HTMLElement {
 /**
  * Stops the page behind a layer from scrolling, and returns a function that lets it scroll again.
  * It uses a stylesheet, not an attribute: html stays as it was byte for byte, strict CSPs allow it, and two layers don't conflict.
+ * A page that removes the layer itself scrolls again.
  */
 export function lockScroll(): () => void {
   const hasScrollbar = innerWidth > dom.documentElement.clientWidth;
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`html{overflow:hidden!important;${hasScrollbar ? 'scrollbar-gutter:stable!important' : ''}}`);
+  sheet.replaceSync(
+    `html:has(>offer-let-layer){overflow:hidden!important;${hasScrollbar ? 'scrollbar-gutter:stable!important' : ''}}`,
+  );
   dom.adoptedStyleSheets = [...dom.adoptedStyleSheets, sheet];
   return () => {
     dom.adoptedStyleSheets = dom.adoptedStyleSheets.filter((other) => other !== sheet);

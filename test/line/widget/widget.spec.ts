@@ -150,6 +150,14 @@ test('a layer locks the page and leaves it as it was, byte for byte', async ({ p
   }
 });
 
+test('a page that removes the layer itself scrolls again', async ({ page }) => {
+  await openShop(page, { body: TALL });
+  await mount(page, { mode: 'OVERLAY' });
+  await expect(page.locator('html')).toHaveCSS('overflow', 'hidden');
+  await page.evaluate(() => document.querySelector('offer-let-layer')?.remove());
+  await expect(page.locator('html')).toHaveCSS('overflow', 'visible');
+});
+
 test('Esc closes the pull-up only when the focus is inside, and the focus goes back', async ({ page }) => {
   await openShop(page);
   await page.locator('#before').focus();
