@@ -252,23 +252,25 @@ test('Page finds a policy that blocks images, a relay without /health, space tha
   await expect(checks.locator('.good', { hasText: 'Contrast: Heading' })).toBeVisible();
 });
 
-for (const scheme of ['light', 'dark'] as const) {
-  test(`axe finds no violation in any panel, ${scheme}`, async ({ page }) => {
-    test.setTimeout(180_000);
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.setViewportSize({ width: 1440, height: 800 });
-    await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
-    await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
-    for (const tab of TABS) {
-      await goTo(page, tab);
-      if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
-      if (tab === 'Page') await expect(panel(page)).toContainText('Environment');
+test('axe finds no violation in any panel, light or dark', async ({ page }) => {
+  test.setTimeout(180_000);
+  await page.setViewportSize({ width: 1440, height: 800 });
+  await openInspected(page, fixture, { more: '&offerlet-scenario=second-event-dead' });
+  await expect.poll(fixture.names, { timeout: 10_000 }).toContain('BRAND_VIEW');
+  for (const tab of TABS) {
+    await goTo(page, tab);
+    if (tab === 'Wire') for (const summary of await panel(page).locator('summary').all()) await summary.click();
+    if (tab === 'Page') await expect(panel(page)).toContainText('Environment');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // The page has no frames; the legacy mode does not open a page of its own for each result.
       const { violations } = await new AxeBuilder({ page })
+        .setLegacyMode()
         .include('offerlet-inspector')
         .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
         .analyze();
-      expect(violations.map(({ id, nodes }) => [tab, id, nodes[0]?.html])).toEqual([]);
+      expect(violations.map(({ id, nodes }) => [tab, colorScheme, id, nodes[0]?.html])).toEqual([]);
     }
-    await page.keyboard.press('Escape');
-  });
-}
+  }
+  await page.keyboard.press('Escape');
+});

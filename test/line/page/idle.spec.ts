@@ -1,5 +1,5 @@
 // A thank-you page stays open for hours. Once its offers were seen and reported, the widget waits for the shopper only.
-import { expect, test } from '@playwright/test';
+import { expect, test, type Page } from '@playwright/test';
 import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 
@@ -17,24 +17,42 @@ test.beforeAll(async () => {
 test.beforeEach(() => fixture.reset());
 test.afterAll(() => fixture.close());
 
-for (const mode of ['INLINE', 'OVERLAY', 'PULLUP']) {
-  test(`${mode}: once the offers were seen, no timer is left, nothing is observed and no storage is used`, async ({
-    page,
-  }) => {
-    fixture.reply = () => offersOf(3);
-    await page.addInitScript(record);
-    await page.goto(fixture.page('/idle', shop(scriptTag({ 'display-mode': mode }))));
-    await expect.poll(fixture.names).toContain('BRAND_VIEW');
-    // Without timers, a few seconds say as much as an hour.
-    await expect.poll(() => page.evaluate(() => [...window.work.pending.values()]), { timeout: 15_000 }).toEqual([]);
-    await page.waitForTimeout(500);
-    await page.evaluate(() => (window.work.done.length = 0));
-    await page.waitForTimeout(3_000);
-    expect(await page.evaluate(() => [...window.work.done, ...window.work.pending.values()])).toEqual([]);
+// Each mode has a browser profile of its own: in one, what a tab does would be work for the others.
+test('once the offers of any mode were seen, no timer is left, nothing is observed and no storage is used', async ({
+  browser,
+}) => {
+  fixture.reply = () => offersOf(3);
+  const modes = ['INLINE', 'OVERLAY', 'PULLUP'];
+  const pages = await Promise.all(
+    modes.map(async (mode) => {
+      const page = await (await browser.newContext()).newPage();
+      await page.addInitScript(record);
+      await page.goto(fixture.page(`/idle-${mode}`, shop(scriptTag({ 'display-mode': mode }))));
+      return page;
+    }),
+  );
+  // Each of them has reported its view.
+  await expect
+    .poll(
+      () => new Set(fixture.events.flatMap((event) => (event.event_name === 'BRAND_VIEW' ? [event.session_id] : []))),
+    )
+    .toHaveProperty('size', modes.length);
+  await Promise.all(pages.map((page, at) => expectIdle(page, modes[at])));
+  await Promise.all(pages.map((page) => page.context().close()));
+});
 
-    await page.locator('[part~=decline]').first().click();
-    await expect.poll(() => page.evaluate(() => window.work.done.join())).toContain('IndexedDB');
-  });
+async function expectIdle(page: Page, mode = ''): Promise<void> {
+  // Without timers, a few seconds say as much as an hour.
+  await expect
+    .poll(() => page.evaluate(() => [...window.work.pending.values()]), { message: mode, timeout: 15_000 })
+    .toEqual([]);
+  await page.waitForTimeout(500);
+  await page.evaluate(() => (window.work.done.length = 0));
+  await page.waitForTimeout(3_000);
+  expect(await page.evaluate(() => [...window.work.done, ...window.work.pending.values()]), mode).toEqual([]);
+
+  await page.locator('[part~=decline]').first().click();
+  await expect.poll(() => page.evaluate(() => window.work.done.join()), { message: mode }).toContain('IndexedDB');
 }
 
 /** Records timers, observers and storage. Runs in the page, before its scripts. */
