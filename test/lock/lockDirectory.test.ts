@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { thisHolder } from '../../src/lock/holder.ts';
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../src/lock/lockDirectory.ts';
-import { buildLock, hasNamespaces, startContender, type Contender } from './contenders.ts';
+import { buildLock, startContender, type Contender } from './contenders.ts';
 
 // An owner that cannot be seen is waited for, for five seconds; and this machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
@@ -29,8 +29,8 @@ afterEach(async () => {
 const lock = (): Promise<DirectoryLock> => lockDirectory(directory, { name: 'test', say: (line) => said.push(line) });
 const leave = (holder: object): Promise<void> => writeFile(join(directory, 'test.lock.1'), JSON.stringify(holder));
 
-async function contend(options: { isContained?: boolean } = {}): Promise<Contender> {
-  const contender = startContender({ module: built.module, directory, ...options });
+async function contend(): Promise<Contender> {
+  const contender = startContender({ module: built.module, directory });
   contenders.push(contender);
   await contender.next();
   return contender;
@@ -120,63 +120,4 @@ test('an owner whose main thread was busy looks at the directory before it check
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
   expect(() => first.check()).toThrow(/was taken over/);
   expect((await first.lost).message).toContain('was taken over');
-});
-
-describe.skipIf(!hasNamespaces)('two containers on one volume', () => {
-  test('keep each other out while the owner runs', async () => {
-    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
-    expect(await one.take()).toMatchObject({ taken: true });
-    expect(await two.take()).toEqual({
-      refused: expect.stringMatching(/is in use by process 1$/),
-      waited: [expect.stringContaining('cannot be seen from here')],
-    });
-    await one.release();
-    expect(await two.take()).toEqual({ taken: true, waited: [] });
-  });
-
-  test('that start over one dead owner never both get the directory', async () => {
-    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
-    await leave({ pid: 1, host: hostname(), scope: 'a container that is gone', started: '1' });
-    const at = Date.now() + 5;
-    const outcomes = await Promise.all([one.take(at), two.take(at)]);
-    expect(outcomes.filter((outcome) => outcome.taken)).toHaveLength(1);
-  });
-
-  test('restart after a kill, with the same pid 1', async () => {
-    for (let life = 0; life < 3; life++) {
-      const contender = await contend({ isContained: true });
-      expect(await contender.take()).toMatchObject({ taken: true });
-      await contender.signal('SIGKILL');
-    }
-  });
-
-  test('a frozen owner that is replaced learns of it when it wakes', async () => {
-    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
-    await one.take();
-    await one.signal('SIGSTOP');
-    expect(await two.take()).toMatchObject({ taken: true });
-    await one.signal('SIGCONT');
-    expect((await one.next()).lost).toContain('was taken over by another process');
-  });
-
-  test('whose owner is too busy to do anything for eight seconds leave it the directory', async () => {
-    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
-    await one.take();
-    await one.block(8_000);
-    expect(await two.take()).toMatchObject({ refused: expect.stringContaining('is in use') as unknown });
-    expect(await one.check()).toBe(true);
-  });
-
-  test('whose owner is frozen and replaced: its first check after it wakes already fails', async () => {
-    const [one, two] = [await contend({ isContained: true }), await contend({ isContained: true })];
-    await one.take();
-    // Nothing of its own runs between the freeze and the check.
-    await one.block(500);
-    const checked = one.check();
-    await one.signal('SIGSTOP');
-    expect(await two.take()).toMatchObject({ taken: true });
-    await one.signal('SIGCONT');
-    expect(await checked).toBe(false);
-    expect(await two.check()).toBe(true);
-  });
 });
