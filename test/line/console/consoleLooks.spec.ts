@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { violationsOf } from '../drivers/violationsOf.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'default', timeout: 120_000 }); // one sandbox serves them all
@@ -10,20 +10,17 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => sandbox?.stop());
 
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
 async function open(page: Page, place: string): Promise<void> {
   await page.goto(`${sandbox.shop}/console/${place}`);
   await expect(page.locator('main h1').first()).toBeAttached();
   await expect(page.locator('[aria-busy=true], .starting, .bone')).toHaveCount(0);
 }
 
-/** What axe finds, one line for each, when nothing fades any more. */
+/** What axe finds when nothing fades any more. */
 async function violations(page: Page): Promise<string[]> {
   const fading = () => document.getAnimations().filter((animation) => animation instanceof CSSTransition).length;
   await expect.poll(() => page.evaluate(fading)).toBe(0);
-  const { violations: found } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  return violationsOf(page);
 }
 
 const PLACES = [

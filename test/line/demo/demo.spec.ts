@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Frame, type Locator, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 
@@ -192,59 +191,6 @@ for (const frame of ['phone', 'foreign']) {
     // The bar stays reachable outside the frame.
     await page.getByRole('button', { name: 'Report', exact: true }).click();
     await expect(page.locator('demo-desk aside')).toBeHidden();
-  });
-}
-
-for (const [width, height] of [
-  [1440, 900],
-  [390, 844],
-] as const) {
-  test(`nothing in the shop shifts at ${width} × ${height}`, async ({ page }) => {
-    await page.setViewportSize({ width, height });
-    await page.addInitScript(() => {
-      const shifts: number[] = [];
-      Object.assign(window, { shifts });
-      type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as Shift[]) {
-          // Shifts without a node are in the widget's shadow root, which its own specs check.
-          if (entry.sources.some(({ node }) => node)) shifts.push(entry.value);
-        }
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
-    for (const query of ['', '?via=element&locale=de', '?mode=PULLUP', '?consent=banner']) {
-      await open(page, query);
-      if (!query.includes('consent')) await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
-      await page.waitForTimeout(1_500);
-      const total = await page.evaluate(() =>
-        (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0),
-      );
-      expect(total, query).toBeLessThanOrEqual(0.001);
-    }
-  });
-
-  test(`axe finds no violation at ${width} × ${height}`, async ({ page }) => {
-    test.setTimeout(180_000); // six pages, each looked at whole
-    await page.setViewportSize({ width, height });
-    const queries = [
-      '',
-      '?view=CHECKOUT&theme=dark',
-      '?view=POST_ORDER&locale=ar',
-      '?view=SUPPORT_CENTER&consent=banner',
-      '?view=ORDER_TRACKING&navigation=spa',
-      'report',
-    ];
-    for (const query of queries) {
-      await open(page, query);
-      await page.waitForTimeout(1_500);
-      if (query !== 'report') await page.getByRole('button', { name: /^(More|Switches)/ }).click();
-      const { violations } = await new AxeBuilder({ page })
-        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-        .analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${query} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
-      ).toEqual([]);
-    }
   });
 }
 

@@ -1,5 +1,6 @@
-import { expect, test } from '@playwright/test';
+import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
+import { violationsOf } from '../drivers/violationsOf.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'serial', timeout: 60_000 }); // one sandbox serves them all
@@ -8,6 +9,29 @@ test.beforeAll(async () => {
   sandbox = await startSandbox();
 });
 test.afterAll(() => sandbox?.stop());
+
+/** Opens the shop and waits until offers, report and pictures are there, and nothing moves any more. */
+async function open(page: Page, query: string): Promise<void> {
+  await page.goto(`${sandbox.shop}/${query}`);
+  if (query === 'report') await expect(page.locator('#days .total')).toHaveText(/\d/);
+  else await expect(page.locator('demo-desk [data-line="Loads"] td').first()).toHaveText(/^\d+$/);
+  if (query.includes('consent')) await expect(page.getByRole('button', { name: 'Yes, show offers' })).toBeVisible();
+  else if (query !== 'report') await expect(page.locator('[part~=accept]').first()).toBeVisible({ timeout: 15_000 });
+  const missing = () => [...document.images].filter(({ complete }) => !complete).length;
+  await expect.poll(() => page.evaluate(missing)).toBe(0);
+  await still(page);
+}
+
+/** Waits until every animation that ends has ended, and what it led to is painted. */
+async function still(page: Page): Promise<void> {
+  const moving = (): number =>
+    document
+      .getAnimations()
+      .filter(({ playState, timeline }) => playState === 'running' && timeline === document.timeline)
+      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime)).length;
+  await expect.poll(() => page.evaluate(moving)).toBe(0);
+  await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
+}
 
 test('offers are in the language of the page where the catalogue has them', async ({ page }) => {
   await page.goto(`${sandbox.shop}/?locale=ar`);
@@ -60,3 +84,49 @@ test('the report’s page has totals, and its table fits a phone', async ({ page
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(390);
 });
+
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+] as const) {
+  test(`nothing in the shop shifts at ${width} × ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await page.addInitScript(() => {
+      type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
+      let total = 0;
+      const add = (entries: PerformanceEntryList): void => {
+        for (const { sources, value } of entries as Shift[]) {
+          // Shifts without a node are in the widget's shadow root, which its own specs check.
+          if (sources.some(({ node }) => node)) total += value;
+        }
+      };
+      const observer = new PerformanceObserver((list) => add(list.getEntries()));
+      observer.observe({ type: 'layout-shift', buffered: true });
+      Object.assign(window, { shifted: () => (add(observer.takeRecords()), total) });
+    });
+    for (const query of ['', '?via=element&locale=de', '?mode=PULLUP', '?consent=banner']) {
+      await open(page, query);
+      const total = await page.evaluate(() => (window as unknown as { shifted(): number }).shifted());
+      expect(total, query).toBeLessThanOrEqual(0.001);
+    }
+  });
+
+  test(`axe finds no violation at ${width} × ${height}`, async ({ page }) => {
+    test.setTimeout(180_000); // six pages, each looked at whole
+    await page.setViewportSize({ width, height });
+    const queries = [
+      '',
+      '?view=CHECKOUT&theme=dark',
+      '?view=POST_ORDER&locale=ar',
+      '?view=SUPPORT_CENTER&consent=banner',
+      '?view=ORDER_TRACKING&navigation=spa',
+      'report',
+    ];
+    for (const query of queries) {
+      await open(page, query);
+      if (query !== 'report') await page.getByRole('button', { name: /^(More|Switches)/ }).click();
+      await still(page);
+      expect(await violationsOf(page), query).toEqual([]);
+    }
+  });
+}
