@@ -97,7 +97,7 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
       lifetime.abort();
       waiting?.close();
       void queue?.close();
-      trace.end(outcome('no_offers', 'destroy() was called before any offers were shown'));
+      trace.end(outcome('no_offers', 'Closed before any offers were shown'));
     },
   };
 
