@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Category, Subcategory } from '../../../wire/channel.ts';
 import type { Failure } from '../../protocol.ts';
 import { call, failureOf } from '../app/call.ts';
@@ -40,7 +40,8 @@ export function ExclusionTree({ categories, publisher, name, own, channel, exter
   const nameOf = (id: string): string =>
     categories.flatMap(({ subcategories }) => subcategories).find(({ remote_id }) => remote_id === id)?.name ?? id;
 
-  useEffect(() => {
+  // With the change itself, not after the next paint: the page may be closed before that.
+  useLayoutEffect(() => {
     if (!isChanged) return undefined;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
     const ask = (event: Event): void => {
