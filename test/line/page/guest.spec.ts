@@ -163,9 +163,13 @@ test('under React’s StrictMode, two mounts show, request and count once', asyn
   expect(await page.evaluate('mounts.length')).toBe(2);
 });
 
-for (const mode of ['INLINE', 'OVERLAY']) {
-  test(`100 mounts of ${mode} leave no host, listener or observer`, async ({ page }) => {
-    fixture.reply = () => offersOf(3);
+// Each mode has a browser profile of its own, and they run at the same time.
+test('100 mounts of INLINE or OVERLAY leave no host, listener or observer', async ({ browser }) => {
+  fixture.reply = () => offersOf(3);
+  const pages = new Map<string, Page>();
+  // One after the other: the fixture serves them at one address.
+  for (const mode of ['INLINE', 'OVERLAY']) {
+    const page = await (await browser.newContext()).newPage();
     await page.addInitScript(countListeners);
     await openWith(
       page,
@@ -173,14 +177,21 @@ for (const mode of ['INLINE', 'OVERLAY']) {
       `window.options = ${options(mode)}; window.first = showOffers(options); await first.outcome; first.destroy(); window.ready = true;`,
     );
     await page.waitForFunction('window.ready');
-    await page.waitForTimeout(500);
-    const before = await page.evaluate(left);
-    await page.evaluate(
-      '(async () => { for (let i = 0; i < 100; i++) { const offers = showOffers(options); await offers.outcome; offers.destroy(); } })()',
-    );
-    await page.waitForTimeout(1_000);
-    expect(await page.evaluate(left)).toEqual(before);
-  });
+    pages.set(mode, page);
+  }
+  await Promise.all([...pages].map(([mode, page]) => mountOneHundred(page, mode)));
+  await Promise.all([...pages.values()].map((page) => page.context().close()));
+});
+
+async function mountOneHundred(page: Page, mode: string): Promise<void> {
+  expect(await page.evaluate('options.request.placement_details.display_mode')).toBe(mode);
+  await page.waitForTimeout(500);
+  const before = await page.evaluate(left);
+  await page.evaluate(
+    '(async () => { for (let i = 0; i < 100; i++) { const offers = showOffers(options); await offers.outcome; offers.destroy(); } })()',
+  );
+  await page.waitForTimeout(1_000);
+  expect(await page.evaluate(left), mode).toEqual(before);
 }
 
 /** Counts what is registered on window and document, and the observers that watch something. */
