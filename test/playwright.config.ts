@@ -29,7 +29,7 @@ function use(kind: 'chromium' | 'firefox' | 'webkit') {
 export default defineConfig({
   testDir: '.',
   outputDir: '../test-results',
-  workers: 2,
+  workers: 3, // on two cores: most specs wait more than they compute
   fullyParallel: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },
@@ -45,9 +45,9 @@ export default defineConfig({
       testIgnore: ['**/*.chaos.spec.ts'],
     },
     // Specs that drive every engine through test/line/drivers are named *.engines.spec.ts.
-    { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts' },
+    { name: 'firefox', use: use('firefox'), testMatch: '**/*.engines.spec.ts', workers: 2 },
     { name: 'webkit', use: use('webkit'), testMatch: '**/*.engines.spec.ts', workers: 1 },
-    { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', timeout: 120_000 },
+    { name: 'chaos', use: use('chromium'), testMatch: '**/*.chaos.spec.ts', timeout: 120_000, workers: 2 },
     // The projects of examples/, installed and built with the packed tarball.
     { name: 'examples', use: use('chromium'), testMatch: 'examples/**/*.spec.ts', timeout: 120_000 },
   ],

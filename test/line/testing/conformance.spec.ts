@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test, type BrowserContext, type Page } from '@playwright/test';
 import { EXAMPLE_OFFERS } from '../../../src/testing/exampleOffers.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
-import { waitingIn } from '../../../src/testing/fixture/describePage.ts';
+import { outcomeIn, waitingIn } from '../../../src/testing/fixture/describePage.ts';
 import { createOffersOnPage, type OffersOnPage } from '../../../src/testing/fixture/offersOnPage.ts';
 import { serveRelay } from '../../../src/testing/fixture/serveRelay.ts';
 import { QUEUE_PREFIX, watchPage } from '../../../src/testing/fixture/watchPage.ts';
@@ -138,12 +138,11 @@ async function settle({ page, offers }: Side, scenario: Scenario | undefined): P
 /** What the page shows and has reported, and what arrived, without ids and times. */
 async function observe({ page, offers, arrived }: Side) {
   const reported = await offers.reported();
-  const outcome = await offers.outcome().catch(() => undefined);
   const arrivals = await arrived();
   const names = (status: string): string[] =>
     arrivals.flatMap((one) => (one.status === status ? [one.event.event_name ?? ''] : [])).toSorted();
   return {
-    outcome,
+    outcome: outcomeIn(reported),
     heading: await textOf(offers, 'heading'),
     advertiser: await textOf(offers, 'advertiser'),
     subheading: await textOf(offers, 'subheading'),
