@@ -1,7 +1,6 @@
 import { openPageQueue, type PageQueue, type PageQueueOptions } from '../queue/openPageQueue.ts';
 import { onForeignWithdrawal, rememberEndpoint, whenCleared, withdrawConsent } from '../queue/withdrawConsent.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
-import { nextTask } from './nextTask.ts';
 import { forgetOrders, type SharedStorage } from './orderMemory.ts';
 
 /** Where a session stores events and orders. */
@@ -17,14 +16,11 @@ export interface Backing {
   withdraw(endpoint: string): Promise<unknown>;
   /** Has every later withdrawal clear what is stored for the endpoint. */
   remember(endpoint: string): void;
-  /** Resolves once the withdrawals so far have ended, or take too long. */
+  /** Resolves once the withdrawals so far have ended, which may be never: storage may hang. */
   whenCleared(): Promise<unknown> | undefined;
   /** Calls back when consent is withdrawn elsewhere, until it is closed. */
   onForeignWithdrawal(callBack: () => void): { close(): void } | undefined;
 }
-
-/** Maximum milliseconds that a yes waits for what an earlier no clears: a database may never open. */
-const CLEARING_MS = 5_000;
 
 /** IndexedDB and localStorage, which all tabs of an origin share. */
 export const browserBacking: Backing = {
@@ -35,9 +31,6 @@ export const browserBacking: Backing = {
   forgetOrders,
   withdraw: withdrawConsent,
   remember: rememberEndpoint,
-  whenCleared: () => {
-    const clearing = whenCleared();
-    return clearing && Promise.race([clearing, nextTask(CLEARING_MS)]);
-  },
+  whenCleared,
   onForeignWithdrawal,
 };

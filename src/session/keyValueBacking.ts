@@ -1,4 +1,3 @@
-import { nextTask } from './nextTask.ts';
 import { openKeyValueQueue, clearKeyValueQueue } from '../queue/keyValue/openKeyValueQueue.ts';
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
@@ -19,8 +18,7 @@ export function keyValueBacking(storage: KeyValueStorage | undefined): Backing {
     forgetOrders() {},
     withdraw: (endpoint) => (clearing = Promise.all([clearing, clearKeyValueQueue(used, endpoint)])),
     remember() {},
-    // Somebody's storage may hang.
-    whenCleared: () => clearing && Promise.race([clearing, nextTask(1_000)]),
+    whenCleared: () => clearing,
     onForeignWithdrawal: () => undefined,
   };
 }

@@ -53,8 +53,8 @@ export interface Lifecycle<Success extends SuccessCode = 'rendered'> {
 
 type Consent = NonNullable<OfferOptions['consent']>;
 
-/** Maximum milliseconds that a restart waits for orders to be forgotten: storage may hang. */
-const CLEARING_MS = 1_000;
+/** Maximum milliseconds for which what is asked for anew waits until what came before is cleared: storage may hang. */
+const CLEARING_MS = 4_000;
 
 /** Opens a session, which requests offers once it has consent. It never throws: the trace says how it ended. */
 export function openLifecycle<Success extends SuccessCode = 'rendered'>(
@@ -150,8 +150,8 @@ export function openLifecycle<Success extends SuccessCode = 'rendered'>(
 
   async function show(placement: Placement, signal: AbortSignal): Promise<Outcome<OutcomeCode<Success>>> {
     const obstacle = await host.whenReady();
-    await Promise.race([forgetting, forgetting && nextTask(CLEARING_MS)]);
-    await backing.whenCleared();
+    for (const clearing of [forgetting, backing.whenCleared()])
+      await Promise.race([clearing, clearing && nextTask(CLEARING_MS)]);
     throwIfAborted(signal);
     if (!queue) reopenQueue();
     await nextTask();

@@ -20,8 +20,8 @@ const QUEUE = "import { openQueue } from 'offerlet/queue'; globalThis.x = openQu
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 22_960, target: 19_900 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_520, target: 20_400 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 22_930, target: 19_900 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 23_540, target: 20_400 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
