@@ -12,8 +12,7 @@ export const CHROMIUM_FLAGS = [
 ];
 
 /** How to drive a browser that may be Playwright's own or the system's. */
-function use(kind: 'chromium' | 'firefox' | 'webkit') {
-  const browser = kind === 'chromium' ? findLightest() : find(kind);
+function use(kind: 'chromium' | 'firefox' | 'webkit', browser = kind === 'chromium' ? findLightest() : find(kind)) {
   const own = browser?.how === 'playwright';
   return {
     browserName: kind,
@@ -25,6 +24,12 @@ function use(kind: 'chromium' | 'firefox' | 'webkit') {
     },
   } as const;
 }
+
+/** Chromium with its windows, for `test.use`: the headless shell loses tabs that open in the background. */
+export const WHOLE_CHROMIUM = {
+  ...use('chromium', find('chromium')),
+  ...(find('chromium')?.how === 'playwright' ? { channel: 'chromium' } : {}),
+};
 
 export default defineConfig({
   testDir: '.',

@@ -222,6 +222,7 @@ test('exclusions of any publisher are found by its name', async ({ page }) => {
   await open(page, 'exclusions');
   await page.getByRole('button', { name: 'Exclusions for: The whole channel' }).click();
   await expect(page.getByRole('link', { name: 'The whole channel' })).toHaveAttribute('aria-current', 'true');
+  await expect(page.getByLabel('Find a publisher')).toBeFocused();
   await page.keyboard.type('halc');
   await expect(page.getByRole('dialog').getByRole('link')).toHaveText(['Halcyon Optics']);
   await page.getByRole('link', { name: 'Halcyon Optics' }).click();

@@ -1,11 +1,12 @@
 // WIRE.md's table of events, from a real page through a real relay to what the network has stored.
 import { expect, test, type Page } from '@playwright/test';
+import { WHOLE_CHROMIUM } from '../../playwright.config.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 import { startLine, type Line } from '../whole/wholeLine.ts';
 
 let line: Line;
 test.describe.configure({ mode: 'serial' }); // one network serves them all
-test.use({ viewport: { width: 1_000, height: 900 } });
+test.use({ ...WHOLE_CHROMIUM, viewport: { width: 1_000, height: 900 } });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   line = await startLine({
