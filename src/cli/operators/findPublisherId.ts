@@ -16,6 +16,9 @@ export async function findPublisherId(
   { text, option }: { readonly text: string; /** As it is written, such as `--publisher`. */ readonly option: string },
 ): Promise<string> {
   if (UUID.test(text)) return text;
+  // An unset variable of a shell must not name the only publisher of a channel.
+  if (text.trim() === '')
+    throw new ExitError(`${option} is empty. Write the id or the name of a publisher.`, EXIT.usage);
   const found: { id: string; name: string }[] = [];
   for await (const { publisher_remote_id: id, brand_name: name } of channel.allPublishers({ q: text }))
     if (id !== null && hasAllWords(name, text)) found.push({ id, name });

@@ -176,6 +176,11 @@ test('exclusions are set by name, shown with their source, and cleared', async (
       /^offerlet: --publisher "e" matches \d+ publishers: "[^"]+" \([0-9a-f-]{36}\), .*, …\. Use the id/,
     ),
   ]);
+  // An unset variable names nobody, also where the channel has one publisher only.
+  expect(await offerlet('exclusions set --clear --publisher " "')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--publisher is empty') as string,
+  });
   // One word of a name is not enough where the others do not match.
   expect(await offerlet(`exclusions show --publisher "${brand_name} Qqq"`)).toMatchObject({ code: 4 });
   await offerlet(`exclusions set --publisher ${id} --clear`);
