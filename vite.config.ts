@@ -194,7 +194,7 @@ function minifyCommands(): Plugin {
       order: 'post', // after the bundler's own printer, which keeps white space
       async handler(_, files): Promise<void> {
         for (const [path, file] of Object.entries(files)) {
-          if (file.type !== 'chunk' || !/^(cli|console|publisherList|guard)\/|^wire\/didYouMean/.test(path)) continue;
+          if (file.type !== 'chunk' || !/^(cli|console|publisherList|http)\/|^wire\/didYouMean/.test(path)) continue;
           const { code } = await minify(file.code, { module: true, ecma: 2020, keep_classnames: true });
           if (code) file.code = code;
         }

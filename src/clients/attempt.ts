@@ -1,3 +1,5 @@
+import { sentNothing } from '../http/sentNothing.ts';
+import { readCappedText } from '../wire/readCapped.ts';
 import { UnreachableError } from './errors.ts';
 import type { ClientOptions } from './options.ts';
 import { reasonOf } from './pause.ts';
@@ -57,7 +59,7 @@ export async function attempt({ url, init, timeout, signal, call, fetch }: Attem
     return {
       kind: 'failure',
       error: new UnreachableError(`${call} ${reason}`, { status: 0, cause }),
-      wasSent: codes.length === 0 || !codes.every((code) => NEVER_SENT.has(code)),
+      wasSent: !sentNothing(cause),
       isTransient: !isTimeout && !isTooLarge && !isRedirect(cause) && !codes.some((code) => PERMANENT.test(code)),
     };
   } finally {
@@ -69,32 +71,13 @@ export async function attempt({ url, init, timeout, signal, call, fetch }: Attem
 async function readResponse(responding: Promise<Response>): Promise<Omit<Attempt & { kind: 'response' }, 'kind'>> {
   const response = await responding;
   const { ok, status, headers } = response;
-  return { ok, status, headers, text: await readText(response) };
+  const text = await readCappedText(response, RESPONSE_MAX);
+  if (text === undefined) throw new ResponseTooLargeError();
+  return { ok, status, headers, text };
 }
 
-/** Bytes of a response that are read: a page of a report has a hundredth of this. */
+/** Bytes of a response that are read: a page of a report has a hundredth of this, and a network may send without end. */
 const RESPONSE_MAX = 64 * 1024 * 1024;
-
-/** A network that sends without end must not fill this process's memory before the timeout. */
-async function readText(response: Response): Promise<string> {
-  // A fetch of the caller's own may return less than a whole Response.
-  const body = response.body as Response['body'] | undefined;
-  if (!body) return response.text();
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let left = RESPONSE_MAX;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    left -= value.byteLength;
-    if (left < 0) {
-      void reader.cancel().catch(() => undefined);
-      throw new ResponseTooLargeError();
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
 
 class ResponseTooLargeError extends Error {
   override name = 'ResponseTooLargeError';
@@ -112,28 +95,15 @@ function untilAborted<T>(work: Promise<T>, { signal }: AbortController): Promise
   });
 }
 
-/** Failures of name resolution and of connecting: no byte of the request has left this machine. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-  'EADDRNOTAVAIL',
-  'ENETDOWN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'connect',
-]);
 /** Certificates that cannot be verified, and servers that do not speak HTTP: the next attempt would fail as well. */
 const PERMANENT =
   /^(ERR_TLS|ERR_SSL|CERT_|HPE_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|UND_ERR_HEADERS_OVERFLOW|ERR_INVALID)/;
 
-/** Returns the system's codes for a failure, one for each IP address that was tried; `connect` for any other failure to connect. */
+/** Returns the system's codes for a failure, one for each IP address that was tried. */
 function codesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === 'connect') return ['connect'];
+  const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' ? [code] : codesOf(error.cause);
 }
 

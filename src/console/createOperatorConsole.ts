@@ -1,5 +1,5 @@
 import { refuseBrowser } from '../wire/refuseBrowser.ts';
-import { refuseForeign } from '../guard/refuseForeign.ts';
+import { refuseForeign } from '../http/refuseForeign.ts';
 import { createApi } from './api/createApi.ts';
 import type { ConsoleOptions } from './consoleOptions.ts';
 import { servePage } from './servePage.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
-import { readHostName } from '../guard/readHostName.ts';
+import { readHostName } from '../http/refuseForeign.ts';
 import type { NetworkControls } from './context.ts';
 import { createFetch, type Caller } from './http/createFetch.ts';
 import { logToStderr, type NetworkLog } from './http/log.ts';

@@ -14,7 +14,7 @@ import { createLedger } from './seen/createLedger.ts';
 import { sessionKey } from './seen/eventKeys.ts';
 import type { Telemetry } from './telemetry.ts';
 import { createUpstream, type Upstream } from './upstream/createUpstream.ts';
-import { withDeadline } from './withDeadline.ts';
+import { withDeadline } from '../http/withDeadline.ts';
 
 export type PostRoute = '/recommendations' | '/events' | '/events/batch';
 

@@ -1,7 +1,7 @@
 import type { Network } from '../network.ts';
 import { looksSecret } from '../wire/keys.ts';
 import type { Handler } from './serve.ts';
-import { refuseForeign } from '../guard/refuseForeign.ts';
+import { refuseForeign } from '../http/refuseForeign.ts';
 
 /** The path of the controls, on the network and on the shop's origin. */
 export const CONTROL_PATH = '/sandbox';

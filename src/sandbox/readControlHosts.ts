@@ -1,4 +1,4 @@
-import { readHostName } from '../guard/readHostName.ts';
+import { readHostName } from '../http/refuseForeign.ts';
 import { UsageError } from '../cli/UsageError.ts';
 
 /** The host names of `--control-host`, as `URL` writes them; a `UsageError` names the one that is not a host name. */

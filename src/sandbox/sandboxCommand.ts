@@ -13,7 +13,7 @@ import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 import { UsageError } from '../cli/UsageError.ts';
 import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readDatabaseUrls, readWait } from './sharedOptions.ts';
 import { loadShop } from './loadShop.ts';
-import { isReading, refuseForeign } from '../guard/refuseForeign.ts';
+import { isReading, refuseForeign } from '../http/refuseForeign.ts';
 import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
 
 const OPTIONS = {

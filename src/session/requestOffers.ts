@@ -4,6 +4,7 @@ import { own, parseJson, type JsonObject, type Problem } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { REQUEST_FIELDS } from '../wire/offers/request.ts';
+import { readCappedText } from '../wire/readCapped.ts';
 import { plainText } from '../wire/plainText.ts';
 import type { OfferOptions } from './options.ts';
 import { outcome, type Failure } from './outcome.ts';
@@ -55,7 +56,7 @@ export async function requestOffers({
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
     const response = await createPost(access ?? {})(url, body, { signal: abort.signal });
     const { ok, status } = response;
-    return { ok, status, json: parseJson(await readCapped(response)) };
+    return { ok, status, json: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
   };
   try {
     const { ok, status, json } = await within(RELAY_TIMEOUT_MS, read());
@@ -96,27 +97,4 @@ function readErrors(json: unknown): Problem[] {
     const message = plainText(own(error, 'message'), 200);
     return message ? { path: plainText(own(error, 'path'), 100) ?? '', message } : [];
   });
-}
-
-/** Reads the body as text. Returns nothing once it is longer than a browser should store. */
-async function readCapped(response: Response): Promise<string> {
-  const reader = (response.body as Response['body'] | undefined)?.getReader();
-  if (!reader) {
-    // React Native has no streams.
-    const text = await response.text();
-    return text.length > RESPONSE_MAX_BYTES ? '' : text;
-  }
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for (;;) {
-    const { value } = await reader.read();
-    if (!value) return text + decoder.decode();
-    size += value.byteLength;
-    if (size > RESPONSE_MAX_BYTES) {
-      void reader.cancel();
-      return '';
-    }
-    text += decoder.decode(value, { stream: true });
-  }
 }

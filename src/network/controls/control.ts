@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { RouteParams } from '../http/route.ts';
-import { refuseForeign } from '../../guard/refuseForeign.ts';
+import { refuseForeign } from '../../http/refuseForeign.ts';
 import { ProductionDataError } from '../keys/refuseProductionData.ts';
 import { readJson } from '../http/readJson.ts';
 import { partnerRefusal } from '../partner/partnerRefusal.ts';

@@ -7,7 +7,7 @@ import { jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { RelayRequest } from '../runtime/request.ts';
 import type { Source, Upstream } from '../upstream/createUpstream.ts';
 import type { NetworkResponse } from '../upstream/networkResponse.ts';
-import { withDeadline } from '../withDeadline.ts';
+import { withDeadline } from '../../http/withDeadline.ts';
 import { composeRequest, findMissing, observeAttributes } from './composeRequest.ts';
 
 /** A recommendations request of a page. */

@@ -1,6 +1,6 @@
 import { RelayError } from '../errors.ts';
-import { withDeadline } from '../withDeadline.ts';
-import { joinBytes, readStream } from './readStream.ts';
+import { withDeadline } from '../../http/withDeadline.ts';
+import { joinBytes, readCapped } from '../../wire/readCapped.ts';
 import type { BodyLimits } from './request.ts';
 
 /** The text of a Web request's body. Refuses one that is larger than `maxBytes` as soon as that is known. */
@@ -9,7 +9,7 @@ export async function readBody(request: Request, { maxBytes, timeoutMs }: BodyLi
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
   try {
     // With an announced length the server's own parser stops at it; reading in one go is several times faster.
-    const whole = announced === null ? readStream(request.body, maxBytes) : request.arrayBuffer();
+    const whole = announced === null ? readCapped(request.body, maxBytes) : request.arrayBuffer();
     const bytes = await withDeadline<ArrayBuffer | Uint8Array | undefined>(whole, { ms: timeoutMs, late: tooSlow });
     if (!bytes || bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
     return decode(bytes);

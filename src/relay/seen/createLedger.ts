@@ -1,7 +1,7 @@
 import { RelayError } from '../errors.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import type { Source } from '../upstream/createUpstream.ts';
-import { withDeadline } from '../withDeadline.ts';
+import { withDeadline } from '../../http/withDeadline.ts';
 import { createSeenMemory } from './createSeenMemory.ts';
 import type { SeenClaim, SeenStore } from './seenStore.ts';
 

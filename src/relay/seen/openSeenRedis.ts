@@ -1,7 +1,7 @@
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
 import type { SeenStore } from './seenStore.ts';
-import { withDeadline } from '../withDeadline.ts';
+import { withDeadline } from '../../http/withDeadline.ts';
 import { createSeenRedis, type RedisClient, type SeenRedisOptions } from './createSeenRedis.ts';
 
 /** Connects to Redis with the `redis` package and stores accepted events there until it is closed. */

@@ -10,7 +10,7 @@ import {
 } from './fetchTransport.ts';
 import { readNetworkResponse, type NetworkResponse } from './networkResponse.ts';
 import { nodeTransport } from './nodeTransport.ts';
-import { sentNothing } from './sentNothing.ts';
+import { sentNothing } from '../../http/sentNothing.ts';
 
 /** Where a request to the relay came from. */
 export interface Source {

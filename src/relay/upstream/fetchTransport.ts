@@ -1,4 +1,4 @@
-import { readStream } from '../runtime/readStream.ts';
+import { readCappedText } from '../../wire/readCapped.ts';
 
 /** What all requests of a transport have in common. */
 export interface TransportOptions {
@@ -69,9 +69,9 @@ export async function readResponseText(response: Response, maxBytes: number): Pr
   // The announced length of an encoded body says nothing about what comes out of it.
   const isSmall = announced !== null && Number(announced) <= maxBytes && !response.headers.has('content-encoding');
   if (isSmall) return response.text();
-  const bytes = await readStream(response.body, maxBytes);
-  if (!bytes) throw responseTooLarge(maxBytes);
-  return new TextDecoder().decode(bytes);
+  const text = await readCappedText(response, maxBytes);
+  if (text === undefined) throw responseTooLarge(maxBytes);
+  return text;
 }
 
 /** The error of a transport that has read `maxBytes` of a response. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { nodeModule } from '../runtime/nodeModule.ts';
-import { joinBytes } from '../runtime/readStream.ts';
+import { joinBytes } from '../../wire/readCapped.ts';
 import {
   responseTooLarge,
   TransportTimeoutError,

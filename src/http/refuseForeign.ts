@@ -1,5 +1,4 @@
 import { isLoopbackAddress, isLoopbackHost } from '../wire/loopback.ts';
-import { readHostName } from './readHostName.ts';
 
 /** Where a request came from, and which host names besides this machine's own may be called. */
 export interface LocalAccess {
@@ -69,4 +68,11 @@ function originReason(request: Request, { allowVisits = false }: LocalAccess): s
   return isOwnSite && (origin === null || origin === new URL(request.url).origin)
     ? undefined
     : 'This does not accept requests from pages of another origin.';
+}
+/** The host name of `localhost`, `ci.example` or `[::1]:4600` as `URL` writes it, without the port; `undefined` for anything else. */
+export function readHostName(text: string): string | undefined {
+  // A path, a query or credentials would parse as part of a URL and name another host than the text shows.
+  if (text === '' || /[\s/?#@\\]/.test(text)) return undefined;
+  const url = `http://${text}`;
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseForeign, type LocalAccess } from '../../src/guard/refuseForeign.ts';
+import { refuseForeign, type LocalAccess } from '../../src/http/refuseForeign.ts';
 
 const ME = { ip: '127.0.0.1' };
 
