@@ -1,15 +1,16 @@
-export type { Explanation } from './session/openTrace.ts';
-export type { ShowOptions } from './page/options/showOptions.ts';
-export type { Outcome, OutcomeCode } from './session/outcome.ts';
+export type { ConsentDecision, ConsentOption, ConsentSource } from './session/consent.ts';
 export type {
   DismissEvent,
   FooterEvent,
   LeftOutEvent,
   OfferEvent,
+  Outcome,
+  OutcomeCode,
   OutcomeEvent,
   PageEvent,
-} from './session/pageEvent.ts';
+} from './session/events.ts';
+export type { Explanation, WaitingFor } from './session/openTrace.ts';
 export type { OfferLetElement } from './page/elementTypes.d.ts';
-export type { Offers } from './page/offers.ts';
 export type { PageApi } from './page/openPageApi.ts';
+export type { Offers, ShowOptions } from './page/showOptions.ts';
 export { showOffers } from './showInspected.ts';

@@ -1,8 +1,7 @@
 import { dom } from './dom/dom.ts';
 import { defineElement } from './page/defineElement.ts';
 import type { Inspect } from './page/inspection.ts';
-import { openPageApi, type PageApi } from './page/openPageApi.ts';
-import { readAttributes } from './page/options/readAttributes.ts';
+import { openPageApi, type PageApi, type ScriptApi } from './page/openPageApi.ts';
 import { own } from './wire/json.ts';
 
 // Only now does the browser know which <script> this is: in a callback it is null.
@@ -13,18 +12,15 @@ if (typeof window !== 'undefined') start(window as { offerlet?: unknown });
 function start(page: { offerlet?: unknown }): void {
   // Not inherited: an element or a frame called "offerlet" also answers to this name.
   const before = own(page, 'offerlet');
+  const tag = script instanceof HTMLScriptElement ? script : null;
   if (before && typeof (before as Partial<PageApi>).show === 'function') {
-    // oxlint-disable-next-line no-console -- two scripts would show and count everything twice
-    console.warn('offerlet: the script is already on this page. The second one does nothing: remove one of the two.');
+    // The copy of the script that came first has the mounts and the decisions on consent.
+    (before as Partial<ScriptApi>).run?.(tag);
     return;
   }
   const api = openPageApi(inspect);
   page.offerlet = api;
-  if (
-    script instanceof HTMLScriptElement &&
-    ['relay', 'view', 'display-mode'].some((name) => script.hasAttribute(`data-${name}`))
-  )
-    api.show(readAttributes(script, 'data-'));
+  api.run(tag);
   if (Array.isArray(before)) api.push(...(before as Parameters<PageApi['push']>));
   defineElement(api.show);
 }

@@ -1,4 +1,4 @@
-import type { ConsentSource } from '../session/options.ts';
+import type { ConsentSource } from '../session/consent.ts';
 
 /**
  * Decides by a consent type of Google Consent Mode, such as `ad_storage`: by every update, and until then by the defaults if

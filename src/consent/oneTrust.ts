@@ -1,4 +1,4 @@
-import type { ConsentSource } from '../session/options.ts';
+import type { ConsentSource } from '../session/consent.ts';
 
 /** What the vendor's script puts on the page. */
 interface OneTrustPage {

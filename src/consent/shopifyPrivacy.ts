@@ -1,8 +1,8 @@
-import type { ConsentSource } from '../session/options.ts';
+import type { ConsentSource } from '../session/consent.ts';
 
 /** The customer's privacy settings, as far as they are read. */
 interface CustomerPrivacy {
-  readonly allowedProcessing?: { readonly marketing?: boolean };
+  readonly allowedProcessing?: { readonly marketing?: boolean; readonly saleOfData?: boolean };
   readonly shouldShowBanner?: boolean;
 }
 
@@ -13,16 +13,17 @@ export interface CustomerPrivacySignal {
 }
 
 /**
- * Decides by whether Shopify allows processing for marketing. While the customer has not answered the banner, there is no
- * decision.
+ * Decides by whether Shopify allows marketing and the sale of data, which is what giving data to third parties is called
+ * there. While the customer has not answered the banner, there is no decision.
  */
 export function shopifyPrivacy(customerPrivacy: CustomerPrivacySignal): ConsentSource {
   const source: ConsentSource = (decide) => {
     let isGiven = false;
     function look(privacy: CustomerPrivacy | undefined): void {
-      const isAllowed = privacy?.allowedProcessing?.marketing;
-      if (isAllowed || isGiven || (isAllowed === false && !privacy?.shouldShowBanner))
-        decide((isGiven = isAllowed === true));
+      const { marketing, saleOfData } = privacy?.allowedProcessing ?? {};
+      const isAllowed = marketing === true && saleOfData === true;
+      const isRefused = marketing === false || saleOfData === false;
+      if (isAllowed || isGiven || (isRefused && !privacy?.shouldShowBanner)) decide((isGiven = isAllowed));
     }
     look(customerPrivacy.value);
     return customerPrivacy.subscribe(look);

@@ -3,7 +3,7 @@ import type { Forced } from './force/forceOptions.ts';
 import type { InspectedMount } from './mounts/inspectedMount.ts';
 import type { DeadLetter } from '../queue/events.ts';
 import type { Explanation } from '../session/openTrace.ts';
-import type { PageEvent } from '../session/pageEvent.ts';
+import type { PageEvent } from '../session/events.ts';
 import type { OfferVisibility } from './observe/measureOffers.ts';
 import type { RequestRecord } from './observe/recordRequests.ts';
 import type { Dock, Preferences, Tab } from './shell/preferences.ts';

@@ -1,14 +1,16 @@
-import { ATTRIBUTES, readAttributes } from './options/readAttributes.ts';
-import type { ShowOptions } from './options/showOptions.ts';
 import type { OfferLetElement } from './elementTypes.d.ts';
-import type { Offers } from './offers.ts';
-import { showOffers } from './showOffers.ts';
+import { ATTRIBUTES, readAttributes } from './readAttributes.ts';
+import { showOffers, type MountContext } from './showOffers.ts';
+import type { Offers, ShowOptions } from './showOptions.ts';
+
+/** Attributes of which a change requests offers anew. */
+const IDENTITY = /^(view|display-mode|order-id)$/;
 
 /**
  * Defines `<offer-let relay view display-mode …>`, which shows offers in its place. Does nothing on a server, or if the page
  * has already defined it.
  */
-export function defineElement(show: (options: ShowOptions) => Offers = showOffers): void {
+export function defineElement(show: (options: ShowOptions, context: MountContext) => Offers = showOffers): void {
   if (typeof customElements === 'undefined' || customElements.get('offer-let')) return;
   customElements.define(
     'offer-let',
@@ -19,12 +21,8 @@ export function defineElement(show: (options: ShowOptions) => Offers = showOffer
       #isDenied = false;
 
       get offers(): Offers | undefined {
-        if (!this.#mount && this.isConnected) {
-          const offers = show({ ...readAttributes(this), target: this, ...(this.#isDenied && { consent: false }) });
-          const { consent } = offers;
-          offers.consent = (isGiven) => consent(!(this.#isDenied = !isGiven));
-          this.#mount = offers;
-        }
+        if (!this.#mount && this.isConnected)
+          this.#mount = show({ ...readAttributes(this), target: this }, { prefix: '', isDenied: this.#isDenied });
         return this.#mount;
       }
 
@@ -40,13 +38,15 @@ export function defineElement(show: (options: ShowOptions) => Offers = showOffer
 
       attributeChangedCallback(name: string, before: string | null, now: string | null): void {
         if (!this.#mount || before === now) return;
-        if (/^(view|display-mode)$/.test(name) || !this.#mount.explain().asked) {
+        if (IDENTITY.test(name) || !this.#mount.explain().request) {
           this.#end();
           this.connectedCallback();
         }
       }
 
       #end(): void {
+        const isGiven = this.#mount?.explain().consent?.isGiven;
+        if (isGiven !== undefined) this.#isDenied = !isGiven;
         this.#mount?.destroy();
         this.#mount = undefined;
       }

@@ -1,10 +1,10 @@
 // @ts-nocheck: of the frameworks below, a project has the types of some only. What augments the others has no effect there.
 // The compiler does not emit this file: the build copies it.
-import type { PageEvent } from '../session/pageEvent.ts';
+import type { PageEvent } from '../session/events.ts';
 import type { DisplayMode, View } from '../wire/offers/request.ts';
-import type { Offers } from './offers.ts';
+import type { Offers } from './showOptions.ts';
 import type { PageApi } from './openPageApi.ts';
-import type { ShowOptions } from './options/showOptions.ts';
+import type { ShowOptions } from './showOptions.ts';
 
 /** An `<offer-let>` element. */
 export interface OfferLetElement extends HTMLElement {

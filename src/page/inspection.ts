@@ -1,7 +1,9 @@
-import type { RawExchange } from '../session/obtainOffers.ts';
-import type { Lifecycle } from '../session/openLifecycle.ts';
-import type { ShowOptions } from './options/showOptions.ts';
-import type { Offers } from './offers.ts';
+import type { FoundOffers } from '../session/obtainOffers.ts';
+import type { OfferSession } from '../session/offerSession.ts';
+import type { Offers, ShowOptions } from './showOptions.ts';
+
+/** A request body, and the response before it was validated. */
+export type RawExchange = Pick<FoundOffers, 'body' | 'json'>;
 
 /** One mount as an inspector gets it. Without an exchange, there was no response. */
 export interface Inspected extends Partial<RawExchange> {
@@ -10,7 +12,7 @@ export interface Inspected extends Partial<RawExchange> {
   /** Forgets the orders that this device remembers, and shows the offers anew with other options. */
   again(changes: Partial<ShowOptions>): void;
   /** Opens the mount's queue anew. A queue captures the page's `fetch` and storage when it is opened. */
-  reopen: Lifecycle['reopenQueue'];
+  reopen: OfferSession['reopenQueue'];
 }
 
 /** Inspects a mount. It is awaited before anything is counted, so that it can still restart the mount. */

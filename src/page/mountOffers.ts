@@ -1,19 +1,22 @@
 import { dom } from '../dom/dom.ts';
 import { unclobbered } from '../dom/unclobbered.ts';
+import type { DismissEvent } from '../session/events.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
-import type { DismissEvent } from '../session/pageEvent.ts';
 import { createLayerHost } from '../widget/layers/openLayer.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';
-import type { ShowOptions } from './options/showOptions.ts';
 import { watchSeen } from './seen/watchSeen.ts';
+import type { ShowOptions } from './showOptions.ts';
 
 /** Offers, and where and how to show them. */
 export interface MountOptions extends Pick<ObtainedOffers, 'response' | 'groups' | 'reporter'> {
   readonly options: ShowOptions;
+  readonly locale: string;
   readonly target: Element | undefined;
   readonly signal: AbortSignal;
+  /** Called when the shopper closes the offers. */
+  onDismiss(by: DismissEvent['by']): void;
 }
 
 /** Offers on the page. */
@@ -22,19 +25,26 @@ export interface MountedOffers {
   readonly place: Element;
   /** Opens the layer, in a task after the one that rendered it. */
   open(): void;
-  dismiss(by: DismissEvent['by']): void;
+  /** Closes the offers. A layer fades out. */
+  close(): void;
 }
 
-/** Puts offers on the page and reports what is seen of them, until the shopper closes them or `signal` aborts. */
-export function mountOffers({ options, response, groups, target, reporter, signal }: MountOptions): MountedOffers {
+/** Puts offers on the page and reports what is seen of them, until they are closed or `signal` aborts. */
+export function mountOffers({
+  options,
+  locale,
+  response,
+  groups,
+  target,
+  reporter,
+  signal,
+  onDismiss,
+}: MountOptions): MountedOffers {
   const mode = options.request.placement_details.display_mode;
   const element = target instanceof HTMLElement && target.localName === 'offer-let' ? target : undefined;
   const host = mode === 'INLINE' ? (element ?? dom.createElement('div')) : createLayerHost();
   if (!host.isConnected && target) unclobbered(target).append(host);
-  const locale = options.locale ?? (dom.documentElement.lang || navigator.language);
   const watcher = watchSeen();
-  let isOver = false;
-
   let widget: MountedWidget | undefined;
 
   try {
@@ -51,14 +61,14 @@ export function mountOffers({ options, response, groups, target, reporter, signa
         const name = [viewable.kind, offer?.insertion_id, asset?.id].join(' ');
         watcher.watch(name, seen, (what) => reporter.seen(what, offer, asset));
       },
-      on: (action) => (action.type === 'dismiss' ? dismiss(action.by) : reporter.acted(action)),
+      on: (action) => (action.type === 'dismiss' ? onDismiss(action.by) : reporter.acted(action)),
     });
   } catch (error) {
     end();
     throw error;
   }
   signal.addEventListener('abort', end);
-  return { place: element ?? host, open, dismiss };
+  return { place: element ?? host, open, close };
 
   function open(): void {
     try {
@@ -70,16 +80,12 @@ export function mountOffers({ options, response, groups, target, reporter, signa
     }
   }
 
-  function dismiss(by: DismissEvent['by']): void {
-    if (isOver) return;
-    isOver = true;
+  function close(): void {
     watcher.close();
-    reporter.dismissed(by);
     void widget?.close().then(end);
   }
 
   function end(): void {
-    isOver = true;
     signal.removeEventListener('abort', end);
     watcher.close();
     widget?.unmount();

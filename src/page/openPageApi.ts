@@ -1,11 +1,12 @@
+import { openConsent, type ConsentOption } from '../session/consent.ts';
 import type { Explanation } from '../session/openTrace.ts';
-import type { ConsentSource } from '../session/options.ts';
-import { onForeignWithdrawal, withdrawEverywhere } from '../session/withdrawEverywhere.ts';
+import { browserStorage, withdrawEverywhere } from '../session/sessionStorage.ts';
+import { nextTask } from '../session/nextTask.ts';
 import type { Inspect } from './inspection.ts';
-import type { ShowOptions } from './options/showOptions.ts';
-import { isPageDecision } from './options/readAttributes.ts';
-import type { Offers } from './offers.ts';
-import { showOffers } from './showOffers.ts';
+import { readAttributes } from './readAttributes.ts';
+import { whenGone } from './readiness.ts';
+import { showOffers, type MountContext } from './showOffers.ts';
+import type { Offers, ShowOptions } from './showOptions.ts';
 
 /** The API of the script tag for the page's own scripts: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
 export interface PageApi {
@@ -13,31 +14,41 @@ export interface PageApi {
   push(...calls: ((page: PageApi) => void)[]): void;
   show(options: ShowOptions): Offers;
   /** A decision on consent for every mount of the page, later ones included, or a source of such decisions. */
-  consent(decision: boolean | ConsentSource): void;
-  /** Returns what happened to each mount. */
+  consent(decision: ConsentOption): void;
+  /** Returns what happened, one explanation for each mount. */
   explain(): Explanation[];
   flush(): Promise<void>;
-  close(): void;
+  /** Closes the offers of every mount as the shopper would. */
+  dismiss(): void;
+  /** Removes every mount from the page. */
   destroy(): void;
 }
 
+/** The API, and what the script itself needs of it. */
+export interface ScriptApi extends PageApi {
+  show(options: ShowOptions, context?: MountContext): Offers;
+  /**
+   * Runs a script tag: shows what its attributes describe until the tag leaves the document. Single-page apps run the tag of
+   * each page that they show.
+   */
+  run(script: HTMLScriptElement | null): void;
+}
+
 /** Opens the page's API, without mounts. */
-export function openPageApi(inspect?: Inspect): PageApi {
+export function openPageApi(inspect?: Inspect): ScriptApi {
   const mounts = new Set<Offers>();
-  let decision: boolean | undefined;
-  /** Another tab decided, and cleared what was stored. */
-  let isElsewhere = false;
-  let unsubscribe: (() => void) | void;
-  /** Open while the decision is yes: without a mount, too, a withdrawal in another tab is newer. */
-  let channel: BroadcastChannel | undefined;
+  const consent = openConsent('given');
+  /** Open while the shopper's decision is yes: without a mount, too, a withdrawal in another tab is newer. */
+  let channel: { close(): void } | undefined;
+  let ran: { script: HTMLScriptElement; url: string; end(): void } | undefined;
 
-  function onWithdrawn(): void {
-    decision = false;
-    isElsewhere = true;
+  consent.subscribe(({ state, before }) => {
     channel?.close();
-  }
+    if (state === 'given') channel = browserStorage.onWithdrawal(() => consent.withdraw());
+    else if (state === 'denied' && state !== before && !consent.isElsewhere) withdrawEverywhere();
+  });
 
-  const page: PageApi = {
+  const page: ScriptApi = {
     push(...calls) {
       for (const call of calls) {
         try {
@@ -48,45 +59,49 @@ export function openPageApi(inspect?: Inspect): PageApi {
         }
       }
     },
-    show(options) {
-      // A no holds for later mounts. A yes holds for those without a decision of their own.
-      const isOpen = decision === false || options?.consent === undefined || isPageDecision(options.consent);
-      const offers = showOffers(decision !== undefined && isOpen ? { ...options, consent: decision } : options, {
+    show(options, context) {
+      const offers = showOffers(options, {
+        ...context,
         inspect,
-        isDecided: decision === true || isElsewhere,
-        onWithdrawn,
+        page: consent,
+        onDestroyed: () => mounts.delete(offers),
       });
-      const { destroy } = offers;
-      offers.destroy = () => {
-        mounts.delete(offers);
-        destroy();
-      };
       mounts.add(offers);
       return offers;
     },
-    consent(isGiven) {
-      if (typeof isGiven === 'function') {
-        unsubscribe?.();
-        unsubscribe = isGiven((isGiven: unknown) => page.consent(isGiven === true));
-        return;
-      }
-      decision = isGiven;
-      isElsewhere = false;
-      channel?.close();
-      for (const offers of mounts) offers.consent(isGiven);
-      if (isGiven) channel = onForeignWithdrawal(onWithdrawn);
-      else withdrawEverywhere();
-    },
+    consent: (decision) => consent.set(decision, 'consent()'),
     explain: () => [...mounts].map((offers) => offers.explain()),
     async flush() {
       await Promise.all([...mounts].map((offers) => offers.flush()));
     },
-    close() {
-      for (const offers of mounts) offers.close();
+    dismiss() {
+      for (const offers of mounts) offers.dismiss();
     },
     destroy() {
-      unsubscribe?.();
+      consent.endSource();
       for (const offers of mounts) offers.destroy();
+    },
+    run(script) {
+      if (!script) return;
+      const { href } = location;
+      if (ran?.script.isConnected && ran.url === href) {
+        // oxlint-disable-next-line no-console -- two scripts would show and count everything twice
+        console.warn(
+          'offerlet: the script is already on this page. The second one does nothing: remove one of the two.',
+        );
+        return;
+      }
+      ran?.end();
+      const hasOffers = ['relay', 'view', 'display-mode'].some((name) => script.hasAttribute(`data-${name}`));
+      const offers = hasOffers ? page.show(readAttributes(script, 'data-'), { prefix: 'data-' }) : undefined;
+      let stop: (() => void) | undefined;
+      const end = (): void => {
+        stop?.();
+        offers?.destroy();
+      };
+      ran = { script, url: href, end };
+      // Some loaders remove the tag as soon as it has run.
+      void nextTask().then(() => script.isConnected && (stop = whenGone(script, end)));
     },
   };
   return page;

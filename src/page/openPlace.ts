@@ -1,5 +1,5 @@
 import { unclobbered } from '../dom/unclobbered.ts';
-import type { PageEvent } from '../session/pageEvent.ts';
+import type { PageEvent } from '../session/events.ts';
 
 /** Milliseconds in which reserved space closes up after the shopper's last click. */
 const COLLAPSE_MS = 200;
@@ -55,8 +55,10 @@ export function openPlace(find: () => Element | undefined): Place {
     },
     follow(event) {
       const isClosed = event.type === 'dismiss';
-      const element = (isClosed || 'code' in event) && find();
-      const state = isClosed ? 'closed' : event.type === 'rendered' ? 'rendered' : 'empty';
+      const element = (isClosed || event.type === 'outcome') && find();
+      const isRendered = event.type === 'outcome' && event.code === 'rendered';
+      // What ends after it was closed stays closed.
+      const state = isRendered ? 'rendered' : isClosed || held === 'closed' ? 'closed' : 'empty';
       if (element && state !== held) mark(element, (held = state), isClosed && event.by !== 'page');
     },
   };

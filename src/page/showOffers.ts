@@ -1,90 +1,139 @@
 import { dom } from '../dom/dom.ts';
-import { checkOptions, invalid } from '../session/checkOptions.ts';
+import { checkOptions, nameOf } from '../session/checkOptions.ts';
+import type { Consent } from '../session/consent.ts';
+import { invalid, outcome, type Failure, type PageEvent } from '../session/events.ts';
 import { nextTask } from '../session/nextTask.ts';
-import type { ObtainedOffers, RawExchange } from '../session/obtainOffers.ts';
-import { browserBacking } from '../session/browserBacking.ts';
-import { openLifecycle, type Lifecycle, type LifecycleSubject } from '../session/openLifecycle.ts';
+import { openOfferSession, type State, type Subject } from '../session/offerSession.ts';
 import { openTrace } from '../session/openTrace.ts';
-import { outcome, type Outcome } from '../session/outcome.ts';
-import type { PageEvent } from '../session/pageEvent.ts';
-import { mayInspect, type Inspect } from './inspection.ts';
+import { browserStorage } from '../session/sessionStorage.ts';
+import { reasonOf } from '../wire/reasonOf.ts';
+import { mayInspect, type Inspect, type RawExchange } from './inspection.ts';
 import { mountOffers, type MountedOffers } from './mountOffers.ts';
-import type { Offers } from './offers.ts';
 import { openPlace } from './openPlace.ts';
-import type { ShowOptions } from './options/showOptions.ts';
-import { whenNoModal } from './ready/whenNoModal.ts';
-import { whenReady } from './ready/whenReady.ts';
-import { throwIfAborted } from '../session/throwIfAborted.ts';
+import { whenGone, whenNoModal, whenReady } from './readiness.ts';
+import type { Offers, ShowOptions } from './showOptions.ts';
 
-/** What a mount gets from the page API that it belongs to. */
-export interface PageContext {
+/** What a mount gets from whoever mounts it. */
+export interface MountContext {
   readonly inspect?: Inspect | undefined;
-  /** The shopper has already decided for the whole page, so a no of this mount says nothing about what is stored. */
-  readonly isDecided?: boolean | undefined;
-  /** Called when consent was withdrawn in another tab, or by another mount. */
-  onWithdrawn?(): void;
+  /** The consent of the page that the mount belongs to. */
+  readonly page?: Consent | undefined;
+  /** The shopper has said no to an earlier mount of the same element. */
+  readonly isDenied?: boolean | undefined;
+  /** The prefix of the attributes that the options were read from. */
+  readonly prefix?: 'data-' | '' | undefined;
+  /** Called when the mount was destroyed. */
+  onDestroyed?(): void;
 }
 
+/** The state of a step that the page takes part in. */
+type Step<Name extends State['name']> = Extract<State<'rendered'>, { name: Name }>;
+
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
-export function showOffers(options: ShowOptions, { inspect, ...context }: PageContext = {}): Offers {
+export function showOffers(given: ShowOptions, context: MountContext = {}): Offers {
+  const { inspect, page, isDenied, prefix } = context;
+  let options = given;
   let mounted: MountedOffers | undefined;
   /** Why the inspector that the page asked for did not open. */
   let missing: string | undefined;
-  const place = openPlace(findTarget);
-  const trace = openTrace(place.follow, callBack, dispatch, (event) => {
+  let stopWatching: (() => void) | undefined;
+  const space = openPlace(findTarget);
+  const trace = openTrace();
+  trace.subscribe((event) => {
+    space.follow(event);
+    if (typeof options?.onEvent === 'function') callBack(event);
+    dispatch(event);
     // Without a response, too, the inspector can explain.
-    if ('code' in event && trace.explain().answered?.isSandbox !== false) void look();
+    if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
   });
-  const session: Lifecycle = openLifecycle(subject(), {
-    ...context,
-    trace,
-    backing: browserBacking,
-    async whenReady() {
-      await whenReady();
-      return findTarget() || !isInline() ? undefined : invalid('target', 'a selector of an element on the loaded page');
-    },
-    inspect: look,
-    present,
+  const session = openOfferSession(subject(), { trace, storage: browserStorage, page, isDenied });
+  session.subscribe((state) => {
+    if (state.name === 'preparing') void prepare(state);
+    else if (state.name === 'received') void receive(state);
+    else if (state.name === 'presenting') void present(state);
+    else if (state.name === 'dismissed') mounted?.close();
+    else if (state.name === 'destroyed') {
+      space.restore();
+      context.onDestroyed?.();
+    }
   });
+
   const offers: Offers = {
-    get outcome() {
-      return trace.ended;
-    },
-    explain: trace.explain,
-    flush: session.flush,
-    close: () => mounted?.dismiss('page'),
-    destroy() {
-      session.close();
-      place.restore();
-    },
-    consent: session.consent,
+    outcome: trace.first,
+    explain: () => session.explain(),
+    flush: () => session.flush(),
+    dismiss: () => session.dismiss('page'),
+    destroy: () => session.destroy(),
+    consent: (decision) => session.consent(decision),
   };
   return offers;
 
-  async function present(obtained: ObtainedOffers, signal: AbortSignal): Promise<Outcome> {
-    await nextTask();
-    if (!isInline()) await whenNoModal(signal);
-    // The shopper may have closed them in another tab meanwhile.
-    const dismissed = await obtained.dismissal();
-    throwIfAborted(signal);
-    if (dismissed) return dismissed;
-    mounted = mountOffers({ ...obtained, options, target: findTarget(), signal });
-    await nextTask();
-    throwIfAborted(signal);
-    mounted.open();
-    signal.addEventListener('abort', () => place.follow({ type: 'dismiss', by: 'page' }));
-    const { count } = obtained;
-    return outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`, missing);
+  async function prepare({ signal, next, fail }: Step<'preparing'>): Promise<void> {
+    await whenReady();
+    if (signal.aborted) return;
+    if (isInline() && !findTarget()?.isConnected) fail(noTarget());
+    else next();
   }
 
-  function subject(): LifecycleSubject {
+  async function receive({ found, next }: Step<'received'>): Promise<void> {
+    if (found.response.sandbox) await look(found);
+    next();
+  }
+
+  async function present({ offers, signal, next, fail }: Step<'presenting'>): Promise<void> {
+    try {
+      await nextTask();
+      if (!isInline()) await whenNoModal(signal);
+      // The shopper may have closed them in another tab meanwhile.
+      const dismissed = await offers.dismissal();
+      const target = findTarget();
+      if (signal.aborted) return;
+      if (dismissed) return fail(dismissed);
+      if (isInline() && !target?.isConnected) return fail(noTarget());
+      mounted = mountOffers({
+        ...offers,
+        options,
+        locale: localeOf(options),
+        target,
+        signal,
+        onDismiss: (by) => session.dismiss(by),
+      });
+      await nextTask();
+      if (signal.aborted) return;
+      mounted.open();
+      signal.addEventListener('abort', () => space.follow({ type: 'dismiss', by: 'page' }));
+      // A single-page app takes the place away without a word.
+      if (target && isInline()) leaveWith(target, signal);
+      const { count } = offers;
+      next(outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`, missing));
+    } catch (error) {
+      fail(outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.'));
+    }
+  }
+
+  function leaveWith(target: Element, signal: AbortSignal): void {
+    stopWatching?.();
+    stopWatching = whenGone(target, () => session.destroy());
+    signal.addEventListener('abort', stopWatching);
+  }
+
+  function subject(): Subject {
     if (!dom.baseURI) {
       const placement = outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
       return { options, placement };
     }
-    const checked = checkOptions(options, dom.baseURI);
-    const lacksTarget = 'mode' in checked && checked.mode === 'INLINE' && !options.target;
-    return { options, placement: lacksTarget ? invalid('target', 'a selector, such as "#offers"') : checked };
+    const placement = checkOptions(options, { base: dom.baseURI, prefix });
+    if ('code' in placement) return { options, placement };
+    // Options may be getters: they are read once.
+    options = { ...options, theme: placement.theme, locale: placement.locale };
+    if (placement.mode === 'INLINE' && !options.target)
+      return { options, placement: invalid(nameOf('target', prefix), 'a selector, such as "#offers"') };
+    const { request } = placement;
+    const [language] = /^[a-z]{2,3}(?![a-z])/.exec(localeOf(options).toLowerCase()) ?? [];
+    return {
+      options,
+      placement: { ...placement, request: { ...request, attributes: { language, ...request.attributes } } },
+    };
   }
 
   function isInline(): boolean {
@@ -100,8 +149,18 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     }
   }
 
+  function noTarget(): Failure {
+    const { target } = options;
+    const name = nameOf('target', prefix);
+    return outcome(
+      'invalid_config',
+      typeof target === 'string' ? `"${target}" matches nothing on this page` : `${name} is not on this page`,
+      `Set ${name} to the element for the offers, or its selector, and have it on the page before it has loaded.`,
+    );
+  }
+
   function callBack(event: PageEvent): void {
-    if (typeof options?.onEvent === 'function') options.onEvent(event);
+    options.onEvent?.(event);
   }
 
   function dispatch(detail: PageEvent): void {
@@ -116,7 +175,7 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
   async function look(exchange?: RawExchange): Promise<void> {
     try {
       if (!mayInspect(options, exchange)) return;
-      await inspect?.({ offers, options, again, reopen: session.reopenQueue, ...exchange });
+      await inspect?.({ offers, options, again, reopen: () => session.reopenQueue(), ...exchange });
     } catch (error) {
       // No inspector, then: the offers are shown all the same.
       missing = error instanceof Error ? error.message : undefined;
@@ -127,4 +186,9 @@ export function showOffers(options: ShowOptions, { inspect, ...context }: PageCo
     options = { ...options, ...changes };
     session.restart(subject());
   }
+}
+
+/** Returns the language of the offers and of the widget's own texts. */
+function localeOf({ locale }: ShowOptions): string {
+  return locale ?? (dom.documentElement.lang || navigator.language);
 }

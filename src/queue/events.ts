@@ -15,10 +15,10 @@ export type DropReason = 'full' | 'expired' | 'storage_lost' | 'dead_letters_ful
 /** What `onEvent` reports. `nextTryAt` is in milliseconds since 1970. */
 export type QueueEvent =
   | { type: 'tracked'; event: StoredEvent }
-  | { type: 'delivered'; count: number; event_ids: readonly string[] }
+  | { type: 'delivered'; count: number; eventIds: readonly string[] }
   | { type: 'retried'; count: number; reason: string; nextTryAt: number }
   | { type: 'paused'; status: number; reason: string }
-  | { type: 'dropped'; count: number; why: DropReason }
+  | { type: 'dropped'; count: number; reason: DropReason }
   | { type: 'dead_letter'; event: StoredEvent; reason: string }
   | { type: 'error'; reason: string };
 

@@ -34,7 +34,10 @@ export interface Core {
   /** Resolves when the event is on disk, or in memory where the browser has no storage. */
   track(event: TrackedEvent): Promise<void>;
   flush(): Promise<void>;
+  /** Writes what is pending, hands it over as a closing page does, and stops. */
   close(): Promise<void>;
+  /** Writes what is pending and stops, without sending anything more. */
+  suspend(): Promise<void>;
   /** Stops at once: nothing more is written or sent. */
   stop(): void;
 }
@@ -118,11 +121,17 @@ export function openCore(
       rows.close(Promise.allSettled([ended, saved]));
       return saved;
     },
+    suspend() {
+      isClosed = true;
+      sender.stop();
+      const saved = rows.write();
+      rows.close(saved);
+      return saved;
+    },
     stop() {
       isClosed = true;
       sender.stop();
       rows.stop();
-      rows.close(Promise.resolve());
     },
   };
 }

@@ -20,37 +20,32 @@ const RESERVED = { minBlockSize: 'max(520px, min(660px, (600px - 100vw) * 999))'
  * Shows offers: INLINE in its place, otherwise over the page. New offers are requested when the value of an option changes;
  * functions may be new on every render. On a server it renders the empty place.
  */
-export function Offers({
-  onEvent,
-  onOutcome,
-  consent,
-  className,
-  style,
-  id,
-  ...options
-}: OffersProps): ReactElement | null {
+export function Offers(props: OffersProps): ReactElement | null {
+  const { onEvent: _onEvent, onOutcome: _onOutcome, consent, className, style, id, ...options } = props;
   const place = useRef<HTMLDivElement>(null);
   const mount = useRef<Mount>(undefined);
-  const latest = useRef<Partial<OffersProps>>({});
+  const latest = useRef(props);
   const decided = useRef(consent);
   const value = valueOf(options);
 
   useEffect(() => {
-    latest.current = { onEvent, onOutcome, consent };
+    latest.current = props;
   });
 
   useEffect(() => {
     // What React has already unmounted, as StrictMode does at once, has no outcome.
     let isMounted = true;
-    decided.current = latest.current.consent;
+    const { consent } = latest.current;
+    decided.current = consent;
     const offers = showOffers({
       ...options,
       target: place.current ?? undefined,
-      consent: decided.current,
+      // A property that is there without a value is undecided; only one that is absent means the default.
+      ...('consent' in latest.current && { consent }),
       onEvent(event) {
         if (!isMounted) return;
         latest.current.onEvent?.(event);
-        if (!('code' in event)) return;
+        if (event.type !== 'outcome') return;
         const { type: _, ...outcome } = event;
         latest.current.onOutcome?.(outcome);
       },
@@ -63,7 +58,8 @@ export function Offers({
   }, [value]);
 
   useEffect(() => {
-    if (typeof consent !== 'boolean' || consent === decided.current) return;
+    // A source or a promise may be new on every render.
+    if (Object(consent) === consent || consent === decided.current) return;
     decided.current = consent;
     mount.current?.consent(consent);
   }, [consent]);
@@ -73,7 +69,7 @@ export function Offers({
   return createElement('div', { ref: place, id, className, style: isReserved ? style : RESERVED });
 }
 
-/** Returns the options as text, to compare them by value. */
+/** Returns the options as text, to compare them by value. Functions and the signal are compared by nobody. */
 function valueOf(options: object): string {
   try {
     return JSON.stringify(options);

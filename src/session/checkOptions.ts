@@ -1,58 +1,154 @@
-import { own } from '../wire/json.ts';
+import { own, type JsonObject } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
-import { DISPLAY_MODES, IDENTIFIERS, VIEWS, type DisplayMode, type View } from '../wire/offers/request.ts';
+import {
+  DISPLAY_MODES,
+  IDENTIFIERS,
+  REQUEST_FIELDS,
+  VIEWS,
+  type CostDetails,
+  type DisplayMode,
+  type RecommendationRequest,
+  type View,
+} from '../wire/offers/request.ts';
 import { oneOf } from '../wire/oneOf.ts';
-import { outcome, type Failure } from './outcome.ts';
+import { toJson } from '../wire/toJson.ts';
+import { CONSENT_VALUES, isConsentOption } from './consent.ts';
+import { invalid, outcome, type Failure } from './events.ts';
 
-/** The placement that valid options describe: the relay to call, and what it is asked for. */
+/** What valid options describe: the relay to call, and what it is asked for. */
 export interface Placement {
   /** The relay's URL, without a trailing slash. */
   readonly relay: string;
   readonly view: View;
   readonly mode: DisplayMode;
+  /** A copy of the request, without optional values that are not valid. */
+  readonly request: RecommendationRequest;
+  readonly maxOffers: number | undefined;
+  readonly isSandbox: boolean;
+  /** The options of a page, if they are valid. */
+  readonly theme: 'auto' | 'light' | 'dark' | undefined;
+  readonly locale: string | undefined;
+  /** What was left out, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+const THEMES = ['auto', 'light', 'dark'] as const;
+
+/** Where options are checked, and how their author has written them. */
+export interface CheckContext {
+  /** What a path is relative to. */
+  readonly base?: string | undefined;
+  /** The prefix of attributes, if the options were attributes: `data-` of a script tag, nothing of an element. */
+  readonly prefix?: string | undefined;
 }
 
 /**
- * Returns the placement, or the outcome that says what to change. It never repeats a value: one of them may be a secret.
- * An identifier of the shopper may be missing, because the merchant's server may know it; networks refuse two of them.
+ * Returns the placement, or the outcome that says what to change. It never throws, and never repeats a value: one of them
+ * may be a secret. An identifier of the shopper may be missing, because the merchant's server may know it; networks refuse
+ * two of them.
  */
-export function checkOptions(options: unknown, base: string | undefined): Placement | Failure {
-  if (hasSecret(options)) {
-    return outcome(
-      'invalid_config',
-      'The options contain a secret key',
-      'Remove it, revoke it, and give the new key to the relay only.',
-    );
+export function checkOptions(options: unknown, context: CheckContext = {}): Placement | Failure {
+  try {
+    const checked = check(options, context);
+    // What is sent is searched as well: a getter may return something else each time.
+    return hasSecret(options) || ('mode' in checked && hasSecret(checked.request))
+      ? containsSecret('The options')
+      : checked;
+  } catch {
+    return outcome('invalid_config', 'The options cannot be read', 'Pass plain values: reading one of them throws.');
   }
-  const request = own(options, 'request');
-  const placement = own(request, 'placement_details');
-  const user = own(request, 'user_details');
-  const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
-  const [name = ''] = given;
-  const shopper = textOf(own(user, name));
-  const relay = readUrl(textOf(own(options, 'relay')), base);
-  const view = oneOf(VIEWS, own(placement, 'view'));
-  const mode = oneOf(DISPLAY_MODES, own(placement, 'display_mode'));
-  const most = own(options, 'maxOffers');
-
-  if (!relay) return invalid('relay', 'the path where your relay is mounted, such as "/offers"');
-  if (!view) return invalid('view', `one of ${VIEWS.join(', ')}`);
-  if (!mode) return invalid('display_mode', `one of ${DISPLAY_MODES.join(', ')}`);
-  if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))
-    return invalid('maxOffers', 'a whole number above 0');
-  if (given.length > 1) return invalid('user_details', `exactly one of ${given.join(', ')}`);
-  if (name && (!shopper || (name === 'email' && !shopper.includes('@'))))
-    return invalid(name, 'the value that identifies the shopper');
-  if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))
-    return invalid(name, 'the SHA-256 in lower-case hex, or set email instead');
-  if (name === 'email' && !globalThis.crypto?.subtle)
-    return invalid('email_hash', 'the SHA-256 in lower-case hex: browsers hash an email on https pages only');
-  return { relay, view, mode };
 }
 
-/** Returns the outcome for an option that is missing or not valid. */
-export function invalid(name: string, expected: string): Failure {
-  return outcome('invalid_config', `${name} is missing or not valid`, `Set ${name} to ${expected}.`);
+/** Returns the outcome for a secret key in the browser. */
+export function containsSecret(what: string): Failure {
+  return outcome(
+    'invalid_config',
+    `${what} contain a secret key`,
+    'Remove it, revoke it, and give the new key to the relay only.',
+  );
+}
+
+function check(options: unknown, { base, prefix }: CheckContext): Placement | Failure {
+  const missing = (option: string, expected: string): Failure => invalid(nameOf(option, prefix), expected);
+  const warnings: string[] = [];
+  const leaveOut = (option: string, expected: string): undefined =>
+    void warnings.push(`${nameOf(option, prefix)} is not valid and was left out. Use ${expected}.`);
+
+  const relay = readUrl(textOf(own(options, 'relay')), base);
+  if (!relay) return missing('relay', 'the path where your relay is mounted, such as "/offers"');
+  const request = copyRequest(own(options, 'request'));
+  if (!request) return missing('request', 'values that JSON knows');
+  const view = oneOf(VIEWS, own(request.placement_details, 'view'));
+  if (!view) return missing('view', `one of ${VIEWS.join(', ')}`);
+  const mode = oneOf(DISPLAY_MODES, own(request.placement_details, 'display_mode'));
+  if (!mode) return missing('display_mode', `one of ${DISPLAY_MODES.join(', ')}`);
+  if (!isConsentOption(own(options, 'consent')))
+    return missing('consent', prefix === undefined ? CONSENT_VALUES : 'required, granted or denied');
+  const refused = checkShopper(request.user_details, missing);
+  if (refused) return refused;
+
+  let most = own(options, 'maxOffers');
+  if (most !== undefined && !(Number.isInteger(most) && Number(most) > 0))
+    most = leaveOut('maxOffers', 'a whole number above 0');
+  const order = request.order_details;
+  const { amount = 0, currency_code = 'EUR' } = (own(order, 'cost_details') ?? {}) as CostDetails;
+  const isAmount = /^\d{1,12}(\.\d{1,12})?$/.test(`${amount}`);
+  // An amount that is not valid would cost the shopper all offers.
+  if (!isAmount || !/^[a-z]{3}$/i.test(currency_code)) {
+    delete order?.cost_details;
+    if (isAmount) leaveOut('order_currency', 'a code such as EUR');
+    else leaveOut('order_amount', 'a number such as 42.50');
+  }
+  const theme = oneOf(THEMES, own(options, 'theme'));
+  if (!theme && own(options, 'theme')) leaveOut('theme', THEMES.join(' or '));
+  let locale = textOf(own(options, 'locale')) || undefined;
+  try {
+    Intl.getCanonicalLocales(locale);
+  } catch {
+    locale = leaveOut('locale', 'a language such as de');
+  }
+  return {
+    relay,
+    view,
+    mode,
+    theme,
+    locale,
+    request,
+    maxOffers: most as number | undefined,
+    isSandbox: own(options, 'sandbox') === true,
+    warnings,
+  };
+}
+
+/** Returns an option's name as its author writes it: `display_mode`, `display-mode` or `data-display-mode`. */
+export function nameOf(option: string, prefix: string | undefined): string {
+  if (prefix === undefined) return option;
+  return prefix + option.replace('maxOffers', 'max-offers').replaceAll('_', '-');
+}
+
+function checkShopper(user: unknown, missing: (option: string, expected: string) => Failure): Failure | undefined {
+  const given = IDENTIFIERS.filter((name) => own(user, name) !== undefined);
+  const [name] = given;
+  if (!name) return undefined;
+  const shopper = textOf(own(user, name));
+  if (given.length > 1) return missing('user_details', `exactly one of ${given.join(', ')}`);
+  if (!shopper || (name === 'email' && !shopper.includes('@')))
+    return missing(name, 'the value that identifies the shopper');
+  if (name === 'email_hash' && !/^[0-9a-f]{64}$/.test(shopper))
+    return missing(name, 'the SHA-256 in lower-case hex, or set email instead');
+  if (name === 'email' && !globalThis.crypto?.subtle)
+    return missing('email_hash', 'the SHA-256 in lower-case hex: browsers hash an email on https pages only');
+  return undefined;
+}
+
+/** Returns a plain copy of the fields that are sent; undefined if they cannot be sent as JSON. */
+function copyRequest(request: unknown): RecommendationRequest | undefined {
+  const known = REQUEST_FIELDS.map((field) => [field, own(request, field)]);
+  try {
+    return JSON.parse(toJson(Object.fromEntries(known))) as RecommendationRequest;
+  } catch {
+    return undefined;
+  }
 }
 
 function readUrl(url: string, base: string | undefined): string | undefined {
@@ -68,15 +164,32 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
+/** Maximum values that are searched for a secret: more than any page passes. */
+const SEARCHED_MAX = 20_000;
+
+/**
+ * Whether a secret key is anywhere in the options. The elements of a page are not searched, because frameworks attach their whole
+ * tree to them, nor is the storage, which holds what other scripts store.
+ */
 function hasSecret(options: unknown): boolean {
-  try {
-    // Frameworks attach their whole tree to an element, such as the target, and localStorage holds what other scripts store.
-    const text =
-      JSON.stringify(options, (name, value: unknown) =>
-        /^(target|storage)$/.test(name) && typeof value === 'object' ? undefined : value,
-      ) ?? '';
-    return looksSecret(text) || /"((x-)?api[-_]?key|secret([-_]?key)?)":/i.test(text);
-  } catch {
-    return false;
+  const seen = new Set<unknown>();
+  const left = [options];
+  for (const value of left) {
+    if (typeof value === 'string' && looksSecret(value)) return true;
+    if (typeof value !== 'object' || value === null || seen.has(value) || seen.size > SEARCHED_MAX) continue;
+    seen.add(value);
+    if (isPagePart(value)) continue;
+    for (const name of Object.keys(value)) {
+      if (looksSecret(name) || /^((x-)?api[-_]?key|secret([-_]?key)?)$/i.test(name)) return true;
+      const part = (value as JsonObject)[name];
+      if (value !== options || typeof part === 'string' || !/^(target|storage|signal)$/.test(name)) left.push(part);
+    }
   }
+  return false;
+}
+
+/** Whether an object is an element or a window of a page. */
+function isPagePart(value: object): boolean {
+  const { nodeType, window } = value as { nodeType?: unknown; window?: unknown };
+  return typeof nodeType === 'number' || window === value;
 }

@@ -1,8 +1,10 @@
 import type { TrackedEvent } from '../queue/events.ts';
 import type { BrandProperties, EventName, Target } from '../wire/events/wireEvent.ts';
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
+import { toJson } from '../wire/toJson.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
-import type { DismissEvent, PageEvent } from './pageEvent.ts';
+import type { DismissEvent, PageEvent } from './events.ts';
+import { uuidOf } from './shortHash.ts';
 
 /** An action of the shopper. An `asset` is the tile that was clicked. */
 export type ReportedAction =
@@ -64,6 +66,9 @@ export function createReporter({
   function send(event_name: EventName, initiating_target?: Target, offer?: PlacedOffer, asset?: Asset): void {
     loaded();
     const event: TrackedEvent = { event_name, session_id };
+    // What counts once has the same id whoever reports it, so that relay and network drop the duplicates of other windows.
+    if (/LOAD|DISPLAY|VIEW/.test(event_name))
+      event.event_id = uuidOf(toJson([session_id, event_name, offer?.insertion_id, asset?.id]));
     if (initiating_target) event.initiating_target = initiating_target;
     if (offer) event.brand_properties = namesOf(offer);
     if (asset && initiating_target === 'INLINE_TILE') event.product_properties = { product_id: asset.id };

@@ -1,36 +1,38 @@
-import type { PageQueue } from '../queue/openPageQueue.ts';
+import type { SessionQueue } from '../queue/openSessionQueue.ts';
 import type { RelayAccess } from '../queue/sending/createPost.ts';
-import type { JsonObject } from '../wire/json.ts';
-import type { PlacedGroup, SafeResponse } from '../wire/offers/response.ts';
-import type { Backing } from './browserBacking.ts';
+import { own, type JsonObject } from '../wire/json.ts';
+import { readRecommendations } from '../wire/offers/readRecommendations.ts';
+import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
+import { reasonOf } from '../wire/reasonOf.ts';
 import type { Placement } from './checkOptions.ts';
 import { createReporter, isBot, type Reporter } from './createReporter.ts';
-import { findOffers } from './findOffers.ts';
+import { outcome, type Failure } from './events.ts';
 import type { Trace } from './openTrace.ts';
-import type { OfferOptions } from './options.ts';
-import { openOrderMemory, orderKeyOf } from './orderMemory.ts';
-import { outcome, type Failure } from './outcome.ts';
-import { buildRequest } from './requestOffers.ts';
-import { throwIfAborted } from './throwIfAborted.ts';
-import { reasonOf } from '../wire/reasonOf.ts';
+import { openOrderMemory, orderKeyOf, type OrderMemory } from './orderMemory.ts';
+import { buildRequest, requestOffers } from './requestOffers.ts';
+import type { SessionStorage } from './sessionStorage.ts';
 
-/** A request body, and the response before it was validated. */
-export interface RawExchange {
-  readonly body: JsonObject;
-  readonly json: unknown;
-}
-
-/** A session that may request offers. */
-export interface Obtaining {
-  readonly options: Pick<OfferOptions, 'request' | 'sandbox' | 'maxOffers'> & RelayAccess;
+/** What offers are obtained with. */
+export interface OfferContext {
   readonly placement: Placement;
-  readonly trace: Pick<Trace<never>, 'asked' | 'answered' | 'emit'>;
-  readonly backing: Backing;
+  readonly access: RelayAccess;
+  readonly storage: SessionStorage;
+  readonly trace: Pick<Trace<never>, 'request' | 'response' | 'emit'>;
+  /** Aborted when the offers are not wanted any more. */
   readonly signal: AbortSignal;
   /** Returns the session's queue, while it has one. */
-  queue(): PageQueue | undefined;
-  /** Called with a sandbox response, before anything is counted. */
-  inspect(exchange: RawExchange): Promise<unknown>;
+  queue(): SessionQueue | undefined;
+}
+
+/** A valid response, and the memory of the order that it is for. */
+export interface FoundOffers {
+  readonly memory: OrderMemory;
+  readonly body: JsonObject;
+  readonly response: SafeResponse;
+  /** The same before it was validated. */
+  readonly json: unknown;
+  /** It was requested by an earlier page. */
+  readonly isRemembered: boolean;
 }
 
 /** Offers that can be shown, and where to report what becomes of them. */
@@ -45,41 +47,74 @@ export interface ObtainedOffers {
   dismissal(): Promise<Failure | undefined>;
 }
 
-/** Resolves to the offers of a session, remembered or requested and reported as loaded, or to why there are none. */
-export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers | Failure> {
-  const { options, placement, trace, backing, signal, queue, inspect } = obtaining;
-  const { relay, view, mode } = placement;
-  const body = await buildRequest(options);
-  const key = await orderKeyOf(relay, body, backing.hash);
-  const memory = openOrderMemory({ key, notes: () => queue()?.notes, storage: backing.mirror });
-  const dismissal = async (): Promise<Failure | undefined> =>
-    mode !== 'INLINE' && (await memory.has('closed')) ? alreadyShown() : undefined;
-  const dismissed = await dismissal();
+/**
+ * Resolves to the response for an order, remembered or requested, or to why there is none. Of tabs that open together, only
+ * one sends a request. Rejects when it is aborted.
+ */
+export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
+  const { placement, storage, trace, signal, queue } = context;
+  const { relay, view, mode, isSandbox } = placement;
+  const body = await buildRequest(placement);
+  const key = await orderKeyOf(relay, body, storage.hash);
+  const memory = openOrderMemory({ key, notes: () => queue()?.notes, syncStorage: storage.syncStorage, signal });
+  const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
-  trace.asked = {
-    relay,
-    view,
-    display_mode: mode,
-    user_details: Object.keys(body.user_details ?? {}),
-    isSandbox: options.sandbox === true,
-    isRemembering: key !== undefined,
-  };
-
+  const user_details = Object.keys(body.user_details ?? {});
+  trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
   throwIfAborted(signal);
-  const found = await findOffers({ relay, body, access: options, memory, signal });
-  throwIfAborted(signal);
-  if ('code' in found) return found;
-  const { response, json, isRemembered } = found;
-  const { session_id, left_out, sandbox: isSandbox } = response;
-  if (isSandbox) {
-    await inspect({ body, json });
+  const find = (): Promise<FoundOffers | Failure> => recallOrRequest(context, body, memory);
+  // Only https pages have locks.
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  if (!key || !locks) return find();
+  return locks.request(key, { signal }, find).catch(() => {
     throwIfAborted(signal);
+    // Frames whose storage is blocked are refused locks, too. They share it with nobody.
+    return find();
+  });
+}
+
+async function recallOrRequest(
+  { placement, access, signal }: OfferContext,
+  body: JsonObject,
+  memory: OrderMemory,
+): Promise<FoundOffers | Failure> {
+  const { relay } = placement;
+  const stored = await memory.recall();
+  const remembered = read(stored);
+  if (remembered.ok) return { memory, body, response: remembered.value, json: stored, isRemembered: true };
+  const reply = await requestOffers({ relay, access, body, signal });
+  if ('code' in reply) return reply;
+  const { json } = reply;
+  const fresh = read(json);
+  if (!fresh.ok) {
+    const { path, message } = fresh.problems[0] ?? {};
+    return outcome(
+      'network_error',
+      `The response of ${relay} could not be understood: ${path} ${message}`,
+      'Check that an offerlet relay is mounted there.',
+    );
   }
-  const groups = firstOffers(response.groups, options.maxOffers);
+  throwIfAborted(signal);
+  const response = fresh.value;
+  if (response.groups.length > 0) await memory.keep(toStorable(response));
+  return { memory, body, response, json, isRemembered: false };
+}
+
+function read(json: unknown): ReturnType<typeof readRecommendations> {
+  return readRecommendations(json, { allowLoopback: own(json, 'sandbox') === true });
+}
+
+/** Returns the offers of a response, reported as loaded, or why none of them can be shown. */
+export function countOffers(
+  { memory, response, isRemembered }: FoundOffers,
+  { placement, trace, queue }: OfferContext,
+): ObtainedOffers | Failure {
+  const { session_id, left_out, sandbox: isSandbox } = response;
+  const groups = firstOffers(response.groups, placement.maxOffers);
   const count = groups.reduce((sum, { offers }) => sum + offers.length, 0);
   const isCounted = isSandbox || !isBot((globalThis.navigator as { userAgent?: string } | undefined)?.userAgent ?? '');
-  trace.answered = { session_id, offers: count, isSandbox, isRemembered, isCounted };
-  for (const { offer_id, reason } of left_out) trace.emit({ type: 'left_out', offer_id, reason });
+  trace.response = { session_id, offers: count, isSandbox, isRemembered, isCounted };
+  for (const { offer_id, reason } of left_out) trace.emit({ type: 'leftOut', offer_id, reason });
 
   let written: Promise<unknown> = Promise.resolve();
   const reporter = createReporter({
@@ -89,7 +124,7 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
     isLoaded: isRemembered,
     // Other sessions of this order count for themselves.
     once: (name) => memory.once(`${session_id} ${name}`),
-    onDismissed: () => void (mode !== 'INLINE' && memory.once('closed')),
+    onDismissed: () => void (placement.mode !== 'INLINE' && memory.once('closed')),
     track(event) {
       if (!isCounted) return;
       const tracked = queue()
@@ -100,6 +135,7 @@ export async function obtainOffers(obtaining: Obtaining): Promise<ObtainedOffers
   });
   // At once, not after the paint: a page that goes now, or waits for a dialog, has loaded them too.
   reporter.loaded();
+  const dismissal = (): Promise<Failure | undefined> => dismissalOf(memory, placement);
   if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
   const first = left_out[0];
   return outcome(
@@ -121,10 +157,42 @@ export function firstOffers(groups: readonly PlacedGroup[], most = Infinity): Pl
     .filter((group) => group.offers.length > 0);
 }
 
-function alreadyShown(): Failure {
-  return outcome(
-    'already_shown',
-    'The shopper has already closed the offers of this order',
-    'Use another order_id to show them again.',
-  );
+/** Throws if the signal is aborted. React Native's signals have no method for it. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw Error('Aborted');
+}
+
+async function dismissalOf(memory: OrderMemory, { mode }: Placement): Promise<Failure | undefined> {
+  return mode !== 'INLINE' && (await memory.has('closed'))
+    ? outcome(
+        'already_shown',
+        'The shopper has already closed the offers of this order',
+        'Use another order_id to show them again.',
+      )
+    : undefined;
+}
+
+/**
+ * Returns the part of a response that is stored: the validated fields that are shown again, in the wire's own shape, so
+ * that they are validated again when they are read.
+ */
+export function toStorable({ session_id, groups, footer, sandbox }: SafeResponse): RecommendationResponse {
+  const all = groups.flatMap(({ offers }) => offers);
+  return {
+    session_id,
+    sandbox,
+    footer,
+    recommendations: Object.fromEntries(
+      all.map(({ offer_id, advertiser, offer }) => [offer_id, { advertiser, offer }]),
+    ),
+    recommendation_groups: groups.map(({ offers, ...group }) => ({
+      ...group,
+      items: offers.map(({ offer_id, advertiser_id, insertion_id }, insertion_order) => ({
+        offer_id,
+        advertiser_id,
+        insertion_id,
+        insertion_order,
+      })),
+    })),
+  };
 }

@@ -1,51 +1,49 @@
+import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { readStats } from '../queue/readStats.ts';
 import type { QueueStats } from '../queue/events.ts';
-import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
-import { browserBacking, type Backing } from './browserBacking.ts';
-import { checkOptions, invalid, type Placement } from './checkOptions.ts';
+import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
+import { checkOptions, type Placement } from './checkOptions.ts';
+import type { ConsentOption } from './consent.ts';
 import type { ReportedAction } from './createReporter.ts';
-import { keyValueBacking } from './keyValueBacking.ts';
+import {
+  invalid,
+  outcome,
+  type DismissEvent,
+  type Failure,
+  type Outcome,
+  type OutcomeCode,
+  type SessionEvent,
+  type SessionResult,
+} from './events.ts';
 import type { ObtainedOffers } from './obtainOffers.ts';
-import { openLifecycle } from './openLifecycle.ts';
+import { openOfferSession } from './offerSession.ts';
 import { openTrace, type Explanation } from './openTrace.ts';
 import type { SessionOptions } from './options.ts';
-import { outcome, type Failure, type Outcome, type OutcomeCode } from './outcome.ts';
-import type { DismissEvent, PageEvent } from './pageEvent.ts';
-
-/** Everything that the `onEvent` of a session is called with. */
-export type SessionEvent = PageEvent<'offers'>;
-
-/** What a session has to show, or why it has nothing. */
-export interface SessionResult extends Outcome<OutcomeCode<'offers'>> {
-  /** The offers in the order in which they are shown; empty unless the code is `offers`. */
-  readonly groups: readonly PlacedGroup[];
-  readonly footer: Footer;
-  /** The network says that these are test offers: mark them as such. */
-  readonly isSandbox: boolean;
-  /** The offers were requested before, for the same order. */
-  readonly isRemembered: boolean;
-}
+import { browserStorage, keyValueStorage, type SessionStorage } from './sessionStorage.ts';
 
 /** Where an accepted offer leads. */
 export interface Accepted {
   /** A checked https URL to open; empty if the offer is not one of this session. */
   readonly target_url: string;
   readonly promo_code?: string;
+  /** Resolves when the click is on disk: from then on it is delivered even if this process is killed. Never rejects. */
+  readonly stored: Promise<void>;
 }
 
 /** Offers for one shopper, without a page. No method throws or rejects. */
 export interface Session {
-  /** Resolves to the offers, or to why there are none, and never rejects. When a late yes follows a no, it is a new promise. */
+  /** Resolves to the first outcome: the offers, or why there are none. Never rejects. What comes later is an event. */
   readonly result: Promise<SessionResult>;
+  /** The latest outcome, with the offers while there are any. Undefined while there is none. */
+  readonly latest: SessionResult | undefined;
+  /** Calls back with each event, until the function that it returns is called. */
+  subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Some part of the offer, or of one of its product tiles, is on the screen. */
   displayed(offer: PlacedOffer, asset?: Asset): void;
   /** At least half of it was on the screen for one second. Call it only if you measured that. */
   viewed(offer: PlacedOffer, asset?: Asset): void;
-  /**
-   * The shopper accepted the offer, by its button or one of its tiles. Returns the URL to open, and is a promise of the same
-   * that resolves once the click is written to storage: from then on it is delivered even if this process is killed.
-   */
-  accept(offer: PlacedOffer, asset?: Asset): Accepted & Promise<Accepted>;
+  /** The shopper accepted the offer, by its button or one of its tiles. Returns the URL to open. */
+  accept(offer: PlacedOffer, asset?: Asset): Accepted;
   decline(offer: PlacedOffer): void;
   next(offer: PlacedOffer): void;
   back(offer: PlacedOffer): void;
@@ -63,10 +61,13 @@ export interface Session {
   stats(): Promise<QueueStats | undefined>;
   /** Writes what is pending and sends what is queued, now. */
   flush(): Promise<void>;
-  /** A later decision: yes starts what waited for it, no ends the session and clears what is stored. */
-  consent(isGiven: boolean): void;
-  /** Ends the session. What was recorded stays in storage until it is delivered. */
-  close(): void;
+  /**
+   * A later decision on consent, or a source of decisions. `true` starts what waited for it, `false` ends the offers and clears
+   * what is stored; anything else is no decision.
+   */
+  consent(decision: ConsentOption): void;
+  /** Ends the session. It counts as nothing, and what was recorded stays in storage until it is delivered. */
+  destroy(): void;
 }
 
 const STORAGE_METHODS = ['getItem', 'setItem', 'removeItem'] as const;
@@ -76,41 +77,45 @@ const GATHER_MS = 200;
 /** Opens a session: requests offers from the merchant's relay and records what the shopper sees and does. It never throws. */
 export function openSession(options: SessionOptions): Session {
   const hasDatabases = typeof indexedDB !== 'undefined';
-  const isKeyValue = options?.storage || !hasDatabases;
-  return openSessionOn(isKeyValue ? keyValueBacking(options?.storage) : browserBacking, options);
+  const storage = storageOf(options);
+  return openSessionOn(storage || !hasDatabases ? keyValueStorage(storage) : browserStorage, options);
 }
 
 /** Opens a session on key-value storage. Without the browser's own storage it takes a third fewer bytes. */
 export function openStoredSession(options: SessionOptions & Required<Pick<SessionOptions, 'storage'>>): Session {
-  return openSessionOn(keyValueBacking(options.storage), options);
+  return openSessionOn(keyValueStorage(storageOf(options)), options);
 }
 
-function openSessionOn(backing: Backing, options: SessionOptions): Session {
+function openSessionOn(storage: SessionStorage, options: SessionOptions): Session {
   let shown: ObtainedOffers | undefined;
-  let isDismissed = false;
-  let ended: Promise<unknown> | undefined;
-  let result: Promise<SessionResult>;
-
-  const trace = openTrace<'offers'>((event: SessionEvent) => {
+  const trace = openTrace<'offers'>();
+  const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
+    trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
+  subscribe((event) => {
     if (typeof options?.onEvent === 'function') options.onEvent(event);
   });
-  const lifecycle = openLifecycle<'offers'>(
+  const session = openOfferSession<'offers'>(
     { options, placement: check(options) },
-    {
-      trace,
-      backing,
-      gatherMs: GATHER_MS,
-      whenReady: async () => undefined,
-      inspect: async () => undefined,
-      async present(obtained, signal) {
-        shown = obtained;
-        isDismissed = false;
-        signal.addEventListener('abort', () => (shown = undefined));
-        const { count } = obtained;
-        return outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`);
-      },
-    },
+    { trace, storage, gatherMs: GATHER_MS },
   );
+  session.subscribe((state) => {
+    if (state.name === 'preparing' || state.name === 'received') state.next();
+    else if (state.name === 'presenting') {
+      const { count } = (shown = state.offers);
+      state.next(outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`));
+    } else if (state.name !== 'shown' && state.name !== 'dismissed') shown = undefined;
+  });
+  const result = trace.first.then(resultOf);
+
+  function resultOf(outcome: Outcome<OutcomeCode<'offers'>>): SessionResult {
+    return {
+      ...outcome,
+      groups: shown?.groups ?? [],
+      footer: shown?.response.footer ?? {},
+      isSandbox: trace.response?.isSandbox === true,
+      isRemembered: trace.response?.isRemembered === true,
+    };
+  }
 
   /** Returns the session's own copy of an offer: callers may have cloned it. */
   function find(offer: PlacedOffer | undefined): PlacedOffer | undefined {
@@ -125,7 +130,7 @@ function openSessionOn(backing: Backing, options: SessionOptions): Session {
   }
 
   function seen(what: 'display' | 'view', given: PlacedOffer, asset?: Asset): void {
-    const offer = isDismissed ? undefined : find(given);
+    const offer = session.state.name === 'dismissed' ? undefined : find(given);
     if (offer) shown?.reporter.seen(what, offer, findAsset(offer, asset));
   }
 
@@ -140,32 +145,21 @@ function openSessionOn(backing: Backing, options: SessionOptions): Session {
   }
 
   return {
-    get result() {
-      if (ended !== trace.ended) {
-        ended = trace.ended;
-        result = trace.ended.then((outcome) => ({
-          ...outcome,
-          groups: shown?.groups ?? [],
-          footer: shown?.response.footer ?? {},
-          isSandbox: trace.answered?.isSandbox === true,
-          isRemembered: trace.answered?.isRemembered === true,
-        }));
-      }
-      return result;
+    result,
+    get latest() {
+      return trace.outcome && resultOf(trace.outcome);
     },
+    subscribe,
     displayed: (offer, asset) => seen('display', offer, asset),
     viewed: (offer, asset) => seen('view', offer, asset),
     accept(given, asset) {
       const offer = act('accept', given, asset);
       const code = offer?.offer.metadata?.code;
-      const accepted: Accepted = {
+      return {
         target_url: (offer && (findAsset(offer, asset)?.target_url ?? offer.offer.target_url)) ?? '',
         ...(code && { promo_code: code }),
+        stored: (shown?.written() ?? Promise.resolve()).then(() => {}),
       };
-      return Object.assign(
-        (shown?.written() ?? Promise.resolve()).then(() => accepted),
-        accepted,
-      );
     },
     decline: (offer) => void act('decline', offer),
     next: (offer) => void act('next', offer),
@@ -173,34 +167,39 @@ function openSessionOn(backing: Backing, options: SessionOptions): Session {
     copy: (offer) => void act('copy', offer),
     product: (offer, asset) => void act('product', offer, asset),
     footer: (link) => shown?.reporter.acted({ type: 'footer', link }),
-    dismiss(by) {
-      if (isDismissed) return;
-      isDismissed = true;
-      shown?.reporter.dismissed(by);
-    },
-    explain: trace.explain,
+    dismiss: (by) => session.dismiss(by),
+    explain: () => session.explain(),
     async stats() {
-      const queue = lifecycle.queue();
+      const { queue } = session;
       return queue && readStats(queue);
     },
-    flush: lifecycle.flush,
-    consent: lifecycle.consent,
-    close: lifecycle.close,
+    flush: () => session.flush(),
+    consent: (decision) => session.consent(decision),
+    destroy: () => session.destroy(),
   };
+}
+
+/** Returns the storage of the options, whatever they are. */
+function storageOf(options: SessionOptions | undefined): KeyValueStorage | undefined {
+  try {
+    return options?.storage;
+  } catch {
+    return undefined;
+  }
 }
 
 function check(options: SessionOptions): Placement | Failure {
   // In a worker that was made from a blob, or in an app, there is nothing that a path could be relative to.
   const base = (globalThis as { location?: { href: string } }).location?.href;
-  const checked = checkOptions(options, base);
+  const checked = checkOptions(options, { base });
   if (!base && 'code' in checked && checked.message.startsWith('relay'))
     return invalid('relay', 'the URL where your relay is mounted, such as "https://shop.example/offers"');
   if ('code' in checked) return checked;
   const { storage, fetch, headers } = options;
-  if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
-    return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
   if (fetch && typeof fetch !== 'function') return invalid('fetch', 'a function like the global fetch');
   if (headers && typeof headers !== 'function') return invalid('headers', 'a function that returns the headers');
+  if (storage && !STORAGE_METHODS.every((name) => typeof storage[name] === 'function'))
+    return invalid('storage', `an object with ${STORAGE_METHODS.join(', ')}`);
   if (!fetch && typeof globalThis.fetch !== 'function')
     return invalid('fetch', 'a function: there is no global fetch here');
   return checked;

@@ -1,15 +1,22 @@
 import type { EventName } from '../wire/events/wireEvent.ts';
-import type { Outcome, OutcomeCode, SuccessCode } from './outcome.ts';
-import type { LeftOutEvent, PageEvent } from './pageEvent.ts';
+import type { ConsentDecision } from './consent.ts';
+import type { LeftOutEvent, Outcome, OutcomeCode, PageEvent, SuccessCode } from './events.ts';
+
+/** What a mount waits for before it goes on. */
+export type WaitingFor = 'consent' | 'page' | 'dialog' | 'relay';
 
 /** Everything that happened to one mount, without personal data: what `explain()` returns. */
 export interface Explanation<Success extends SuccessCode = 'rendered'> {
-  /** How it ended. Missing while it has not. */
+  /** The latest outcome. Missing while there is none. */
   readonly outcome?: Outcome<OutcomeCode<Success>> | undefined;
-  /** The latest decision on consent, who made it, and when. Missing until there is one. */
+  /** The latest decision on consent, who made it, and when. Missing while the shopper has not decided. */
   readonly consent?: ConsentDecision | undefined;
+  /** What the mount waits for. Missing while it waits for nothing. */
+  readonly waitingFor?: WaitingFor | undefined;
+  /** What to do about that, in a sentence. */
+  readonly hint?: string | undefined;
   /** The request: its relay and placement, and which fields (never their values) identified the shopper. */
-  readonly asked?:
+  readonly request?:
     | {
         readonly relay: string;
         readonly view: string;
@@ -21,7 +28,7 @@ export interface Explanation<Success extends SuccessCode = 'rendered'> {
       }
     | undefined;
   /** The response, or what was remembered of it. */
-  readonly answered?:
+  readonly response?:
     | {
         readonly session_id: string;
         readonly offers: number;
@@ -32,7 +39,7 @@ export interface Explanation<Success extends SuccessCode = 'rendered'> {
       }
     | undefined;
   /** Offers of the response that are not shown, and why. */
-  readonly left_out: readonly LeftOutEvent[];
+  readonly leftOut: readonly LeftOutEvent[];
   /** What was seen and done, as tracked, in order. */
   readonly tracked: readonly EventName[];
   /** How many of those are still on this device, and what else the queue did since this mount opened it. */
@@ -46,104 +53,101 @@ export interface Explanation<Success extends SuccessCode = 'rendered'> {
   readonly events: readonly PageEvent<Success>[];
 }
 
-/** A decision on consent. */
-export interface ConsentDecision {
-  readonly isGiven: boolean;
-  /** `option`, `default`, `Global Privacy Control`, `consent()`, `elsewhere` (another tab or mount), or the name of the source. */
-  readonly by: string;
-  /** When, as an ISO 8601 date and time. */
-  readonly at: string;
-}
-
 /** Maximum events that `explain()` returns: a page that stays open for days must not grow. */
 const EVENTS_MAX = 500;
 
-/** Records the steps of a mount. */
+/** What a mount waits for now, and what to do about it. */
+export interface Waiting {
+  readonly waitingFor?: WaitingFor | undefined;
+  readonly hint?: string | undefined;
+}
+
+/** Records the steps of a mount, and passes each event on. */
 export interface Trace<Success extends SuccessCode = 'rendered'> {
-  consent: Explanation['consent'];
-  asked: Explanation['asked'];
-  answered: Explanation['answered'];
-  /** Resolves to the outcome. After a restart that follows an outcome it is a new promise. */
-  readonly ended: Promise<Outcome<OutcomeCode<Success>>>;
+  request: Explanation['request'];
+  response: Explanation['response'];
+  /** Resolves to the first outcome. */
+  readonly first: Promise<Outcome<OutcomeCode<Success>>>;
+  /** The latest outcome. */
+  readonly outcome: Outcome<OutcomeCode<Success>> | undefined;
+  /** Calls back with each event, until the function that it returns is called. Errors of listeners are ignored. */
+  subscribe(listener: (event: PageEvent<Success>) => void): () => void;
   emit(event: PageEvent<Success>): void;
-  /** Records and reports the outcome, once. */
+  /** Records and reports an outcome. */
   end(outcome: Outcome<OutcomeCode<Success>>): void;
   /** Begins a new explanation after the events so far. */
   restart(): void;
-  explain(): Explanation<Success>;
+  explain(consent: ConsentDecision | undefined, waiting: Waiting): Explanation<Success>;
 }
 
-/** Opens an empty trace, which passes each event on to the listeners. Errors that they throw are ignored. */
-export function openTrace<Success extends SuccessCode = 'rendered'>(
-  ...listeners: ((event: PageEvent<Success>) => void)[]
-): Trace<Success> {
+/** Opens an empty trace. */
+export function openTrace<Success extends SuccessCode = 'rendered'>(): Trace<Success> {
+  const listeners = new Set<(event: PageEvent<Success>) => void>();
   const events: PageEvent<Success>[] = [];
-  let outcome: Outcome<OutcomeCode<Success>> | undefined;
+  let current: Outcome<OutcomeCode<Success>> | undefined;
   let settle: (outcome: Outcome<OutcomeCode<Success>>) => void;
-  let ended = unsettled();
-
-  function unsettled(): Promise<Outcome<OutcomeCode<Success>>> {
-    return new Promise((resolve) => (settle = resolve));
-  }
-
-  function emit(event: PageEvent<Success>): void {
-    events.push(event);
-    if (events.length > EVENTS_MAX) events.shift();
-    for (const listener of listeners) {
-      try {
-        listener(event);
-      } catch {
-        // The listener's own error: the session goes on.
-      }
-    }
-  }
-
-  function explain(): Explanation<Success> {
-    const { consent, asked, answered } = trace;
-    const all: readonly PageEvent<SuccessCode>[] = events;
-    const waiting = new Set<string>();
-    const queue = { delivered: 0, dropped: 0, dead: 0 };
-    for (const event of all) {
-      if (event.type === 'tracked') waiting.add(event.event.event_id);
-      if (event.type === 'delivered') for (const id of event.event_ids) waiting.delete(id);
-      if (event.type === 'delivered' || event.type === 'dropped') queue[event.type] += event.count;
-      if (event.type === 'dead_letter' && waiting.delete(event.event.event_id)) queue.dead++;
-    }
-    return {
-      outcome,
-      consent,
-      asked,
-      answered,
-      left_out: all.filter((event) => event.type === 'left_out'),
-      tracked: all.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
-      queue: { ...queue, waiting: waiting.size },
-      events: [...events],
-    };
-  }
+  const first = new Promise<Outcome<OutcomeCode<Success>>>((resolve) => (settle = resolve));
 
   const trace: Trace<Success> = {
-    consent: undefined,
-    asked: undefined,
-    answered: undefined,
-    get ended() {
-      return ended;
+    request: undefined,
+    response: undefined,
+    first,
+    get outcome() {
+      return current;
     },
-    emit,
-    end(result) {
-      if (outcome) return;
-      outcome = result;
-      const { code, message, hint } = result;
-      const isError = code === 'invalid_config' || code === 'refused' || code === 'network_error';
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    emit(event) {
+      events.push(event);
+      if (events.length > EVENTS_MAX) events.shift();
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch {
+          // The listener's own error: the session goes on.
+        }
+      }
+    },
+    end(outcome) {
+      current = outcome;
+      const { code, message, hint } = outcome;
       // oxlint-disable-next-line no-console -- the one line that a developer must see, and the only one
       if (code === 'invalid_config') console.warn(`offerlet: ${message}. ${hint}`);
-      emit({ type: isError ? 'error' : code, ...result });
-      settle(result);
+      trace.emit({ type: 'outcome', ...outcome });
+      settle(outcome);
     },
     restart() {
-      if (outcome) ended = unsettled();
-      trace.asked = trace.answered = outcome = undefined;
+      trace.request = trace.response = current = undefined;
     },
-    explain,
+    explain(consent, waiting) {
+      const { request, response } = trace;
+      const all: readonly PageEvent<SuccessCode>[] = events;
+      return {
+        outcome: current,
+        consent,
+        ...waiting,
+        request,
+        response,
+        leftOut: all.filter((event) => event.type === 'leftOut'),
+        tracked: all.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
+        queue: countQueue(all),
+        events: [...events],
+      };
+    },
   };
   return trace;
+}
+
+function countQueue(events: readonly PageEvent<SuccessCode>[]): Explanation['queue'] {
+  const waiting = new Set<string>();
+  const counts = { delivered: 0, dropped: 0, dead: 0 };
+  for (const event of events) {
+    if (event.type === 'tracked') waiting.add(event.event.event_id);
+    if (event.type === 'delivered') for (const id of event.eventIds) waiting.delete(id);
+    if (event.type === 'delivered' || event.type === 'dropped') counts[event.type] += event.count;
+    if (event.type === 'dead_letter' && waiting.delete(event.event.event_id)) counts.dead++;
+  }
+  return { ...counts, waiting: waiting.size };
 }

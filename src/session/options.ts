@@ -1,21 +1,11 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import type { RelayAccess } from '../queue/sending/createPost.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
-import type { SuccessCode } from './outcome.ts';
-import type { PageEvent } from './pageEvent.ts';
-
-/**
- * Decides on consent, now or later and as often as it likes. It is called once. The function that it returns, if any, is
- * called when the session ends.
- */
-export interface ConsentSource {
-  (decide: (isGiven: boolean) => void): void | (() => void);
-  /** What it is called in `explain()` and in the inspector. */
-  readonly source?: string;
-}
+import type { ConsentOption } from './consent.ts';
+import type { PageEvent, SessionEvent, SuccessCode } from './events.ts';
 
 /** Options that sessions with and without a page have in common. */
-export interface OfferOptions<Success extends SuccessCode = 'rendered'> {
+export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends RelayAccess {
   /** Where the merchant's relay is mounted: a path (`/offers`) or a URL. */
   relay: string;
   /** The request, in the wire's own shape. A plain `user_details.email` is hashed here and never sent. */
@@ -25,16 +15,21 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> {
   /** Maximum number of offers to show. By default all. */
   maxOffers?: number | undefined;
   /**
-   * Nothing is requested or stored before this is true. By default it is, unless the browser sends Global Privacy Control.
-   * An explicit `true` takes precedence over that signal. A function decides as often as it likes, see `offerlet/consent`.
+   * Nothing is requested or stored before consent is given. Only an option that is absent means the default: given, unless
+   * the browser sends Global Privacy Control, which an explicit `true` overrides. `'required'`, `null` and `undefined` wait for
+   * `consent(true)`. A source decides as often as it likes, see `offerlet/consent`.
    */
-  consent?: boolean | Promise<boolean> | ConsentSource | undefined;
+  consent?: ConsentOption;
+  /** Destroys the mount or session when it is aborted. */
+  signal?: AbortSignal | undefined;
   /** Called with every step. Errors that it throws are ignored. */
   onEvent?: ((event: PageEvent<Success>) => void) | undefined;
 }
 
 /** The options of `openSession`. Only `relay` and `request` are required. */
-export interface SessionOptions extends OfferOptions<'offers'>, RelayAccess {
+export interface SessionOptions extends Omit<OfferOptions<'offers'>, 'onEvent'> {
+  /** Called with every step. Errors that it throws are ignored. */
+  onEvent?: ((event: SessionEvent) => void) | undefined;
   /** By default IndexedDB, with `localStorage` beside it; memory where there is no IndexedDB. */
   storage?: KeyValueStorage | undefined;
 }

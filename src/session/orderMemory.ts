@@ -20,7 +20,10 @@ export interface OrderMemory {
   recall(): Promise<unknown>;
   /** Resolves once the response is stored where it survives a crash. */
   keep(response: unknown): Promise<void>;
-  /** Returns true the first time it is called with a name for this order, in any tab. */
+  /**
+   * Returns true the first time it is called with a name for this order. Two windows that are open at once may both get it:
+   * what they report has the same `event_id`, so that it counts once.
+   */
   once(name: string): boolean;
   /** Whether `once` was called with the name, in any tab. */
   has(name: string): Promise<boolean>;
@@ -34,7 +37,7 @@ export interface DurableNotes {
 }
 
 /** Storage that other tabs can read synchronously, as localStorage is. */
-export interface SharedStorage {
+export interface SyncStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
@@ -45,7 +48,9 @@ export interface OrderMemoryOptions {
   readonly key: string | undefined;
   /** Returns the current notes, if any. */
   notes(): DurableNotes | undefined;
-  storage?(): SharedStorage;
+  syncStorage?(): SyncStorage;
+  /** Aborted when consent is withdrawn: then nothing stays stored. */
+  readonly signal?: AbortSignal;
   now?(): number;
 }
 
@@ -63,13 +68,15 @@ interface Kept {
 export function openOrderMemory({
   key,
   notes,
-  storage = () => localStorage,
+  syncStorage = () => localStorage,
+  signal,
   now = Date.now,
 }: OrderMemoryOptions): OrderMemory {
   let here: Kept = { at: now(), seen: [] };
+  readSync();
 
   /** Adds what another tab has stored. */
-  const merge = (other: unknown): Kept => {
+  function merge(other: unknown): Kept {
     if (!isFresh(other, now())) return here;
     const { at, response, seen } = other;
     return {
@@ -77,22 +84,24 @@ export function openOrderMemory({
       response: here.response ?? response,
       seen: [...new Set([...here.seen, ...seen])],
     };
-  };
+  }
 
-  function readMirror(): void {
-    if (key) here = merge(attempt(() => parseJson(storage().getItem(key) ?? '')));
+  function readSync(): void {
+    if (key) here = merge(attempt(() => parseJson(syncStorage().getItem(key) ?? '')));
   }
 
   async function read(): Promise<Kept> {
-    readMirror();
+    readSync();
     if (key) here = merge(await notes()?.read(key));
     return here;
   }
 
   async function write(): Promise<void> {
-    if (!key) return;
-    attempt(() => storage().setItem(key, toJson(here)));
+    if (!key || signal?.aborted) return;
+    attempt(() => syncStorage().setItem(key, toJson(here)));
     await notes()?.update(key, merge);
+    // The notes notice a withdrawal by another tab.
+    if (signal?.aborted) attempt(() => syncStorage().removeItem(key));
   }
 
   return {
@@ -101,7 +110,7 @@ export function openOrderMemory({
     async keep(response) {
       // The offers wait for this response to be stored, but not for older ones to be removed.
       void nextTask(SWEEP_DELAY_MS).then(() => {
-        attempt(() => sweep(storage(), now()));
+        attempt(() => sweep(syncStorage(), now()));
         void notes()?.sweep((kept) => isFresh(kept, now()));
       });
       if (toJson(response).length > KEPT_LENGTH) return;
@@ -109,7 +118,6 @@ export function openOrderMemory({
       await write();
     },
     once(name) {
-      readMirror();
       if (here.seen.includes(name)) return false;
       here = { ...here, seen: [...here.seen, name] };
       void write();
@@ -138,20 +146,20 @@ export async function orderKeyOf(
 }
 
 /** Removes every order from localStorage. */
-export function forgetOrders(storage: () => SharedStorage = () => localStorage): void {
-  attempt(() => sweep(storage(), Infinity));
+export function forgetOrders(): void {
+  attempt(() => sweep(localStorage, Infinity));
 }
 
 /** Removes what is not fresh at `now`. */
-function sweep(storage: SharedStorage, now: number): void {
+function sweep(storage: SyncStorage, now: number): void {
   for (const key of Object.keys(storage)) {
     if (key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage.getItem(key) ?? ''), now)) storage.removeItem(key);
   }
 }
 
-/** Whether it was stored within a day. Version 0.1 stored the raw response as `answer`: that is never fresh. */
+/** Whether it was stored within a day. */
 function isFresh(kept: unknown, now: number): kept is Kept {
-  return Math.abs(now - Number(own(kept, 'at'))) < KEPT_MS && Array.isArray(own(kept, 'seen')) && !own(kept, 'answer');
+  return Math.abs(now - Number(own(kept, 'at'))) < KEPT_MS && Array.isArray(own(kept, 'seen'));
 }
 
 /** Storage may be missing, blocked or full. Then the memory lasts as long as the page. */

@@ -1,30 +1,20 @@
-import { createPost, type RelayAccess } from '../queue/sending/createPost.ts';
+import { createPost, SECRET, type RelayAccess } from '../queue/sending/createPost.ts';
 import { LATE, within } from '../queue/within.ts';
 import { own, parseJson, type JsonObject, type Problem } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
-import { REQUEST_FIELDS } from '../wire/offers/request.ts';
-import { readCappedText } from '../wire/readCapped.ts';
 import { plainText } from '../wire/plainText.ts';
-import type { OfferOptions } from './options.ts';
-import { outcome, type Failure } from './outcome.ts';
+import { readCappedText } from '../wire/readCapped.ts';
 import { reasonOf } from '../wire/reasonOf.ts';
+import { containsSecret, type Placement } from './checkOptions.ts';
+import { outcome, type Failure } from './events.ts';
 
-/** Returns the request body: the known fields, with a plain email replaced by its hash. */
-export async function buildRequest({
-  request,
-  sandbox,
-}: Pick<OfferOptions, 'request' | 'sandbox'>): Promise<JsonObject> {
-  const body: Record<string, unknown> = {};
-  for (const field of REQUEST_FIELDS) {
-    const value = own(request, field);
-    if (value !== undefined) body[field] = value;
-  }
+/** Returns the request body, with a plain email replaced by its hash. */
+export async function buildRequest({ request, isSandbox }: Placement): Promise<JsonObject> {
   const { email, ...user_details } = request.user_details ?? {};
   if (email !== undefined) user_details.email_hash = await hashEmail(email);
-  // explain() says which fields identified the shopper: one that is undefined did not.
-  body.user_details = Object.fromEntries(Object.entries(user_details).filter(([, value]) => value !== undefined));
-  if (sandbox) body.custom_metadata = { ...request.custom_metadata, is_sandbox: true };
+  const body: Record<string, unknown> = { ...request, user_details };
+  if (isSandbox) body.custom_metadata = { ...request.custom_metadata, is_sandbox: true };
   return body;
 }
 
@@ -34,7 +24,7 @@ const ERRORS_MAX = 5;
 /** A request to the relay. `signal` aborts it. */
 export interface OffersRequest {
   readonly relay: string;
-  readonly access?: RelayAccess | undefined;
+  readonly access: RelayAccess;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
 }
@@ -53,41 +43,61 @@ export async function requestOffers({
   const abort = new AbortController();
   const stop = (): void => abort.abort();
   signal.addEventListener('abort', stop);
+  const policy = watchPolicy(relay);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
-    const response = await createPost(access ?? {})(url, body, { signal: abort.signal });
+    const response = await createPost(access)(url, body, { signal: abort.signal });
     const { ok, status } = response;
     return { ok, status, json: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
   };
   try {
     const { ok, status, json } = await within(RELAY_TIMEOUT_MS, read());
-    if (ok && json !== undefined) return { json };
-    const errors = readErrors(json);
-    const message = plainText(own(json, 'message'), 300) ?? (errors[0] ? 'not valid' : 'no reason given');
-    const details = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
-    const reason = ok ? 'not JSON, or above 1 MiB' : details ? message.replace(/\.?$/, ': ') + details : message;
-    const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
-    const failed = outcome(
-      status > 399 && status < 500 ? 'refused' : 'network_error',
-      `${url} responded with status ${status} (${reason})`,
-      fields
-        ? `Correct ${fields} on the page or in the context of the relay.`
-        : 'Look at the log of the relay, and check that it is mounted at this path.',
-    );
-    return errors[0] ? { ...failed, errors } : failed;
+    return ok && json !== undefined ? { json } : refusal(url, ok, status, json);
   } catch (error) {
     stop();
-    return error === LATE
-      ? outcome(
-          'network_error',
-          `${url} did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
-          'Check that the relay and the network behind it are up.',
-        )
-      : outcome(
-          'network_error',
-          `${url} could not be reached (${reasonOf(error)})`,
-          'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
-        );
+    if (error === SECRET) return containsSecret('The headers');
+    const [message, hint] =
+      error === LATE
+        ? [
+            `did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
+            'Check that the relay and the network behind it are up.',
+          ]
+        : policy.isBlocked()
+          ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
+          : [
+              `could not be reached (${reasonOf(error)})`,
+              'Check that the relay is up, allows this origin, does not redirect, and is not blocked in this browser.',
+            ];
+    return outcome('network_error', `${url} ${message}`, hint);
+  } finally {
+    policy.stop();
+    signal.removeEventListener('abort', stop);
   }
+}
+
+/** Returns the outcome for a response without offers. */
+function refusal(url: string, ok: boolean, status: number, json: unknown): Failure {
+  const errors = readErrors(json);
+  const message = plainText(own(json, 'message'), 300) ?? (errors[0] ? 'not valid' : 'no reason given');
+  const details = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
+  const reason = ok ? 'not JSON, or above 1 MiB' : details ? message.replace(/\.?$/, ': ') + details : message;
+  const failed = outcome(
+    status > 399 && status < 500 ? 'refused' : 'network_error',
+    `${url} responded with status ${status} (${reason})`,
+    hintFor(status, errors),
+  );
+  return errors[0] ? { ...failed, errors } : failed;
+}
+
+/** Says what to do about a status. */
+function hintFor(status: number, errors: readonly Problem[]): string {
+  const fields = [...new Set(errors.flatMap(({ path }) => path || []))].join(', ');
+  if (fields) return `Correct ${fields} on the page or in the context of the relay.`;
+  if (status === 401 || status === 403)
+    return 'Check the key of the relay, its environment, and whom the relay authorizes. Its log says more.';
+  if (status === 404) return 'Check the path: the relay is not mounted there.';
+  if (status === 429) return 'The limit of requests is reached. Wait, or raise the limit of the relay.';
+  if (status < 400) return 'Check that an offerlet relay is mounted at this path.';
+  return 'Look at the log of the relay, and check that the network behind it is up.';
 }
 
 /** Reads what the relay, or the network behind it, found wrong field by field. */
@@ -97,4 +107,18 @@ function readErrors(json: unknown): Problem[] {
     const message = plainText(own(error, 'message'), 200);
     return message ? { path: plainText(own(error, 'path'), 100) ?? '', message } : [];
   });
+}
+
+/** Notices whether the page's policy blocks requests to the relay: the request itself fails without saying why. */
+function watchPolicy(relay: string): { isBlocked(): boolean; stop(): void } {
+  let isBlocked = false;
+  const listen = (event: Event): void => {
+    const { effectiveDirective, blockedURI } = event as Partial<SecurityPolicyViolationEvent>;
+    isBlocked ||= effectiveDirective === 'connect-src' && `${blockedURI}`.startsWith(new URL(relay).origin);
+  };
+  globalThis.addEventListener?.('securitypolicyviolation', listen);
+  return {
+    isBlocked: () => isBlocked,
+    stop: () => globalThis.removeEventListener?.('securitypolicyviolation', listen),
+  };
 }

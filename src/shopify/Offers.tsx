@@ -28,12 +28,11 @@ export class Offers extends Component<OffersProps, OffersState> {
 
   override componentDidMount(): void {
     const { session } = this.props;
-    const read = (): void => void session.result.then((found) => this.stop && this.setState({ found }));
-    this.stop = session.onConsent((isGiven) => {
-      this.setState({ found: undefined, finished: [] });
-      if (isGiven) read();
+    // The offers of the latest outcome: consent can be given late, withdrawn, and given again.
+    this.stop = session.subscribe((event) => {
+      if (event.type === 'outcome') this.setState({ found: event, finished: [] });
     });
-    read();
+    if (session.latest) this.setState({ found: session.latest });
   }
 
   override componentWillUnmount(): void {

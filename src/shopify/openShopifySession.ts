@@ -1,6 +1,6 @@
 import { shopifyPrivacy, type CustomerPrivacySignal } from '../consent/shopifyPrivacy.ts';
 import { openStoredSession } from '../session/openSession.ts';
-import type { ConsentSource, Session, SessionOptions } from '../session.ts';
+import type { ConsentOption, Session, SessionOptions } from '../session.ts';
 import type { RecommendationRequest, View } from '../wire/offers/request.ts';
 
 /** A value that the platform keeps up to date. */
@@ -38,25 +38,20 @@ export interface ShopifySessionOptions extends Omit<SessionOptions, 'request' | 
 export interface ShopifySession extends Session {
   /** The shopper's language, such as `de-AT`. */
   readonly locale: string;
-  /** Calls a listener with each decision on consent. The function that it returns ends that. */
-  onConsent(listener: (isGiven: boolean) => void): () => void;
 }
 
 /**
- * Opens a session in an extension. Storage, session token, consent (to marketing), language, view and order come from the
- * platform. The offers are shown inline whatever the display mode, because an extension cannot open a layer by itself.
+ * Opens a session in an extension. Storage, session token, consent, language, view and order come from the platform. Where
+ * the platform says nothing about privacy, the session waits for consent. The offers are shown inline whatever the display mode, because an extension cannot open a layer by itself.
  */
 export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionOptions): ShopifySession {
   const { storage, sessionToken } = shopify;
   const language = read(read(read(read(shopify, 'localization'), 'language'), 'value'), 'isoCode');
   const locale = typeof language === 'string' ? language : 'en';
-  const listeners = new Set<(isGiven: boolean) => void>();
-  const consent = options?.consent ?? privacyOf(shopify);
-  const notify = (isGiven: boolean): void => listeners.forEach((listener) => listener(isGiven));
   const session = openStoredSession({
     ...options,
     request: requestOf(shopify, { given: options?.request, locale }),
-    consent: typeof consent === 'function' ? heard(consent, notify) : consent,
+    consent: options && 'consent' in options ? options.consent : privacyOf(shopify),
     headers: async () => ({ authorization: `Bearer ${await sessionToken.get()}` }),
     storage: {
       async getItem(key) {
@@ -67,33 +62,13 @@ export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionO
       removeItem: (key) => storage.delete(key),
     },
   });
-  return Object.assign(Object.create(session) as Session, {
-    locale,
-    consent(isGiven: boolean) {
-      session.consent(isGiven);
-      notify(isGiven);
-    },
-    onConsent(listener: (isGiven: boolean) => void) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  });
+  return Object.assign(session, { locale });
 }
 
-/** The platform's own consent, to marketing. */
-function privacyOf(shopify: ShopifyApi): ConsentSource | undefined {
+/** The platform's own consent. Without it there is no decision. */
+function privacyOf(shopify: ShopifyApi): ConsentOption {
   const customerPrivacy = 'customerPrivacy' in shopify ? shopify.customerPrivacy : undefined;
-  return customerPrivacy && shopifyPrivacy(customerPrivacy);
-}
-
-/** The same source, which also calls `notify` with each decision. */
-function heard(source: ConsentSource, notify: (isGiven: boolean) => void): ConsentSource {
-  const heard: ConsentSource = (decide) =>
-    source((isGiven) => {
-      decide(isGiven);
-      notify(isGiven);
-    });
-  return Object.assign(heard, { source: source.source });
+  return customerPrivacy ? shopifyPrivacy(customerPrivacy) : 'required';
 }
 
 function requestOf(

@@ -42,9 +42,9 @@ export interface FakeRelay {
   /** Resolves to the first delivered event with this name and these fields. Rejects and says what was delivered instead. */
   whenDelivered(name: EventName, fields?: EventFields, options?: { timeout?: number }): Promise<DeliveredEvent>;
   /** Plays another scenario from now on, or none. */
-  scenario(name?: ScenarioName): void;
+  setScenario(name?: ScenarioName): void;
   /** Returns other offers from now on. */
-  offers(offers: FakeOffers): void;
+  setOffers(offers: FakeOffers): void;
   /** Forgets what happened, and starts again with the options that it was created with. */
   reset(): void;
   /** @internal The URLs that its offers open. */
@@ -123,11 +123,11 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     receipts: network.receipts,
     requests: network.requests,
     whenDelivered,
-    scenario(name?: ScenarioName): void {
+    setScenario(name?: ScenarioName): void {
       scenario = requireScenario(name);
       handler = openRelay();
     },
-    offers: network.setOffers,
+    setOffers: network.setOffers,
     targets: network.targets,
     reset(): void {
       network.reset();

@@ -34,7 +34,7 @@ export const test: TestType<TestArgs, WorkerArgs> = base.extend<OfferletFixtures
     await context.addInitScript(watchPage, QUEUE_PREFIX);
     await serveRelay(context, relay);
     const offers = createOffersOnPage({ page, relay });
-    await offers.scenario(offerlet.scenario);
+    await offers.setScenario(offerlet.scenario);
     await use(offers);
     if (testInfo.status === testInfo.expectedStatus || page.isClosed()) return;
     const reported = await offers.reported().catch(() => []);

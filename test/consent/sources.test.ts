@@ -248,15 +248,15 @@ describe('tcf', () => {
 
 describe('shopifyPrivacy', () => {
   interface Privacy {
-    allowedProcessing: { marketing: boolean; analytics: boolean };
+    allowedProcessing: { marketing: boolean; saleOfData: boolean; analytics: boolean };
     shouldShowBanner: boolean;
   }
 
   /** `isEager`: calls a new listener at once, as signals do. */
-  function signal(marketing: boolean, shouldShowBanner: boolean, isEager: boolean) {
+  function signal(marketing: boolean, shouldShowBanner: boolean, isEager: boolean, saleOfData = marketing) {
     const listeners = new Set<(value: Privacy) => void>();
     const api = {
-      value: { allowedProcessing: { marketing, analytics: true }, shouldShowBanner } as Privacy,
+      value: { allowedProcessing: { marketing, saleOfData, analytics: true }, shouldShowBanner } as Privacy,
       listeners,
       subscribe(listener: (value: Privacy) => void) {
         listeners.add(listener);
@@ -264,7 +264,7 @@ describe('shopifyPrivacy', () => {
         return () => void listeners.delete(listener);
       },
       set(marketing: boolean, shouldShowBanner = false) {
-        api.value = { allowedProcessing: { marketing, analytics: true }, shouldShowBanner };
+        api.value = { allowedProcessing: { marketing, saleOfData: marketing, analytics: true }, shouldShowBanner };
         for (const listener of listeners) listener(api.value);
       },
     };
@@ -288,5 +288,7 @@ describe('shopifyPrivacy', () => {
   test('decides at once without a banner', () => {
     expect(new Set(listen(shopifyPrivacy(signal(true, false, true))).decisions)).toEqual(new Set([true]));
     expect(listen(shopifyPrivacy(signal(false, false, false))).decisions).toEqual([false]);
+    expect(listen(shopifyPrivacy(signal(true, false, false, false))).decisions).toEqual([false]);
+    expect(listen(shopifyPrivacy(signal(false, false, false, true))).decisions).toEqual([false]);
   });
 });

@@ -6,6 +6,7 @@ import { typeCheck, type Source } from './typeCheck.ts';
 const page = pageAt('docs/page.md');
 const relay = pageAt('docs/relay.md');
 const queue = pageAt('docs/queue.md');
+const session = pageAt('docs/session.md');
 const operators = pageAt('docs/clients.md');
 
 const reference = sectionOf(pageAt('docs/testing.md'), 'Reference');
@@ -28,6 +29,13 @@ const tables = [
   record('ShowOptions', "import('offerlet').ShowOptions", [
     ...new Set(columnOf(sectionOf(page, 'Options'), '`showOffers`').map((name) => name.split('.')[0] ?? '')),
   ]),
+  record('Explanation', "import('offerlet').Explanation", columnOf(sectionOf(page, 'explain()'), 'field')),
+  record(
+    'SessionOptions',
+    "import('offerlet/session').SessionOptions",
+    columnOf(sectionOf(session, 'Options'), 'option'),
+  ),
+  record('Session', "import('offerlet/session').Session", columnOf(sectionOf(session, 'Methods'), 'method')),
   record('RelayOptions', "import('offerlet/relay').RelayOptions", columnOf(sectionOf(relay, 'Options'), 'option')),
   record(
     'Metrics',
@@ -50,7 +58,7 @@ const tables = [
     columnOf(sectionOf(queue, 'Events'), '`event.type`'),
     true,
   ),
-  record('DropReason', "import('offerlet/queue').DropReason", columnOf(sectionOf(queue, 'Events'), '`why`'), true),
+  record('DropReason', "import('offerlet/queue').DropReason", columnOf(sectionOf(queue, 'Events'), '`reason`'), true),
   record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()'))),
   record('ClientOptions', "import('offerlet/clients').ClientOptions", columnOf(operators.text, 'option')),
   record('FakeRelayOptions', "import('offerlet/testing').FakeRelayOptions", columnOf(reference, 'option')),

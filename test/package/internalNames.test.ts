@@ -9,7 +9,7 @@ const SHARED_FILES =
   /src\/(wire\/offers\/re(quest|sponse)|wire\/events\/(wireEvent|batch)|page\/(offers|inspection|elementTypes\.d|options\/showOptions)|session\/(options|outcome|pageEvent)|queue\/events)\.ts$/;
 /** Types that are shared, in files that declare internal ones as well. */
 const SHARED_TYPES =
-  /^(export )?interface (PageApi|Explanation|ConsentDecision|RawExchange|PageQueue|Core|Sender|Notes|Rows|KnownRow|EventRow|Backoff|Kept)\b/;
+  /^(export )?interface (PageApi|Explanation|ConsentDecision|RawExchange|SessionQueue|Core|Sender|Notes|Rows|KnownRow|EventRow|Backoff|Kept)\b/;
 const IN_THE_SCRIPT = /^src\/(script-tag|wire|session|queue|page|widget|dom)\b/;
 
 function filesOf(folder: string): string[] {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { isBot } from '../../src/session/createReporter.ts';
 import { firstOffers } from '../../src/session/obtainOffers.ts';
-import { readAttributes } from '../../src/page/options/readAttributes.ts';
+import { readAttributes } from '../../src/page/readAttributes.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const BASE = 'https://shop.example/thanks?token=1';
@@ -11,14 +11,14 @@ const request = { user_details: { phone: '+49' }, placement_details: { view: 'TH
 
 test('a path, a URL and a trailing slash all give the same relay URL', () => {
   for (const relay of ['/offers', '/offers/', ' /offers ', 'https://shop.example/offers//?x=1']) {
-    expect(checkOptions({ relay, request }, BASE)).toMatchObject({ relay: 'https://shop.example/offers' });
+    expect(checkOptions({ relay, request }, { base: BASE })).toMatchObject({ relay: 'https://shop.example/offers' });
   }
 });
 
 test.each([undefined, null, '', ' ', 42, {}, 'javascript:alert(1)', 'data:,x', 'https://'])(
   '%j is not a relay URL',
   (relay) => {
-    expect(checkOptions({ relay, request }, BASE)).toMatchObject({
+    expect(checkOptions({ relay, request }, { base: BASE })).toMatchObject({
       code: 'invalid_config',
       message: 'relay is missing or not valid',
     });
@@ -26,7 +26,7 @@ test.each([undefined, null, '', ' ', 42, {}, 'javascript:alert(1)', 'data:,x', '
 );
 
 test.each([undefined, null, 'text', 42, []])('options that are %j are refused without throwing', (options) => {
-  expect(checkOptions(options, BASE)).toMatchObject({ code: 'invalid_config' });
+  expect(checkOptions(options, { base: BASE })).toMatchObject({ code: 'invalid_config' });
 });
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   { messages: { adnet_sk_live_abc: 'x' } },
   { attributes: { 'x-api-key': 'x' } },
 ])('a secret is noticed wherever it is: %#', (more) => {
-  const checked = checkOptions({ relay: '/offers', request, ...more }, BASE);
+  const checked = checkOptions({ relay: '/offers', request, ...more }, { base: BASE });
   expect(checked).toMatchObject({ code: 'invalid_config', message: 'The options contain a secret key' });
   expect(JSON.stringify(checked)).not.toMatch(/adnet_|apiKey/);
 });
@@ -46,7 +46,7 @@ test('a publishable key, the word secret and an element are not secrets', () => 
     request: { ...request, custom_metadata: { note: 'secret', key: 'adnet_pk_live_abc' } },
     target: document.body,
   };
-  expect(checkOptions({ relay: '/offers', ...more }, BASE)).toMatchObject({ mode: 'OVERLAY' });
+  expect(checkOptions({ relay: '/offers', ...more }, { base: BASE })).toMatchObject({ mode: 'OVERLAY' });
 });
 
 test('attributes become options in the wire’s shape; empty ones are ignored', () => {

@@ -18,9 +18,9 @@ test('on a server showOffers does not throw, and its outcome says where to call 
   });
   expect(await offers.outcome).toMatchObject({ code: 'invalid_config', hint: expect.stringMatching(/in the browser/) });
   offers.consent(false);
-  offers.close();
+  offers.dismiss();
   offers.destroy();
-  expect(offers.explain()).toMatchObject({ asked: undefined, queue: { waiting: 0 } });
+  expect(offers.explain()).toMatchObject({ request: undefined, queue: { waiting: 0 } });
   expect(warn).toHaveBeenCalledTimes(1);
   warn.mockRestore();
 });

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
 import type { CoreOptions } from '../../src/queue/openCore.ts';
-import { openPageQueue } from '../../src/queue/openPageQueue.ts';
-import { withdrawConsent } from '../../src/queue/withdrawConsent.ts';
+import { openSessionQueue } from '../../src/queue/openSessionQueue.ts';
+import { withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 
@@ -26,7 +26,7 @@ function openTab(
   const sent: string[][] = [];
   const emitted: QueueEvent[] = [];
   const onWithdrawn = vi.fn<() => void>();
-  const queue = openPageQueue({
+  const queue = openSessionQueue({
     endpoint: '/events/batch',
     send: async (events) => {
       sent.push(events.map(({ event_id }) => event_id));
@@ -81,7 +81,7 @@ describe('a withdrawal in another tab', () => {
     await sleep(300);
     expect((await onDisk()).keys).toEqual([]);
     expect(other.sent).toEqual([['a']]);
-    expect(other.emitted).toContainEqual({ type: 'dropped', count: 1, why: 'withdrawn' });
+    expect(other.emitted).toContainEqual({ type: 'dropped', count: 1, reason: 'withdrawn' });
     expect(here.onWithdrawn).not.toHaveBeenCalled();
   });
 

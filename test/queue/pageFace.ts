@@ -1,10 +1,10 @@
 import { addChecks, type Queue } from '../../src/queue/addChecks.ts';
-import type { PageQueue } from '../../src/queue/openPageQueue.ts';
+import type { SessionQueue } from '../../src/queue/openSessionQueue.ts';
 
 /** A page's queue with checks and statistics on top, as the inspector has it. */
-export type FacedQueue = Omit<PageQueue, keyof Queue> & Queue;
+export type FacedQueue = Omit<SessionQueue, keyof Queue> & Queue;
 
-export function pageFace(queue: PageQueue): FacedQueue {
+export function pageFace(queue: SessionQueue): FacedQueue {
   return {
     ...queue,
     ...addChecks(queue),

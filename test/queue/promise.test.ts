@@ -155,7 +155,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
         return mine === page ? answered : new Promise(() => {});
       },
       onEvent: (event: QueueEvent) => {
-        if (event.type === 'delivered') event.event_ids.forEach((id) => acknowledged.add(id));
+        if (event.type === 'delivered') event.eventIds.forEach((id) => acknowledged.add(id));
         if (event.type === 'dead_letter') dead.add(event.event.event_id);
         if (event.type === 'dropped') dropped += event.count;
         if (event.type === 'error') broken = event.reason;

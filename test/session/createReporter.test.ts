@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TrackedEvent } from '../../src/queue/events.ts';
-import type { PageEvent } from '../../src/session/pageEvent.ts';
+import type { PageEvent } from '../../src/session/events.ts';
 import { createReporter } from '../../src/session/createReporter.ts';
 import type { Asset, PlacedOffer } from '../../src/wire/offers/response.ts';
 
@@ -10,19 +10,23 @@ const brand_properties = { offer_id: 'o', advertiser_id: 'a', insertion_id: 'i' 
 
 function setUp() {
   const tracked: TrackedEvent[] = [];
+  const ids: (string | undefined)[] = [];
   const heard: PageEvent[] = [];
   const names = new Set<string>();
   const clock = { now: 0 };
   const dismissed: string[] = [];
   const reporter = createReporter({
     session_id: 's',
-    track: (event) => void tracked.push(event),
+    track({ event_id, ...event }) {
+      tracked.push(event);
+      ids.push(event_id);
+    },
     emit: (event) => void heard.push(event),
     onDismissed: () => void dismissed.push('dismissed'),
     now: () => clock.now,
     once: (name) => !names.has(name) && Boolean(names.add(name)),
   });
-  return { reporter, tracked, heard, clock, dismissed, sent: () => tracked.map(({ event_name }) => event_name) };
+  return { reporter, tracked, ids, heard, clock, dismissed, sent: () => tracked.map(({ event_name }) => event_name) };
 }
 
 test('an offer that is viewed was displayed, the widget before it, and loaded before that', () => {
@@ -117,4 +121,21 @@ test('the page gets impressions, clicks and the rest under names of its own', ()
   reporter.acted({ type: 'decline', offer });
   expect(heard.map(({ type }) => type)).toEqual(['impression', 'view', 'click', 'copy', 'decline']);
   expect(heard[0]).toEqual({ type: 'impression', session_id: 's', ...brand_properties });
+});
+
+test('what counts once has the same id whoever reports it; what can happen again has none yet', () => {
+  const report = () => {
+    const { reporter, ids } = setUp();
+    reporter.seen('view', offer);
+    reporter.seen('view', offer, asset);
+    reporter.seen('view', { ...offer, insertion_id: 'other' });
+    return ids;
+  };
+  const ids = report();
+  expect(report()).toEqual(ids);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+  const { reporter, ids: clicks } = setUp();
+  reporter.acted({ type: 'accept', offer });
+  expect(clicks.at(-1)).toBeUndefined();
 });

@@ -29,7 +29,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     session.decline(only(first));
     session.back(only(second));
     expect(session.accept(structuredClone(only(first)))).toMatchObject({ target_url: 'https://advertiser.example/1' });
-    expect(await session.accept(only(first))).toEqual({ target_url: 'https://advertiser.example/1' });
+    await session.accept(only(first)).stored;
     session.copy(only(first));
     session.footer('privacy');
     session.dismiss('close');
@@ -46,10 +46,10 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     ]);
     expect(
       session.emitted.filter(({ type }) => !['tracked', 'delivered'].includes(type)).map(({ type }) => type),
-    ).toEqual(['offers', 'impression', 'decline', 'impression', 'back', 'click', 'copy', 'footer', 'dismiss']);
+    ).toEqual(['outcome', 'impression', 'decline', 'impression', 'back', 'click', 'copy', 'footer', 'dismiss']);
     expect(session.explain()).toMatchObject({ outcome: { code: 'offers' }, queue: { waiting: 0, delivered: 8 } });
     expect(await session.stats()).toMatchObject({ delivered: 8, storage: storage ? 'key-value' : 'memory' });
-    session.close();
+    session.destroy();
   });
 
   test('a view is reported only by viewed()', async () => {
@@ -59,7 +59,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     session.viewed(offer);
     session.viewed(offer);
     await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW']);
-    session.close();
+    session.destroy();
   });
 
   test('clicks arrive at once, displays within 250 ms', async () => {
@@ -72,10 +72,10 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     await vi.waitFor(() => expect(relay.names()).toContain('BRAND_DISPLAY'), { interval: 5 });
     expect(performance.now() - begun).toBeLessThan(400);
     const clicked = performance.now();
-    void session.accept(offer);
+    session.accept(offer);
     await vi.waitFor(() => expect(relay.names()).toContain('BRAND_CLICK'), { interval: 5 });
     expect(performance.now() - clicked).toBeLessThan(150);
-    session.close();
+    session.destroy();
   });
 
   test('a 207 retries what was refused, and a dead letter does not come back', async () => {
@@ -96,7 +96,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     await vi.waitFor(() => expect(relay.names().toSorted()).toEqual(['BRAND_DISPLAY', 'WIDGET_DISPLAY']), 6_000);
     expect(session.emitted.filter(({ type }) => type === 'dead_letter')).toHaveLength(1);
     expect(await session.stats()).toMatchObject({ deadLetters: 1, onDisk: 0, inMemory: 0 });
-    session.close();
+    session.destroy();
   });
 
   test('each outcome is a result, never an exception', async () => {
@@ -105,7 +105,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
       relay.offers = offers;
       const session = open(relay, { storage: openStorage(), ...more });
       const result = await session.result;
-      session.close();
+      session.destroy();
       return result;
     };
     expect(await end(() => Response.json({}))).toMatchObject({ code: 'network_error', groups: [], footer: {} });
@@ -129,7 +129,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     expect(storage?.values.size ?? 0).toBe(0);
     decide(true);
     const offer = only((await session.result).groups[0]?.offers[0]);
-    await session.accept(offer);
+    await session.accept(offer).stored;
     if (storage) expect(storage.values.size).toBeGreaterThan(0);
     const before = await session.result;
     session.consent(false);
@@ -141,10 +141,16 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     expect(relay.events).toHaveLength(count);
     expect(storage?.values.size ?? 0).toBe(0);
     session.consent(true);
-    const after = await session.result;
-    expect(after.code).toBe('offers');
-    expect(after.groups).not.toBe(before.groups);
-    session.close();
+    await vi.waitFor(() => expect(session.latest).toMatchObject({ code: 'offers' }));
+    expect(session.latest?.groups).not.toBe(before.groups);
+    expect(await session.result).toBe(before);
+    const outcomes = session.emitted.filter(({ type }) => type === 'outcome');
+    expect(outcomes).toMatchObject([
+      { code: 'offers', groups: before.groups },
+      { code: 'consent_denied', groups: [] },
+      { code: 'offers', groups: session.latest?.groups },
+    ]);
+    session.destroy();
   });
 });
 
@@ -172,11 +178,11 @@ test('options that are not valid end in invalid_config, with what to write', asy
     });
     for (const call of [session.displayed, session.viewed, session.decline, session.copy])
       expect(() => call(undefined as never)).not.toThrow();
-    expect(await session.accept(null as never)).toEqual({ target_url: '' });
+    expect(session.accept(null as never).target_url).toBe('');
     session.dismiss('close');
     session.consent(true);
     await session.flush();
-    session.close();
+    session.destroy();
   }
   vi.stubGlobal('crypto', {});
   const request = { placement_details, user_details: { email: 'a@b.example' } };
@@ -191,7 +197,7 @@ test('what other scripts store is not read as a secret key', async () => {
   const storage = Object.assign(device(), { apiKey: 'sk_live_0123456789abcdef0123456789abcdef' });
   const session = open(startRelay(1), { storage });
   expect(await session.result).toMatchObject({ code: 'offers' });
-  session.close();
+  session.destroy();
 });
 
 test('a relay that does not respond is a network_error after four seconds', async () => {
@@ -202,7 +208,7 @@ test('a relay that does not respond is a network_error after four seconds', asyn
     code: 'network_error',
     message: expect.stringContaining('did not respond within 4 s'),
   });
-  session.close();
+  session.destroy();
 });
 
 test('headers() is called for every request; when it rejects, nothing is lost', async () => {
@@ -215,19 +221,19 @@ test('headers() is called for every request; when it rejects, nothing is lost', 
   };
   const failed = open(relay, { headers });
   expect(await failed.result).toMatchObject({ code: 'network_error', message: expect.stringContaining('no token') });
-  failed.close();
+  failed.destroy();
   isBroken = false;
   const session = open(relay, { headers });
   const offer = only((await session.result).groups[0]?.offers[0]);
   await settled(relay, ['WIDGET_LOAD']);
   isBroken = true;
-  await session.accept(offer);
+  await session.accept(offer).stored;
   await new Promise((resolve) => setTimeout(resolve, 100));
   isBroken = false;
   await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK']);
   expect(relay.headers.map((one) => one.get('authorization'))).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);
   expect(relay.headers[0]?.get('content-type')).toBe('application/json');
-  session.close();
+  session.destroy();
 });
 
 test('an onEvent that throws, or calls back, changes nothing', async () => {
@@ -239,5 +245,5 @@ test('an onEvent that throws, or calls back, changes nothing', async () => {
   });
   session.displayed(only((await session.result).groups[0]?.offers[0]));
   await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
-  session.close();
+  session.destroy();
 });

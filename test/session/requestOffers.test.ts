@@ -1,11 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
 import { buildRequest, requestOffers } from '../../src/session/requestOffers.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
 function requestFrom(status: number, body: unknown): ReturnType<typeof requestOffers> {
   vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(body), { status })));
-  return requestOffers({ relay: 'https://shop.example/offers', body: {}, signal: new AbortController().signal });
+  return requestOffers({
+    relay: 'https://shop.example/offers',
+    access: {},
+    body: {},
+    signal: new AbortController().signal,
+  });
 }
 
 test('the fields that a 400 names are in the message, the hint and the errors', async () => {
@@ -22,7 +28,7 @@ test('the fields that a 400 names are in the message, the hint and the errors', 
 test('a network that names no path still has its reasons repeated', async () => {
   expect(await requestFrom(400, { errors: [{ message: 'Unknown widget' }] })).toMatchObject({
     message: expect.stringContaining('status 400 (not valid: Unknown widget)'),
-    hint: expect.stringContaining('the log of the relay'),
+    hint: expect.stringContaining('log of the relay'),
     errors: [{ path: '', message: 'Unknown widget' }],
   });
 });
@@ -41,6 +47,10 @@ test.each([
 test('a field of the shopper that is undefined is not in the request', async () => {
   const user_details = { email_hash: undefined, external_guid: 'c-42' };
   const placement_details = { view: 'THANK_YOU', display_mode: 'INLINE' } as const;
-  const body = await buildRequest({ request: { user_details, placement_details } });
+  const placement = checkOptions({
+    relay: 'https://shop.example/offers',
+    request: { user_details, placement_details },
+  });
+  const body = await buildRequest(placement as Placement);
   expect(Object.keys(body['user_details'] ?? {})).toEqual(['external_guid']);
 });

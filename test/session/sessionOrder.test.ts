@@ -17,16 +17,16 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     const first = open(relay, { storage, order: '7' });
     first.displayed(only((await first.result).groups[0]?.offers[0]));
     await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
-    first.close();
+    first.destroy();
     const second = open(relay, { storage, order: '7' });
     expect(await second.result).toMatchObject({ code: 'offers', isRemembered: true });
     second.displayed(only((await second.result).groups[0]?.offers[0]));
     await settled(relay, ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']);
     expect(relay.asked).toHaveLength(1);
-    second.close();
+    second.destroy();
     const other = open(relay, { storage, order: '8' });
     expect(await other.result).toMatchObject({ isRemembered: false });
-    other.close();
+    other.destroy();
     expect([...storage.values.values()].join()).not.toContain('a'.repeat(64));
   });
 
@@ -37,10 +37,10 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     await first.result;
     first.dismiss('escape');
     await new Promise((resolve) => setTimeout(resolve, 50));
-    first.close();
+    first.destroy();
     const second = open(relay, { storage, order: '7', mode: 'OVERLAY' });
     expect(await second.result).toMatchObject({ code: 'already_shown', groups: [] });
-    second.close();
+    second.destroy();
   });
 });
 
@@ -59,10 +59,10 @@ test('offers on a page leave the memory of a session in localStorage alone; a no
   const page = openOrderMemory({
     key: 'offerlet:page',
     notes: () => undefined,
-    storage: () => Object.assign(Object.fromEntries(storage.values), shared),
+    syncStorage: () => Object.assign(Object.fromEntries(storage.values), shared),
   });
   await page.keep({});
   expect(keysOf()).toEqual(expect.arrayContaining(before));
   expect(before.every((key) => key.startsWith(QUEUE_PREFIX))).toBe(true);
-  session.close();
+  session.destroy();
 });

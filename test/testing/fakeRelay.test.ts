@@ -144,7 +144,7 @@ test('an outage ends at once when the scenario is cleared, however often a page 
   const { relay, send, event } = await opened({ scenario: 'offline' });
   for (let time = 0; time < 12; time++) expect((await send(event('e-1', 'WIDGET_LOAD'))).status).toBeGreaterThan(500);
   expect(relay.delivered).toEqual([]);
-  relay.scenario();
+  relay.setScenario();
   expect((await send(event('e-1', 'WIDGET_LOAD'))).status).toBe(202);
 });
 
@@ -172,8 +172,8 @@ test('whenDelivered resolves to the event, or says what was delivered instead', 
 test('reset forgets everything, and starts again with its options', async () => {
   const relay = fakeRelay({ scenario: 'one-offer' });
   const first = await (await ask(relay)).json();
-  relay.scenario('offers-502');
-  relay.offers(2);
+  relay.setScenario('offers-502');
+  relay.setOffers(2);
   expect((await ask(relay)).status).toBe(502);
   relay.reset();
   expect([relay.delivered, relay.receipts, relay.requests]).toEqual([[], [], []]);

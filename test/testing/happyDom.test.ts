@@ -37,6 +37,6 @@ test('what needs a layout is reported as impossible', async () => {
 });
 
 test('outages end in an outcome', async () => {
-  relay.scenario('offers-502');
+  relay.setScenario('offers-502');
   expect(await mount('INLINE').outcome).toMatchObject({ code: 'network_error' });
 });

@@ -50,7 +50,7 @@ test("a shop's own requests reach the shop's own handlers, with their bodies", a
 });
 
 test('a scenario can be played for one test', async () => {
-  relay.scenario('offers-502');
+  relay.setScenario('offers-502');
   expect((await ask()).status).toBe(502);
 });
 

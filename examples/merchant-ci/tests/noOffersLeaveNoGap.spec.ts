@@ -1,7 +1,7 @@
 import { test, expect } from 'offerlet/testing/playwright';
 
 test('no offers leave no gap', async ({ page, offers }) => {
-  await offers.scenario('no-offers');
+  await offers.setScenario('no-offers');
   await page.goto('/thank-you');
   await expect(offers).toHaveOutcome('no_offers');
   await expect.poll(async () => (await page.locator('#offers').boundingBox())?.height ?? 0).toBe(0);

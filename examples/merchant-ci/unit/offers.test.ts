@@ -33,7 +33,7 @@ test('the offer of the relay is on the page, and its load is reported', async ()
 });
 
 test('an outage of the network ends in an outcome, not in an error', async () => {
-  relay.scenario('offers-502');
+  relay.setScenario('offers-502');
   const offers = mount();
   expect(await offers.outcome).toMatchObject({ code: 'network_error' });
   offers.destroy();

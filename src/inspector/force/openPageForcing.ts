@@ -1,7 +1,7 @@
 import { dom } from '../../dom/dom.ts';
 import type { PageForcing } from '../../wire/scenarios/forcing.ts';
 import type { QUEUE_PREFIX as QueuePrefix } from '../../queue/rows/key.ts';
-import type { ShowOptions } from '../../page/options/showOptions.ts';
+import type { ShowOptions } from '../../page/showOptions.ts';
 
 /** The start of the name of every queue's database. The type keeps it equal to the queue's own constant. */
 const QUEUE_PREFIX: typeof QueuePrefix = 'offerlet-queue';
@@ -57,14 +57,15 @@ export function forcedOptions(own: ShowOptions, page: PageForcing): ShowOptions 
     theme: theme ?? own.theme,
     locale: locale ?? own.locale,
     target: own.target ?? (mode === 'INLINE' ? findTarget() : undefined),
-    consent: forcedConsent(own.consent, page.consent),
+    // An option that is absent stays absent: it means the default.
+    ...(('consent' in own || page.consent) && { consent: forcedConsent(own.consent, page.consent) }),
   };
 }
 
 function forcedConsent(own: ShowOptions['consent'], forced: PageForcing['consent']): ShowOptions['consent'] {
-  if (forced === 'pending') return new Promise<boolean>(() => {});
+  if (forced === 'pending') return 'required';
   if (forced === 'denied') return false;
-  return own ?? !('globalPrivacyControl' in navigator && navigator.globalPrivacyControl);
+  return own;
 }
 
 /** Returns a target for INLINE offers on a page that has none: at the end of its main part. */

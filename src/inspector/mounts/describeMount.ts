@@ -6,7 +6,7 @@ import type { InspectedMount } from './inspectedMount.ts';
 export function describeOptions({ ownOptions, handle }: InspectedMount): Record<string, string> {
   const { options, offers } = handle;
   const { relay, target, sandbox, consent } = ownOptions;
-  const { answered } = offers.explain();
+  const { response } = offers.explain();
   // The page's options are not checked yet.
   const placement = options.request?.placement_details as { view?: string; display_mode?: string } | undefined;
   return {
@@ -15,7 +15,7 @@ export function describeOptions({ ownOptions, handle }: InspectedMount): Record<
     display_mode: placement?.display_mode ?? 'missing',
     target: typeof target === 'string' ? target : target ? `<${target.localName}>` : 'none',
     'sandbox (option)': sandbox ? 'yes' : 'no',
-    'sandbox (response)': answered ? (answered.isSandbox ? 'yes' : 'no') : 'no response yet',
+    'sandbox (response)': response ? (response.isSandbox ? 'yes' : 'no') : 'no response yet',
     theme: options.theme ?? 'auto',
     locale: options.locale ?? 'from the page',
     maxOffers: String(options.maxOffers ?? 'all'),
@@ -40,7 +40,7 @@ export function describeUnseenRequest(
   requests: readonly RequestRecord[],
 ): string | undefined {
   if (!body || requests.some(({ path }) => path.endsWith('/recommendations'))) return undefined;
-  return explanation?.answered?.isRemembered
+  return explanation?.response?.isRemembered
     ? 'remembered from an earlier page load of this order: nothing was requested'
     : 'requested before the inspector was loaded';
 }

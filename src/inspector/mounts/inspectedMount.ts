@@ -2,9 +2,9 @@ import { dom } from '../../dom/dom.ts';
 import type { DeadLetter, QueueStats } from '../../queue/events.ts';
 import type { EventRow } from '../../queue/rows/rows.ts';
 import type { Inspected } from '../../page/inspection.ts';
-import type { PageEvent } from '../../session/pageEvent.ts';
-import type { PageQueue } from '../../queue/openPageQueue.ts';
-import type { ShowOptions } from '../../page/options/showOptions.ts';
+import type { PageEvent } from '../../session/events.ts';
+import type { SessionQueue } from '../../queue/openSessionQueue.ts';
+import type { ShowOptions } from '../../page/showOptions.ts';
 
 /** One mount, and what the inspector knows about it. */
 export interface InspectedMount {
@@ -27,7 +27,7 @@ export interface InspectedMount {
   json: unknown;
   /** When its offers were rendered, by `performance.now()`. */
   renderedAt: number | undefined;
-  queue: PageQueue | undefined;
+  queue: SessionQueue | undefined;
   stats: QueueStats | undefined;
   deadLetters: readonly DeadLetter[];
   rows: readonly EventRow[];

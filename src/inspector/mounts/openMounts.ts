@@ -3,7 +3,7 @@ import { forcedOptions } from '../force/openPageForcing.ts';
 import { forcingOf } from '../force/forcingOf.ts';
 import type { Inspected } from '../../page/inspection.ts';
 import { addChecks } from '../../queue/addChecks.ts';
-import type { PageEvent } from '../../session/pageEvent.ts';
+import type { PageEvent } from '../../session/events.ts';
 import { createInspectedMount, type InspectedMount } from './inspectedMount.ts';
 import { readWaiting } from './queueRows.ts';
 
@@ -77,7 +77,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       if (!mount) return;
       for (const known of mount.hosts) if (!known.isConnected) mount.hosts.delete(known);
       if (host) mount.hosts.add(host);
-      if (event.type === 'rendered') mount.renderedAt = performance.now();
+      if (event.type === 'outcome' && event.code === 'rendered') mount.renderedAt = performance.now();
     },
     async refreshQueue() {
       const mount = selected;

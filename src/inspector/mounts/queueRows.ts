@@ -1,21 +1,21 @@
 import { QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DeadLetter } from '../../queue/events.ts';
 import type { EventRow } from '../../queue/rows/rows.ts';
-import type { PageQueue } from '../../queue/openPageQueue.ts';
+import type { SessionQueue } from '../../queue/openSessionQueue.ts';
 
 /** Returns the rows that wait for delivery, on disk or in memory. */
-export async function readWaiting(queue: PageQueue): Promise<readonly EventRow[]> {
+export async function readWaiting(queue: SessionQueue): Promise<readonly EventRow[]> {
   return (await readRows(queue)).flatMap(([, row]) => (row.reason === undefined ? [row] : []));
 }
 
 /** Empties the queue, and what the page remembers of orders. */
-export async function empty({ notes, rows }: PageQueue): Promise<void> {
+export async function empty({ notes, rows }: SessionQueue): Promise<void> {
   notes.forget();
   await rows.purge();
 }
 
 /** Sends the event of a dead letter again, with the same id, and removes the letter. */
-export async function replay(queue: PageQueue, { event }: DeadLetter): Promise<void> {
+export async function replay(queue: SessionQueue, { event }: DeadLetter): Promise<void> {
   const rows = await readRows(queue);
   const letters = rows.filter(([, row]) => row.reason !== undefined && row.event.event_id === event.event_id);
   // Tracked before the letter is removed: a page that is closed in between has both, never neither.
@@ -24,7 +24,7 @@ export async function replay(queue: PageQueue, { event }: DeadLetter): Promise<v
   await queue.flush();
 }
 
-async function readRows({ rows }: PageQueue): Promise<(readonly [key: string, row: EventRow])[]> {
+async function readRows({ rows }: SessionQueue): Promise<(readonly [key: string, row: EventRow])[]> {
   const { first } = await rows.read(QUEUE_MAX_EVENTS);
   return [...first].flatMap(([key, value]) => (isEventRow(value) ? [[key, value] as const] : []));
 }

@@ -1,5 +1,5 @@
 import { dom } from '../../dom/dom.ts';
-import type { PageEvent } from '../../session/pageEvent.ts';
+import type { PageEvent } from '../../session/events.ts';
 
 /** Something that the page's Content-Security-Policy blocked. */
 export interface Violation {

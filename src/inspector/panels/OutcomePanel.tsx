@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
 import type { Explanation } from '../../session/openTrace.ts';
-import type { PageEvent } from '../../session/pageEvent.ts';
+import type { PageEvent } from '../../session/events.ts';
 import { describeConsent, describeOptions } from '../mounts/describeMount.ts';
 import { timeOf } from '../report/timeOf.ts';
 import { describeEvent, endWithStop } from './describeEvent.ts';
@@ -15,16 +15,20 @@ const MEANINGS: Readonly<Record<string, string>> = {
   invalid_config: 'An option on the page is not valid. Nothing was requested.',
   refused: 'The relay, or the network behind it, refused the request.',
   network_error: 'There was no response that could be read.',
-  waiting:
-    'The request is under way, or it waits: for the page to load, for consent, or for a dialog of the page to close.',
+  waiting: 'It is under way.',
+  'waiting for consent': 'Nothing is requested, stored or sent before the shopper decides.',
+  'waiting for page': 'The offers are requested when the page has loaded and is idle.',
+  'waiting for dialog': 'A modal dialog of the page is open.',
+  'waiting for relay': 'The relay has not responded yet.',
 };
 
 /** The outcome of a mount, why it came to it, and everything that happened, in order. */
 export function OutcomePanel({ model }: PanelProps): JSX.Element {
   const { explanation, mount, receivedAt } = model;
   if (!explanation || !mount) return <p>This page has not requested any offers yet.</p>;
-  const { outcome, events } = explanation;
-  const code = outcome?.code ?? 'waiting';
+  const { outcome, waitingFor, events } = explanation;
+  const hint = waitingFor ? explanation.hint : outcome?.hint;
+  const code = waitingFor ? `waiting for ${waitingFor}` : (outcome?.code ?? 'waiting');
   const start = mount.lastEventBefore ? events.indexOf(mount.lastEventBefore) + 1 : 0;
   return (
     <>
@@ -32,9 +36,9 @@ export function OutcomePanel({ model }: PanelProps): JSX.Element {
         <h2>{code}</h2>
         <p>{MEANINGS[code]}</p>
         {outcome && <p class="quote">{endWithStop(outcome.message)}</p>}
-        {outcome?.hint && (
+        {hint && (
           <p>
-            <b>What to do:</b> {endWithStop(outcome.hint)}
+            <b>What to do:</b> {endWithStop(hint)}
           </p>
         )}
       </section>
@@ -83,24 +87,24 @@ function EventItems({ events, receivedAt }: EventItemsProps): JSX.Element {
   );
 }
 
-function describeRequest({ consent, asked, answered }: Explanation): string[] {
+function describeRequest({ consent, request, response }: Explanation): string[] {
   const sentences: string[] = [];
   if (consent) sentences.push(describeConsent(consent));
-  if (asked) {
-    const shopper = asked.user_details.join(', ') || 'nothing on the page (the relay may know the shopper)';
+  if (request) {
+    const shopper = request.user_details.join(', ') || 'nothing on the page (the relay may know the shopper)';
     sentences.push(
-      `Requested from ${asked.relay} for ${asked.view} in ${asked.display_mode}; the shopper is identified by ${shopper}.`,
-      asked.isRemembering
+      `Requested from ${request.relay} for ${request.view} in ${request.display_mode}; the shopper is identified by ${shopper}.`,
+      request.isRemembering
         ? 'The order has an order_id: its response is remembered for a day.'
         : 'The order has no order_id: every page load requests again.',
     );
   }
-  if (answered) {
-    const source = answered.isRemembered ? 'Remembered from an earlier page load' : 'Received';
+  if (response) {
+    const source = response.isRemembered ? 'Remembered from an earlier page load' : 'Received';
     sentences.push(
-      `${source}: ${answered.offers} ${answered.offers === 1 ? 'offer' : 'offers'}, session ${answered.session_id}.`,
+      `${source}: ${response.offers} ${response.offers === 1 ? 'offer' : 'offers'}, session ${response.session_id}.`,
     );
-    if (!answered.isCounted)
+    if (!response.isCounted)
       sentences.push('The browser identifies itself as a bot: the offers are shown, not counted.');
   }
   return sentences;

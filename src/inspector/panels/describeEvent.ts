@@ -1,4 +1,4 @@
-import type { PageEvent } from '../../session/pageEvent.ts';
+import type { PageEvent } from '../../session/events.ts';
 
 /** Describes one event of a mount in a sentence. */
 export function describeEvent(event: PageEvent): string {
@@ -21,21 +21,18 @@ function describe(event: PageEvent): string {
     case 'paused':
       return `Sending is paused: ${event.reason}`;
     case 'dropped':
-      return `${event.count} dropped: ${event.why}`;
+      return `${event.count} dropped: ${event.reason}`;
     case 'dead_letter':
       return `${event.event.event_name} will never be accepted: ${event.reason}`;
-    case 'left_out':
+    case 'leftOut':
       return `Offer ${event.offer_id} left out: ${event.reason}`;
     case 'dismiss':
       return `Closed by ${event.by}`;
     case 'footer':
       return `The ${event.link} link in the footer was opened`;
     case 'error':
-      return 'message' in event ? `${event.code}: ${event.message}` : `Error: ${event.reason}`;
-    case 'rendered':
-    case 'no_offers':
-    case 'consent_denied':
-    case 'already_shown':
+      return `Error: ${event.reason}`;
+    case 'outcome':
       return `${event.code}: ${event.message}`;
     case 'impression':
     case 'view':

@@ -1,6 +1,6 @@
 import { readBatchResponse } from '../../wire/events/batch.ts';
 import { own } from '../../wire/json.ts';
-import type { PageEvent } from '../../session/pageEvent.ts';
+import type { PageEvent } from '../../session/events.ts';
 import type { StoredEvent } from '../../queue/events.ts';
 import type { RequestRecord } from '../observe/recordRequests.ts';
 
@@ -50,7 +50,7 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
   }
   for (const event of events) {
     if (event.type === 'delivered')
-      for (const id of event.event_ids) finish(timelines.get(id), 'delivered', 'delivered');
+      for (const id of event.eventIds) finish(timelines.get(id), 'delivered', 'delivered');
     if (event.type === 'dead_letter') finish(timelines.get(event.event.event_id), 'dead', `dead: ${event.reason}`);
   }
   return [...timelines.values()];

@@ -58,10 +58,11 @@ export function writeReport(input: ReportInput): string {
   ].join('\n');
 }
 
-function summaryOf({ explanation: { outcome, consent }, forced, href, now }: ReportInput): string[] {
+function summaryOf({ explanation: { outcome, consent, waitingFor, hint }, forced, href, now }: ReportInput): string[] {
   const viewport = `${innerWidth} × ${innerHeight} at ${devicePixelRatio}`;
   return [
     `- Outcome: **${outcome?.code ?? 'not yet'}**${outcome ? `: ${escapeMarkdown(outcome.message)}` : ''}`,
+    ...(waitingFor ? [`- Waiting for the ${waitingFor}: ${escapeMarkdown(hint ?? '')}`] : []),
     ...(outcome?.hint ? [`- Hint: ${escapeMarkdown(outcome.hint)}`] : []),
     ...(consent ? [`- ${escapeMarkdown(describeConsent(consent))}`] : []),
     `- Page: ${maskUrl(href)}`,
@@ -73,22 +74,22 @@ function summaryOf({ explanation: { outcome, consent }, forced, href, now }: Rep
   ];
 }
 
-function configurationOf({ options, explanation: { asked, answered } }: ReportInput): string[] {
+function configurationOf({ options, explanation: { request, response } }: ReportInput): string[] {
   const lines = Object.entries(options).map(([name, value]) => `- ${name}: ${escapeMarkdown(value)}`);
-  if (asked)
+  if (request)
     lines.push(
-      `- requested: ${maskUrl(asked.relay)}, shopper identified by ${asked.user_details.join(', ') || 'nothing'}`,
+      `- requested: ${maskUrl(request.relay)}, shopper identified by ${request.user_details.join(', ') || 'nothing'}`,
     );
-  if (answered) {
-    const notes = [answered.isRemembered ? ', remembered' : '', answered.isCounted ? '' : ', not counted'].join('');
-    lines.push(`- received: ${answered.offers} offers, session ${answered.session_id}${notes}`);
+  if (response) {
+    const notes = [response.isRemembered ? ', remembered' : '', response.isCounted ? '' : ', not counted'].join('');
+    lines.push(`- received: ${response.offers} offers, session ${response.session_id}${notes}`);
   }
   return lines;
 }
 
-function requestsOf({ explanation: { answered }, unseenRequest, requests }: ReportInput): string[] {
+function requestsOf({ explanation: { response }, unseenRequest, requests }: ReportInput): string[] {
   const unseen = unseenRequest
-    ? [['', '/recommendations', answered ? `${answered.offers} offers` : '', '', unseenRequest]]
+    ? [['', '/recommendations', response ? `${response.offers} offers` : '', '', unseenRequest]]
     : [];
   const seen = requests.map(({ at, path, status, error, ms, isForced }) => [
     timeOf(at),
@@ -100,9 +101,9 @@ function requestsOf({ explanation: { answered }, unseenRequest, requests }: Repo
   return table(['time', 'path', 'response', 'ms', 'note'], [...unseen, ...seen]);
 }
 
-function leftOutOf({ left_out }: Explanation): string[] {
-  if (left_out.length === 0) return [];
-  const items = left_out.map(({ offer_id, reason }) => `- ${escapeMarkdown(offer_id)}: ${escapeMarkdown(reason)}`);
+function leftOutOf({ leftOut }: Explanation): string[] {
+  if (leftOut.length === 0) return [];
+  const items = leftOut.map(({ offer_id, reason }) => `- ${escapeMarkdown(offer_id)}: ${escapeMarkdown(reason)}`);
   return ['', '### Left out', '', ...items];
 }
 

@@ -30,6 +30,8 @@ export interface FoundJournals {
 /** The journals of a queue in key-value storage, one in each slot. */
 export interface Journals {
   find(): Promise<FoundJournals>;
+  /** Takes a slot, unless this session has one. */
+  claim(): Promise<void>;
   /** Resolves to whether it is written; false if everything was cleared meanwhile. Rejects if the storage does. */
   write(rows: Journal['rows'], gone: readonly string[]): Promise<boolean>;
   /** Whether the storage was cleared since this session first wrote to it. */
@@ -83,6 +85,9 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
 
   return {
     isCleared,
+    async claim() {
+      slot ??= await claim();
+    },
     async find() {
       const live: Journal[] = [];
       const left: Journal[] = [];

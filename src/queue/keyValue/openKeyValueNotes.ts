@@ -16,9 +16,17 @@ export interface KeyValueNotes extends Notes {
   stop(): Promise<unknown>;
 }
 
+/** What the notes need to know of withdrawals. */
+export interface NotesGuard {
+  /** Ends when what is stored has been cleared. */
+  readonly cleared?: Promise<unknown> | undefined;
+  /** Whether another session has cleared the storage. */
+  isCleared(): Promise<boolean>;
+}
+
 /** Opens notes in key-value storage. */
-export function openKeyValueNotes(storage: KeyValueStorage): KeyValueNotes {
-  let last: Promise<unknown> = Promise.resolve();
+export function openKeyValueNotes(storage: KeyValueStorage, guard: NotesGuard): KeyValueNotes {
+  let last: Promise<unknown> = Promise.resolve(guard.cleared);
   let isHanging = false;
   let isStopped = false;
 
@@ -52,10 +60,10 @@ export function openKeyValueNotes(storage: KeyValueStorage): KeyValueNotes {
         const place = placeOf(key);
         const stored = await get(place);
         const value = change(own(stored, 'key') === key ? own(stored, 'value') : undefined);
-        if (isStopped) return;
+        if (isStopped || (await guard.isCleared())) return;
         await (value === undefined ? storage.removeItem(place) : storage.setItem(place, toJson({ key, value })));
-        // It may have hung for longer than anybody waited.
-        if (isStopped) await storage.removeItem(place);
+        // It may have hung for longer than anybody waited, and another session may have cleared what it did not find.
+        if (isStopped || (await guard.isCleared())) await storage.removeItem(place);
       });
     },
     async sweep(isFresh) {

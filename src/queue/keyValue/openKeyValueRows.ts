@@ -16,11 +16,25 @@ export interface KeyValueRowsOptions {
   readonly name: string;
   /** The storage is memory: what is in it does not survive. */
   readonly isMemory?: boolean | undefined;
+  /** Ends when what is stored has been cleared: until then nothing is read or written. */
+  readonly cleared?: Promise<unknown> | undefined;
   readonly listener: RowsListener;
 }
 
+/** Rows in key-value storage. */
+export interface KeyValueRows extends Rows {
+  /** Whether another session has cleared the storage, as a withdrawal of consent does: then the rows have stopped. */
+  isCleared(): Promise<boolean>;
+}
+
 /** Opens the rows of a queue in key-value storage. All of them are in memory as well. */
-export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener }: KeyValueRowsOptions): Rows {
+export function openKeyValueRows({
+  storage,
+  name,
+  isMemory: isVolatile,
+  cleared,
+  listener,
+}: KeyValueRowsOptions): KeyValueRows {
   const { emit, onWithdrawn, onBack } = listener;
   const known: Rows['known'] = new Map();
   const cap = openCap(known);
@@ -39,7 +53,7 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
   let isHanging = false;
   let checkedAt = 0;
   /** The write that is going on, which never rejects, and the one that follows. */
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<unknown> = Promise.resolve(cleared);
   let next: Promise<void> | undefined;
   const loaded = load().catch(broken);
 
@@ -49,7 +63,7 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
   }
 
   /** Waits for storage, unless it hangs already. */
-  async function waitFor(work: Promise<void>): Promise<void> {
+  async function waitFor(work: Promise<unknown>): Promise<void> {
     if (isHanging) return;
     await within(HANGING_MS, work).catch((error: unknown) => {
       isHanging = true;
@@ -68,6 +82,9 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
   }
 
   async function load(): Promise<void> {
+    await cleared;
+    // From now on a withdrawal by another session is noticed, even if this one has not stored anything yet.
+    await journals.claim();
     const { live, left, removeLeft } = await journals.find();
     if (isStopped) return;
     const all = [...live, ...left].sort((a, b) => b.at - a.at);
@@ -101,7 +118,7 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
         known.delete(key);
         remove(key);
       }
-      if (keys[0]) emit({ type: 'dropped', count: keys.length, why });
+      if (keys[0]) emit({ type: 'dropped', count: keys.length, reason: why });
     }
   }
 
@@ -127,11 +144,18 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
     }
   }
 
+  async function isCleared(): Promise<boolean> {
+    await waitFor(loaded);
+    const isGone = !isHanging && (await within(HANGING_MS, journals.isCleared()).catch(() => false));
+    if (isGone) withdrawn();
+    return isGone;
+  }
+
   function withdrawn(): void {
     if (isStopped) return;
     const count = [...known].filter((row) => isWaiting(row[0]) && isOwn(row)).length;
     stop();
-    if (count) emit({ type: 'dropped', count, why: 'withdrawn' });
+    if (count) emit({ type: 'dropped', count, reason: 'withdrawn' });
     onWithdrawn();
   }
 
@@ -143,6 +167,7 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
 
   return {
     known,
+    isCleared,
     storage: 'key-value',
     isMemory: () => isVolatile || isMemory,
     // There are no transactions.
@@ -156,8 +181,7 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
     write: persist,
     async read(_, isLocked) {
       await waitFor(loaded);
-      if (isLocked && !isHanging && Math.abs(Date.now() - checkedAt) > CHECKED_MS)
-        if (await within(HANGING_MS, journals.isCleared()).catch(() => false)) withdrawn();
+      if (isLocked && Math.abs(Date.now() - checkedAt) > CHECKED_MS) await isCleared();
       const first = new Map([...mine, ...others].sort(([a], [b]) => (a < b ? -1 : 1)));
       return { keys: [...first.keys()], first };
     },
@@ -181,6 +205,10 @@ export function openKeyValueRows({ storage, name, isMemory: isVolatile, listener
       await persist();
     },
     stop,
+    // What withdraws consent clears the journals itself: it knows of those of other sessions.
+    async clear() {
+      stop();
+    },
     withdrawn,
     close(last = Promise.resolve()) {
       const finish = async (): Promise<void> => {

@@ -10,6 +10,8 @@ export interface Database {
    * `isPatient`: waits as long as it takes, and tries after a failure too.
    */
   run<T>(mode: IDBTransactionMode, work: Work<T>, isPatient?: boolean): Promise<T | undefined>;
+  /** Whether there is a connection, or one is being opened. */
+  isUsed(): boolean;
   /** Closes the connection once `last` has settled. From now on a deleted database is not opened again. */
   close(last?: Promise<unknown>): void;
 }
@@ -108,6 +110,7 @@ export function openDatabase(name: string, listener: DatabaseListener): Database
 
   return {
     run,
+    isUsed: () => isUsed,
     close(last = Promise.resolve()) {
       isClosing = true;
       const finish = (): void => {

@@ -2,6 +2,7 @@ import { promisifyRequest as done } from 'idb-keyval';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
 import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './key.ts';
+import { isWithdrawn, newConsent } from '../withdrawal.ts';
 import { openCap, type Drops } from './openCap.ts';
 import { committed, openDatabase } from './openDatabase.ts';
 import { rememberCount } from './rememberCount.ts';
@@ -39,15 +40,18 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
 
   /** Whether what was read under `given` consent may go on. */
   function checkConsent(stored: unknown, given: string | undefined): boolean {
-    if (given && stored !== given) withdrawn();
+    if (given && (stored !== given || isWithdrawn(given))) withdrawn();
     return !isStopped;
   }
 
   /** Whether a transaction may write. The first one stores the consent if none is stored. */
   function admit(rows: IDBObjectStore, stored: string | undefined): boolean {
     if (!checkConsent(stored, consent)) return false;
-    const id = stored ?? Math.random().toString(36);
-    if (!stored) rows.put(id, CONSENT);
+    // What an earlier page had no time to clear.
+    const isVoid = isWithdrawn(stored);
+    if (isVoid) rows.clear();
+    const id = stored && !isVoid ? stored : newConsent();
+    if (id !== stored) rows.put(id, CONSENT);
     rows.transaction.addEventListener('complete', () => (consent = id));
     return true;
   }
@@ -78,8 +82,8 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     forgetAll();
   }
 
-  function dropped(why: DropReason, count: number): void {
-    if (count > 0) emit({ type: 'dropped', count, why });
+  function dropped(reason: DropReason, count: number): void {
+    if (count > 0) emit({ type: 'dropped', count, reason });
   }
 
   function forget(drops: Drops): void {
@@ -162,6 +166,10 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     ])) as [string[], unknown[]];
     const first = new Map(values.map((value, at) => [keys[at] ?? '', value]));
     const stored = first.get(CONSENT);
+    if (isWithdrawn(stored)) {
+      if (given) withdrawn();
+      return { keys: [], first: new Map() };
+    }
     if (checkConsent(stored, given)) consent ??= stored as string | undefined;
     // Rows of ours that are gone: another tab has delivered them, unless the whole database went meanwhile.
     const found = new Set(keys);
@@ -175,9 +183,13 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     isMemory: () => isMemory,
     run: (mode, work) =>
       database.run(mode, async (rows) =>
-        mode === 'readonly' || admit(rows, await done<string | undefined>(rows.get(CONSENT)))
-          ? work(rows)
-          : (undefined as never),
+        mode === 'readonly'
+          ? isWithdrawn(await done(rows.get(CONSENT)))
+            ? (undefined as never)
+            : work(rows)
+          : admit(rows, await done<string | undefined>(rows.get(CONSENT)))
+            ? work(rows)
+            : (undefined as never),
       ),
     add(key, value) {
       known.set(key, { value, state: 'unwritten' });
@@ -209,6 +221,18 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
       );
     },
     stop,
+    clear() {
+      stop();
+      // A database that nobody has used is not created for it.
+      const cleared = database.isUsed()
+        ? database.run('readwrite', (rows) => {
+            rows.clear();
+            return committed(rows);
+          })
+        : Promise.resolve();
+      database.close(cleared);
+      return cleared;
+    },
     withdrawn,
     close: database.close,
   };

@@ -45,6 +45,8 @@ export interface Rows {
   purge(): Promise<void>;
   /** Forgets everything and writes nothing more. */
   stop(): void;
+  /** Forgets everything and empties the queue at once. Resolves when it is empty. */
+  clear(): Promise<unknown>;
   /** Stops because consent was withdrawn elsewhere. */
   withdrawn(): void;
   close: Database['close'];

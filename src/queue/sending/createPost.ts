@@ -1,3 +1,4 @@
+import { looksSecret } from '../../wire/keys.ts';
 import { toJson } from '../../wire/toJson.ts';
 
 /** How requests reach the relay. */
@@ -7,6 +8,9 @@ export interface RelayAccess {
   /** Called before every request to the relay. The request gets the headers that it returns. */
   headers?: (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>) | undefined;
 }
+
+/** Rejects a request whose headers hold a secret key. */
+export const SECRET = 'Secret key';
 
 /** Posts a body as JSON. Rejects if it cannot be sent, or is redirected: a redirect would carry the body elsewhere. */
 export type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
@@ -23,6 +27,12 @@ export function createPost({ fetch = globalThis.fetch, headers }: RelayAccess): 
         redirect: 'error',
       });
     // At once if possible: a page that is being closed does not come back to it.
-    return headers ? Promise.resolve().then(headers).then(send) : send();
+    return headers ? Promise.resolve().then(headers).then(checked).then(send) : send();
   };
+}
+
+/** Browsers and apps have no secrets: whoever opens them can read each header. */
+function checked(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (looksSecret(toJson(headers))) throw SECRET;
+  return headers;
 }

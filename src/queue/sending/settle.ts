@@ -38,7 +38,7 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
   const { fates, next } = readVerdict(status, body, batch.length);
   const changes: Change[] = [];
   const events: QueueEvent[] = [];
-  const event_ids: string[] = [];
+  const eventIds: string[] = [];
   const queued: string[] = [];
   const failures: Record<string, number> = { ...before?.failures };
 
@@ -51,7 +51,7 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
     delete failures[key];
     if (fate === 'delivered') {
       changes.push([key]);
-      event_ids.push(event.event_id);
+      eventIds.push(event.event_id);
     } else if (fate === 'dead' || tries + 1 >= QUEUE_MAX_REFUSALS) {
       // The message is the server's text: what looks like an email address or a number of a person is not stored.
       changes.push([DEAD + key, { event, reason: why.replace(/\S*@\S*|\d{4,}/g, '…') }, key]);
@@ -62,7 +62,7 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
       events.push({ type: 'retried', count: 1, reason: why, nextTryAt });
     }
   });
-  if (event_ids[0]) events.push({ type: 'delivered', count: event_ids.length, event_ids });
+  if (eventIds[0]) events.push({ type: 'delivered', count: eventIds.length, eventIds });
 
   // A refused connection or a rate limit says nothing about the events, unless it lasts for hours.
   const isTheirs = status >= 500 || isSuspects || now - (before?.since ?? now) > STUCK_MS;

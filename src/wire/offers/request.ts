@@ -40,7 +40,7 @@ export interface PlacementDetails {
   [other: string]: unknown;
 }
 
-interface CostDetails {
+export interface CostDetails {
   amount?: number | string | undefined;
   currency_code?: string | undefined;
   [other: string]: unknown;

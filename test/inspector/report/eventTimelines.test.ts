@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventTimelines } from '../../../src/inspector/report/eventTimelines.ts';
 import type { StoredEvent } from '../../../src/queue/events.ts';
-import type { PageEvent } from '../../../src/session/pageEvent.ts';
+import type { PageEvent } from '../../../src/session/events.ts';
 import type { RequestRecord } from '../../../src/inspector/observe/recordRequests.ts';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
@@ -29,7 +29,7 @@ const no = (index: number, retryable: boolean) => ({
 
 test('the timeline of an event that was refused and sent again has both requests', () => {
   const [first, second] = eventTimelines(
-    [tracked('a'), tracked('b'), { type: 'delivered', count: 2, event_ids: ['a', 'b'] }],
+    [tracked('a'), tracked('b'), { type: 'delivered', count: 2, eventIds: ['a', 'b'] }],
     [
       batch(['a', 'b'], { status: 207, received: { results: [ok(0), no(1, true)] } }),
       batch(['b'], { at: AT + 1_100, status: 202, received: { results: [ok(0)] } }),
@@ -51,7 +51,7 @@ test('a dead letter has its reason, and is delivered after all when it was repla
   const request = batch(['a'], { status: 207, received: { results: [no(0, false)] } });
   expect(eventTimelines([tracked('a'), dead], [request])[0]).toMatchObject({ status: 'dead' });
   const replayed = eventTimelines(
-    [tracked('a'), dead, tracked('a'), { type: 'delivered', count: 1, event_ids: ['a'] }],
+    [tracked('a'), dead, tracked('a'), { type: 'delivered', count: 1, eventIds: ['a'] }],
     [request],
   );
   expect(replayed).toHaveLength(1);

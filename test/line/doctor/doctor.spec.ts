@@ -145,14 +145,14 @@ for (const [path, expected] of [
   test(`${path} fails, and the findings say why`, () => expectBad(path, expected));
 
 test('a refused key and an outage are distinguished', async () => {
-  relay.scenario('offers-refused');
+  relay.setScenario('offers-refused');
   expect(badOf(await doctor('/good'))[0]).toContain('Network and key: The request for offers was refused with 403');
-  relay.scenario('offers-502');
+  relay.setScenario('offers-502');
   expect(badOf(await doctor('/good'))[0]).toContain('Network and key: The request for offers returned 502');
 });
 
 test('what may be on purpose is a note, and the exit code stays 0', async () => {
-  relay.scenario('no-offers');
+  relay.setScenario('no-offers');
   const [none, waiting, throwing] = await Promise.all(['/good', '/consent', '/throws'].map((path) => doctor(path)));
   const told = (report: Report | undefined, title: string) => report && [report.exitCode, textOf(report, title)];
   expect(told(none, 'Outcome')).toEqual([0, expect.stringContaining('no_offers')]);

@@ -31,7 +31,7 @@ async function visits(...all: ((page: Page) => Promise<unknown>)[]): Promise<voi
 }
 
 const rendered = (page: Page) => page.waitForFunction("offerlet.explain?.()[0]?.outcome?.code === 'rendered'");
-const session = (page: Page) => page.evaluate('offerlet.explain()[0].answered');
+const session = (page: Page) => page.evaluate('offerlet.explain()[0].response');
 
 test('after a kill right after the response, nothing is requested again and one load is counted', async () => {
   const sessions: unknown[] = [];

@@ -37,12 +37,13 @@ test('attributes that are set after the element is inserted are in the one reque
       user_details: { email_hash: HASH },
       placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
       order_details: { order_id: '7', cost_details: {} },
+      attributes: { language: 'en' },
     },
   ]);
   expect(await page.evaluate('heard.filter((type) => type === "no_offers")')).toEqual([]);
 });
 
-test('until the request, every attribute may change; afterwards the order and the shopper are fixed', async ({
+test('until the request, every attribute may change; afterwards the shopper is fixed, and another order requests anew', async ({
   page,
 }) => {
   await openWith(
@@ -55,9 +56,15 @@ test('until the request, every attribute may change; afterwards the order and th
   expect(bodies()).toEqual([]);
   await page.evaluate('element.offers.consent(true)');
   await expect(accept(page)).toBeVisible();
-  await page.evaluate("set({ 'external-guid': 'c', 'order-id': '2', relay: '/other' })");
+  await page.evaluate("set({ 'max-offers': '1', theme: 'light', locale: 'de' })");
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
   expect(bodies()).toMatchObject([{ user_details: { external_guid: 'b' }, order_details: { order_id: '1' } }]);
+  await page.evaluate("set({ 'external-guid': 'c', 'order-id': '2' })");
+  // Consent was given for this element, not for a later mount: the attribute still says that it is required.
+  await page.evaluate('element.offers.consent(true)');
+  await expect.poll(() => bodies().length).toBe(2);
+  expect(bodies()[1]).toMatchObject({ user_details: { external_guid: 'c' }, order_details: { order_id: '2' } });
+  await expect(accept(page)).toBeVisible();
 });
 
 test('a missing attribute that comes later repairs the element', async ({ page }) => {

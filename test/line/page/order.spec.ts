@@ -16,7 +16,7 @@ const count = (name: string) => fixture.names().filter((one) => one === name).le
 /** What the page's own mount says about how it ended. */
 function told(
   page: Page,
-): Promise<{ outcome?: { code: string }; answered?: { isRemembered: boolean; session_id: string } }> {
+): Promise<{ outcome?: { code: string }; response?: { isRemembered: boolean; session_id: string } }> {
   return page.evaluate('offerlet.explain()[0]');
 }
 
@@ -33,7 +33,7 @@ test('a reload shows the same response, requests nothing, and counts nothing twi
   await expect(accept(page)).toBeVisible();
   await page.waitForTimeout(1_500);
   expect(questions()).toBe(1);
-  expect((await told(page)).answered).toMatchObject({ isRemembered: true, session_id: fixture.events[0]?.session_id });
+  expect((await told(page)).response).toMatchObject({ isRemembered: true, session_id: fixture.events[0]?.session_id });
   expect(fixture.names().toSorted()).toEqual([
     'BRAND_DISPLAY',
     'BRAND_VIEW',
@@ -66,7 +66,7 @@ test('two tabs that open together send one request', async ({ page, context }) =
   const second = await context.newPage();
   await Promise.all([open(page), open(second)]);
   expect(questions()).toBe(1);
-  expect((await told(page)).answered?.session_id).toBe((await told(second)).answered?.session_id);
+  expect((await told(page)).response?.session_id).toBe((await told(second)).response?.session_id);
   await page.waitForTimeout(1_500);
   expect(count('WIDGET_LOAD')).toBe(1);
 });

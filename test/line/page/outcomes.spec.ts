@@ -174,7 +174,7 @@ for (const [where, html] of [
     await page.goto(fixture.page('/secret', shop(html)));
     await page.waitForFunction('window.last');
     expect(await page.evaluate('last')).toMatchObject({
-      type: 'error',
+      type: 'outcome',
       code: 'invalid_config',
       message: expect.stringContaining('secret'),
     });
@@ -213,7 +213,7 @@ test('on http pages an email cannot be hashed: the hint says what to set, and no
     .poll(() => page.evaluate('offerlet.explain()[0]?.outcome'))
     .toMatchObject({
       code: 'invalid_config',
-      hint: expect.stringContaining('Set email_hash to '),
+      hint: expect.stringContaining('Set data-email-hash to '),
     });
   expect(lines).toHaveLength(1);
   expect(fixture.asked).toEqual([]);

@@ -59,20 +59,20 @@ test('onEvent and the DOM event on the host report the same, and explain returns
   await page.waitForFunction('heard.some(({ type }) => type === "delivered")');
   const { heard, dom, told } = (await page.evaluate('({ heard, dom, told: offers.explain() })')) as Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
   const types = heard.map(({ type }: { type: string }) => type);
-  for (const type of ['rendered', 'tracked', 'impression', 'decline', 'dismiss', 'delivered'])
+  for (const type of ['outcome', 'tracked', 'impression', 'decline', 'dismiss', 'delivered'])
     expect(types).toContain(type);
   expect(types.indexOf('impression')).toBeLessThan(types.indexOf('decline'));
   expect(dom.map(({ type }: { type: string }) => type)).toContain('impression');
   expect(told).toMatchObject({
     outcome: { code: 'rendered' },
-    asked: {
+    request: {
       view: 'THANK_YOU',
       display_mode: 'INLINE',
       user_details: ['email_hash'],
       isSandbox: true,
       isRemembering: false,
     },
-    answered: { offers: 1, isRemembered: false, isCounted: true },
+    response: { offers: 1, isRemembered: false, isCounted: true },
   });
   expect(told.tracked).toEqual(expect.arrayContaining(['WIDGET_LOAD', 'BRAND_DISPLAY', 'ELEMENT_CLICK']));
   expect(JSON.stringify(told)).not.toContain(HASH);
@@ -85,7 +85,7 @@ for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP']) {
     expect(await outcomeOf(page)).toMatchObject({ code: 'rendered', message: '1 offer is on the page' });
     await expect(page.locator('[part~=accept]').first()).toBeVisible();
     await expect.poll(fixture.names).toContain('BRAND_VIEW');
-    await page.evaluate('offers.close()');
+    await page.evaluate('offers.dismiss()');
     await expect(page.locator('offer-let-layer')).toHaveCount(0);
     expect(await page.evaluate('heard.filter(({ type }) => type === "dismiss")')).toEqual([
       { type: 'dismiss', by: 'page' },
@@ -117,7 +117,7 @@ test('a second layer waits for the first', async ({ page }) => {
   );
   await page.waitForTimeout(600);
   await expect(page.locator('offer-let-layer')).toHaveCount(1);
-  await page.evaluate('first.close()');
+  await page.evaluate('first.dismiss()');
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
 });
 
@@ -153,8 +153,8 @@ test('offers that cannot be shown are left out with the reason, the rest is show
   fixture.reply = () => answer;
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
   expect(await outcomeOf(page)).toMatchObject({ code: 'rendered' });
-  const told = (await page.evaluate('offers.explain()')) as { left_out: { offer_id: string; reason: string }[] };
-  expect(told.left_out).toMatchObject([{ offer_id: 'offer-1', reason: expect.stringContaining('target_url') }]);
+  const told = (await page.evaluate('offers.explain()')) as { leftOut: { offer_id: string; reason: string }[] };
+  expect(told.leftOut).toMatchObject([{ offer_id: 'offer-1', reason: expect.stringContaining('target_url') }]);
 });
 
 test('a user agent that declares itself a bot is shown offers and not counted, except in sandbox', async ({

@@ -37,11 +37,13 @@ export async function openWith(page: Page, fixture: Fixture, code: string, head 
   await page.goto(fixture.page('/npm', shop(script, head)));
 }
 
-/** The outcome of the mount that `openWith` has left in `offers`. */
-export function outcomeOf(page: Page): Promise<{ code: string; message: string; hint?: string }> {
-  return page.evaluate(
-    () => (window as unknown as { offers: { outcome: Promise<{ code: string; message: string }> } }).offers.outcome,
-  );
+/** The latest outcome of the mount that `openWith` has left in `offers`, as soon as there is one. */
+export async function outcomeOf(page: Page): Promise<{ code: string; message: string; hint?: string }> {
+  const found = await page.waitForFunction(() => {
+    const { offers } = window as unknown as { offers?: { explain(): { outcome?: { code: string; message: string } } } };
+    return offers?.explain().outcome;
+  });
+  return (await found.jsonValue()) as { code: string; message: string };
 }
 
 /** Every text that the page keeps or has sent, for a search for what must not be there. */

@@ -110,12 +110,12 @@ test('the gap closes slowly, or at once where less motion is preferred', async (
   }
 });
 
-test('close() leaves the gap until it is out of view, and destroy() leaves the place as it was', async ({ page }) => {
+test('dismiss() leaves the gap until it is out of view, and destroy() leaves the place as it was', async ({ page }) => {
   const code = `window.offers = showOffers(${options('INLINE')});`;
   const script = `<script type="module">import { showOffers } from '/index.js'; ${code}</script>`;
   await open(page, `<div id="offers" class="mine"></div>${BELOW}${SPACE}${script}`);
   await expect.poll(() => state(page)).toBe('rendered');
-  await page.evaluate(() => (window as unknown as { offers: { close(): void } }).offers.close());
+  await page.evaluate(() => (window as unknown as { offers: { dismiss(): void } }).offers.dismiss());
   expect([await state(page), await height(page)]).toEqual(['closed', 600]);
   await page.evaluate(() => scrollTo(0, 1_000));
   await expect.poll(() => height(page)).toBe(0);

@@ -1,9 +1,9 @@
 // What the page and its queue use, bundled for the fixture.
-import { openPageQueue as open, type PageQueueOptions } from '../../../src/queue/openPageQueue.ts';
+import { openSessionQueue as open, type SessionQueueOptions } from '../../../src/queue/openSessionQueue.ts';
 import { pageFace, type FacedQueue } from '../../queue/pageFace.ts';
 
-export { withdrawConsent } from '../../../src/queue/withdrawConsent.ts';
+export { withdrawConsent } from '../../../src/queue/withdrawal.ts';
 
-export function openPageQueue(options: PageQueueOptions): FacedQueue {
+export function openSessionQueue(options: SessionQueueOptions): FacedQueue {
   return pageFace(open(options));
 }

@@ -193,7 +193,7 @@ test('rows lost by a repaired store are counted and reported', async ({ page }) 
   await page.goto(site.url);
   await expect
     .poll(() => page.evaluate(() => emitted.find(({ type }) => type === 'dropped')))
-    .toMatchObject({ why: 'storage_lost' });
+    .toMatchObject({ reason: 'storage_lost' });
 });
 
 test('an idle queue holds no lock that would keep its page out of the back/forward cache', async ({ page }) => {

@@ -30,7 +30,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Queue</title><link rel
   window.emitted = [];
   if (!asked.has('idle') && !asked.has('page')) window.queue = offerletQueue.openQueue({ endpoint: '/events/batch', onEvent: (event) => emitted.push(event) });
   window.withdrawn = 0;
-  window.openPage = (endpoint = '/events/batch') => (window.queue = offerletPageQueue.openPageQueue({
+  window.openPage = (endpoint = '/events/batch') => (window.queue = offerletSessionQueue.openSessionQueue({
     endpoint, onEvent: (event) => emitted.push(event), onWithdrawn: () => withdrawn++ }));
   if (asked.has('page')) openPage();
   window.track = (from, count, name = 'BRAND_DISPLAY') => Promise.all(Array.from({ length: count }, (_, n) => queue.track({
@@ -45,7 +45,11 @@ export async function startQueueSite(): Promise<QueueSite> {
     'iife',
     'offerletQueue',
   );
-  const pageScript = await bundle(fileURLToPath(new URL('pageQueue.ts', import.meta.url)), 'iife', 'offerletPageQueue');
+  const pageScript = await bundle(
+    fileURLToPath(new URL('pageQueue.ts', import.meta.url)),
+    'iife',
+    'offerletSessionQueue',
+  );
   const site: QueueSite = {
     url: '',
     batches: [],

@@ -16,9 +16,9 @@ function told(page: Page): Promise<{ code: string | undefined; session: string |
   return page.evaluate(() => {
     const api = (window as unknown as { offerlet?: { explain(): Record<string, never>[] } }).offerlet;
     const story = api?.explain()[0] as
-      | { outcome?: { code: string }; answered?: { session_id: string }; events: Told[] }
+      | { outcome?: { code: string }; response?: { session_id: string }; events: Told[] }
       | undefined;
-    return { code: story?.outcome?.code, session: story?.answered?.session_id, events: story?.events ?? [] };
+    return { code: story?.outcome?.code, session: story?.response?.session_id, events: story?.events ?? [] };
   });
 }
 

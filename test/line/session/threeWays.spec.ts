@@ -21,15 +21,16 @@ const DRIVE = `
     async start({ options, useStorage }) {
       const { openSession } = await import('/session.js');
       const storage = useStorage && { getItem: async (key) => localStorage.getItem(key), setItem: async (key, value) => localStorage.setItem(key, value), removeItem: async (key) => localStorage.removeItem(key) };
-      session = openSession({ ...options, storage, relay: '/offers', consent: options.isPending ? new Promise(() => {}) : undefined });
+      session = openSession({ ...options, storage, relay: '/offers', ...(options.isPending && { consent: new Promise(() => {}) }) });
     },
     async outcome() {
-      const { code, groups } = await session.result;
+      while (!session.latest) await new Promise((resolve) => setTimeout(resolve, 20));
+      const { code, groups } = session.latest;
       offer = groups[0]?.offers[0];
       if (offer) session.displayed(offer);
       return code;
     },
-    accept: async () => void (await session.accept(offer)),
+    accept: async () => session.accept(offer).stored,
     dismiss: async () => session.dismiss('close'),
     consent: async (isGiven) => session.consent(isGiven),
   };`;
@@ -53,7 +54,7 @@ const PAGE = `<!doctype html><html lang="en"><title>Thank you</title><link rel="
       window.run = (name, argument) => drive[name](argument);
     }
     const { showOffers } = await import('/index.js');
-    window.show = (options) => { window.offers = showOffers({ ...options, relay: '/offers', target: '#offers', consent: options.isPending ? new Promise(() => {}) : undefined }); };
+    window.show = (options) => { window.offers = showOffers({ ...options, relay: '/offers', target: '#offers', ...(options.isPending && { consent: new Promise(() => {}) }) }); };
     window.isReady = true;
   </script></html>`;
 
@@ -96,7 +97,8 @@ async function start(page: Page, way: Way, { order, mode = 'INLINE', isPending }
 
 async function outcome(page: Page, way: Way): Promise<unknown> {
   if (way !== 'page') return run(page, 'outcome');
-  const code = await page.evaluate('offers.outcome.then(({ code }) => code)');
+  const found = await page.waitForFunction('offers.explain().outcome?.code');
+  const code = await found.jsonValue();
   return code === 'rendered' ? 'offers' : code;
 }
 

@@ -21,7 +21,9 @@ const WORKER = `
     const result = await session.result;
     const offer = result.groups[0]?.offers[0];
     if (offer) session.displayed(offer);
-    const accepted = offer && (await session.accept(offer));
+    const accepted = offer && session.accept(offer);
+    await accepted?.stored;
+    delete accepted?.stored;
     postMessage({ code: result.code, isRemembered: result.isRemembered, hasDocument: typeof document, accepted, stats: await session.stats(), emitted });
   };
 `;

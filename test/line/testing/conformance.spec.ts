@@ -64,7 +64,7 @@ async function openKit(context: BrowserContext, scenario: Scenario | undefined):
   await serveRelay(context, relay);
   const page = await context.newPage();
   const offers = createOffersOnPage({ page, relay });
-  await offers.scenario(scenario?.name as ScenarioName | undefined);
+  await offers.setScenario(scenario?.name as ScenarioName | undefined);
   return { page, offers, url: `${SHOP}/`, arrived: () => Promise.resolve(relay.receipts as readonly Arrived[]) };
 }
 
@@ -157,7 +157,7 @@ async function observe({ page, offers, arrived }: Side) {
         countOf(reported, type),
       ]),
     ),
-    leftOut: reported.flatMap((event) => (event.type === 'left_out' ? [event.reason] : [])),
+    leftOut: reported.flatMap((event) => (event.type === 'leftOut' ? [event.reason] : [])),
     hasRetried: countOf(reported, 'retried') > 0,
     tracked: reported.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])).toSorted(),
     waiting: waitingIn(reported)

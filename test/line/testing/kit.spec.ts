@@ -4,7 +4,7 @@ import { SHOP, serveShop } from './shopPage.ts';
 test.beforeEach(({ context }) => serveShop(context));
 
 test('a click reaches the relay, and opens the target without the network', async ({ page, offers }) => {
-  await offers.scenario('one-offer');
+  await offers.setScenario('one-offer');
   await page.goto(`${SHOP}/thank-you`);
   expect(await offers.accept()).toBe('https://offers.offerlet.test/1');
   await expect(offers).toHaveDelivered('BRAND_CLICK');
@@ -64,31 +64,31 @@ test('an overlay can be accepted at once, and closed', async ({ page, context, o
   await serveShop(context, { 'display-mode': 'OVERLAY' });
   await page.goto(`${SHOP}/thank-you`);
   await offers.accept();
-  await offers.close();
+  await offers.dismiss();
   await expect(offers).toHaveDelivered('BRAND_CLICK');
   await page.reload();
   await expect(offers).toHaveOutcome('already_shown');
 });
 
 test('an outage loses nothing', async ({ page, offers }) => {
-  await offers.scenario('offline');
+  await offers.setScenario('offline');
   await page.goto(`${SHOP}/thank-you`);
   await offers.accept();
   await expect(offers).not.toHaveDelivered('BRAND_CLICK');
-  await offers.scenario();
+  await offers.setScenario();
   await page.reload();
   await expect(offers).toHaveDelivered('BRAND_CLICK');
 });
 
 test('consent that is refused leaves nothing in the browser', async ({ page, offers }) => {
-  await offers.scenario('consent-denied');
+  await offers.setScenario('consent-denied');
   await page.goto(`${SHOP}/thank-you`);
   await expect(offers).toHaveOutcome('consent_denied');
   expect([offers.requests, await offers.stored()]).toEqual([[], []]);
 });
 
 test('pending consent shows nothing until it is given', async ({ page, offers }) => {
-  await offers.scenario('consent-pending');
+  await offers.setScenario('consent-pending');
   await page.goto(`${SHOP}/thank-you`);
   await page.waitForTimeout(300);
   expect([offers.requests, await offers.stored()]).toEqual([[], []]);
@@ -97,7 +97,7 @@ test('pending consent shows nothing until it is given', async ({ page, offers })
 });
 
 test('a failed expectation says what was delivered, what the mount did, and why', async ({ page, offers }) => {
-  await offers.scenario('no-offers');
+  await offers.setScenario('no-offers');
   await page.goto(`${SHOP}/thank-you`);
   await expect(offers).toHaveDelivered('WIDGET_LOAD');
   const error = await expect(offers).toHaveDelivered('BRAND_CLICK', {}, { timeout: 100 }).catch(String);
@@ -108,12 +108,12 @@ Scenario no-offers: Nothing is shown and no gap remains.`);
 });
 
 test('a failed expectation shows the hint of the outcome, and events that wait', async ({ page, offers }) => {
-  await offers.scenario('offers-502');
+  await offers.setScenario('offers-502');
   await page.goto(`${SHOP}/thank-you`);
   const outcome = await expect(offers).toHaveOutcome('rendered', { timeout: 1_000 }).catch(String);
   expect(outcome).toContain('The outcome is not rendered.\nOutcome: network_error: ');
   expect(outcome).toContain('Look at the log of the relay');
-  await offers.scenario('offline');
+  await offers.setScenario('offline');
   await page.goto(`${SHOP}/other`);
   const error = await expect(offers).toHaveDelivered('WIDGET_LOAD', {}, { timeout: 1_500 }).catch(String);
   expect(error).toContain('Still on the page: WIDGET_LOAD');
@@ -122,7 +122,7 @@ test('a failed expectation shows the hint of the outcome, and events that wait',
 
 test('an action without an offer says why none is shown', async ({ page, offers }) => {
   test.slow();
-  await offers.scenario('no-offers');
+  await offers.setScenario('no-offers');
   await page.goto(`${SHOP}/thank-you`);
   const error = await offers.accept().catch(String);
   expect(error).toContain('No offer with this control is shown');

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { ShowOptions } from '../../../src/page/options/showOptions.ts';
+import type { ShowOptions } from '../../../src/page/showOptions.ts';
 import { hero, pictures, placed } from '../../widget/offers.ts';
 import { listening, mount, openShop, stock, STRICT_CSP } from './widgetPage.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openPageQueue } from '../../../src/queue/openPageQueue.ts';
+import { openSessionQueue } from '../../../src/queue/openSessionQueue.ts';
 import { pageFace, type FacedQueue } from '../pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from '../world.ts';
 
 const opened: FacedQueue[] = [];
 const openPage = (): FacedQueue => {
-  const queue = pageFace(openPageQueue({ endpoint: '/events/batch', send: async () => ({ status: 503 }) }));
+  const queue = pageFace(openSessionQueue({ endpoint: '/events/batch', send: async () => ({ status: 503 }) }));
   opened.push(queue);
   return queue;
 };

@@ -64,7 +64,7 @@ it('a full queue drops the oldest displays before any click, and reports it', as
   const { events } = await onDisk();
   expect(events.filter((id) => id.startsWith('ce'))).toHaveLength(600);
   expect(events).not.toContain('de0');
-  expect(queue.of('dropped')).toMatchObject([{ count: 50, why: 'full' }]);
+  expect(queue.of('dropped')).toMatchObject([{ count: 50, reason: 'full' }]);
   expect(await queue.stats()).toMatchObject({ onDisk: 1_000, dropped: 50 });
 });
 
@@ -167,7 +167,7 @@ it('lost rows are counted, removed rows are not', async () => {
   await removeRows(keys.filter((key) => key > '0').slice(0, 12));
   const second = down();
   await vi.waitFor(
-    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 12, why: 'storage_lost' }]),
+    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 12, reason: 'storage_lost' }]),
     5_000,
   );
   await second.close();
@@ -175,7 +175,10 @@ it('lost rows are counted, removed rows are not', async () => {
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 8 * 24 * 3_600_000);
   const third = open(() => ({ status: 202 }));
   opened.push(third);
-  await vi.waitFor(() => expect(third.of('dropped')).toEqual([{ type: 'dropped', count: 18, why: 'expired' }]), 5_000);
+  await vi.waitFor(
+    () => expect(third.of('dropped')).toEqual([{ type: 'dropped', count: 18, reason: 'expired' }]),
+    5_000,
+  );
   clock.mockRestore();
 });
 
@@ -230,7 +233,7 @@ it('a dead letter is stored without email addresses in its reason, and for a wee
   opened.push(third);
   await third.flush();
   expect(await third.deadLetters()).toEqual([]);
-  expect(third.of('dropped')).toMatchObject([{ count: 1, why: 'expired' }]);
+  expect(third.of('dropped')).toMatchObject([{ count: 1, reason: 'expired' }]);
   clock.mockRestore();
 });
 
@@ -244,7 +247,7 @@ it('events older than a week are dropped and counted, events of an impossible ye
   const second = open(() => ({ status: 202 }));
   opened.push(second);
   await second.flush();
-  expect(second.of('dropped')).toMatchObject([{ count: 1, why: 'expired' }]);
+  expect(second.of('dropped')).toMatchObject([{ count: 1, reason: 'expired' }]);
   await second.close();
   clock.mockReturnValue(real - 20 * 365 * day);
   const third = open(() => ({ status: 503 }));

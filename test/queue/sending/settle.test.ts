@@ -45,7 +45,7 @@ it('removes accepted events and the backoff state', () => {
   expect(settled(202)).toEqual({
     changes: [[entry(0)[0]], [entry(1)[0]], [entry(2)[0]], ['!', undefined]],
     backoff: undefined,
-    events: [{ type: 'delivered', count: 3, event_ids: ['e0', 'e1', 'e2'] }],
+    events: [{ type: 'delivered', count: 3, eventIds: ['e0', 'e1', 'e2'] }],
     next: 'go',
   });
 });

@@ -135,7 +135,7 @@ export const QUEUE_PRICES: readonly Price[] = [
     lost: 'Events stay on the device after the shopper said no.',
     cuts: [
       [
-        'queue/withdrawConsent.ts',
+        'queue/withdrawal.ts',
         /const channel = openChannel\(\);\s*\/\/ oxlint[\s\S]*?\n\}\n\nasync function empty/,
         '}\nasync function empty',
       ],

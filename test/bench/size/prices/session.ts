@@ -20,7 +20,7 @@ export const SESSION_PRICES: readonly Price[] = [
       [MEMORY, /attempt\(\(\) => sweep\(storage\(\), Infinity\)\);/, ''],
       [OBTAIN, /await orderKeyOf\(.*\)/, 'undefined'],
       ['session/findOffers.ts', /await memory\.keep\(.*\)/, ''],
-      ['queue/openPageQueue.ts', /openNotes\(core\.rows\.run\)/, '{ restore() {}, forget() {} }'],
+      ['queue/openSessionQueue.ts', /openNotes\(core\.rows\.run\)/, '{ restore() {}, forget() {} }'],
       [LIFECYCLE, /queue\?\.notes\.sweep\(.*\)/, 'undefined'],
     ],
   },
@@ -28,7 +28,7 @@ export const SESSION_PRICES: readonly Price[] = [
     behaviour: 'Session: it is remembered in IndexedDB, not in localStorage only',
     lost: 'A browser that is killed within seconds forgets, and events are counted twice.',
     cuts: [
-      ['queue/openPageQueue.ts', /openNotes\(core\.rows\.run\)/, '{ restore() {}, forget() {} }'],
+      ['queue/openSessionQueue.ts', /openNotes\(core\.rows\.run\)/, '{ restore() {}, forget() {} }'],
       [MEMORY, /if \(key\) here = merge\(await .*/, ''],
       [MEMORY, /await notes\(\)\?\.update.*/, ''],
       [MEMORY, /void notes\(\)\?\.sweep.*/, ''],

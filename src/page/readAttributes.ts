@@ -1,4 +1,4 @@
-import { own } from '../../wire/json.ts';
+import { own } from '../wire/json.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 const TOP = 'relay theme locale';
@@ -9,10 +9,8 @@ const PLACEMENT = 'view display-mode widget-id';
 export const ATTRIBUTES: readonly string[] =
   `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(' ');
 
-/** Whether a mount waits for a decision on the whole page, as `data-consent="required"` says. */
-export function isPageDecision(consent: unknown): boolean {
-  return own(consent, 'isPageWide') === true;
-}
+/** What the attribute `consent` may say. Anything else is refused: it must not be taken for consent. */
+const CONSENT: Readonly<Record<string, 'required' | boolean>> = { required: 'required', granted: true, denied: false };
 
 /**
  * Returns the options in an element's attributes, with or without the prefix `data-`. Empty attributes are ignored. All other
@@ -30,6 +28,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     );
   const sandbox = element.getAttribute(`${prefix}sandbox`);
   const most = get('max-offers');
+  const consent = element.getAttribute(`${prefix}consent`)?.trim();
   const options = {
     ...pick(`target ${TOP}`),
     request: {
@@ -42,7 +41,8 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     },
     sandbox: sandbox !== null && sandbox !== 'false',
     maxOffers: most && Number(most),
-    consent: get('consent') === 'required' ? Object.assign(new Promise(() => {}), { isPageWide: true }) : undefined,
+    // Without the attribute there is no option, which means the default.
+    ...(consent !== undefined && { consent: own(CONSENT, consent) ?? Number.NaN }),
     attributes: Object.fromEntries(
       [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
     ),

@@ -1,0 +1,147 @@
+import { promisifyRequest } from 'idb-keyval';
+import { CONSENT, QUEUE_PREFIX, queueName } from './rows/key.ts';
+import { committed } from './rows/openDatabase.ts';
+
+// Consent is given per origin, and withdrawn in every tab at once. Databases can only be cleared later: by then the page may
+// be gone. So a withdrawal first leaves a mark, synchronously. Whoever opens a queue compares the mark with the consent that
+// the database was opened under, in the same transaction, before anything is read or sent.
+
+/**
+ * The key of the mark in localStorage. Its value is `+` and the id of a consent while something may be stored, `-` and the id
+ * of a withdrawal until everything stored before it is cleared. Both are equally long, so that full storage takes the second.
+ */
+const MARK = 'offerlet-consent';
+const ID_LENGTH = 16;
+
+/** The mark where there is no localStorage, as in a worker. */
+let memory = '';
+
+function readMark(): string {
+  try {
+    return localStorage.getItem(MARK) ?? '';
+  } catch {
+    return memory;
+  }
+}
+
+function setMark(mark: string): void {
+  memory = mark;
+  attempt(() => (mark ? localStorage.setItem(MARK, mark) : localStorage.removeItem(MARK)));
+}
+
+/** Returns the id of the withdrawal that may not be cleared yet; empty if there is none. */
+function pendingWithdrawal(): string {
+  const mark = readMark();
+  return mark.startsWith('-') ? mark.slice(1) : '';
+}
+
+/** Returns the id of a consent that is stored now, and leaves the mark that something may be stored. */
+export function newConsent(): string {
+  const pending = pendingWithdrawal();
+  if (!readMark()) setMark(`+${newId()}`);
+  return `${pending} ${Math.random().toString(36)}`;
+}
+
+/** Whether what is stored under a consent was withdrawn: nothing of it may be read or sent. */
+export function isWithdrawn(consent: unknown): boolean {
+  const pending = pendingWithdrawal();
+  return pending !== '' && String(consent).split(' ')[0] !== pending;
+}
+
+function newId(): string {
+  return (Math.random().toString(36) + Math.random().toString(36))
+    .replaceAll('0.', '')
+    .slice(0, ID_LENGTH)
+    .padEnd(ID_LENGTH, '0');
+}
+
+/** Opens the channel on which tabs are notified of a withdrawal, where the browser has it and allows it. */
+export function openChannel(): BroadcastChannel | undefined {
+  // Without it, tabs notice a withdrawal by the missing or foreign consent in the database.
+  return attempt(() => new BroadcastChannel('offerlet'));
+}
+
+/** Tells the withdrawals of this page from those of other tabs. */
+const PAGE = /* @__PURE__ */ Math.random();
+
+/** Calls back when consent is withdrawn in another tab, until the channel is closed. */
+export function onForeignWithdrawal(callBack: () => void): BroadcastChannel | undefined {
+  const channel = openChannel();
+  channel?.addEventListener('message', ({ data }) => {
+    if (data !== PAGE) callBack();
+  });
+  return channel;
+}
+
+/**
+ * Withdraws consent for this origin: at once, no queue returns what was stored before. Resolves when every queue is empty,
+ * notes included; never rejects. `isStored`: this page has stored something, even if no mark says so. Creates no database.
+ */
+export function withdrawConsent(endpoint?: string, isStored?: boolean): Promise<void> {
+  if (isStored || readMark()) setMark(`-${newId()}`);
+  const channel = openChannel();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
+  channel?.postMessage(PAGE);
+  channel?.close();
+  return clear(endpoint);
+}
+
+/** Clears what an earlier page had no time to clear. */
+export async function resumeWithdrawal(): Promise<void> {
+  if (pendingWithdrawal()) await clear();
+}
+
+async function clear(endpoint?: string): Promise<void> {
+  const pending = pendingWithdrawal();
+  attempt(() => {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(QUEUE_PREFIX)) localStorage.removeItem(key);
+  });
+  const names = new Set(endpoint ? [queueName(endpoint)] : []);
+  try {
+    for (const { name } of await indexedDB.databases()) if (name?.startsWith(QUEUE_PREFIX)) names.add(name);
+  } catch {
+    // They cannot be listed. The mark stays, and each is cleared when it is opened.
+    if (!endpoint) return;
+  }
+  try {
+    const inUse = await Promise.all([...names].map(empty));
+    // A newer withdrawal ends by itself.
+    if (pending === pendingWithdrawal()) setMark(inUse.some(Boolean) && pending ? `+${pending}` : '');
+  } catch {
+    // Storage fails: the mark stays.
+  }
+}
+
+/** Empties a queue, unless it was opened under newer consent. Resolves to whether it was. */
+async function empty(name: string): Promise<boolean> {
+  const opening = indexedDB.open(name);
+  let isMissing = false;
+  // There is none: making one is called off.
+  opening.onupgradeneeded = () => {
+    isMissing = true;
+    opening.transaction?.abort();
+  };
+  const db = await promisifyRequest(opening).catch((error: unknown) => {
+    if (!isMissing) throw error;
+  });
+  if (!db) return false;
+  try {
+    if (!db.objectStoreNames.contains('rows')) return false;
+    const rows = db.transaction('rows', 'readwrite').objectStore('rows');
+    const consent = await promisifyRequest<unknown>(rows.get(CONSENT));
+    const isNewer = consent !== undefined && pendingWithdrawal() !== '' && !isWithdrawn(consent);
+    if (!isNewer) rows.clear();
+    await committed(rows);
+    return isNewer;
+  } finally {
+    db.close();
+  }
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

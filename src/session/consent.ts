@@ -1,0 +1,216 @@
+/**
+ * Decides on consent, now or later and as often as it likes. It is called once. The function that it returns, if any, is
+ * called when the session ends.
+ */
+export interface ConsentSource {
+  (decide: (isGiven: boolean) => void): void | (() => void);
+  /** What it is called in `explain()` and in the inspector. */
+  readonly source?: string;
+}
+
+/** What may be passed as consent. `required`, `null` and `undefined` mean that there is no decision yet. */
+export type ConsentOption = boolean | 'required' | Promise<boolean> | ConsentSource | null | undefined;
+
+/** A decision on consent, as `explain()` returns it. */
+export interface ConsentDecision {
+  readonly isGiven: boolean;
+  /** `option`, `default`, `Global Privacy Control`, `consent()`, `elsewhere` (another tab or mount), or the name of the source. */
+  readonly by: string;
+  /** When, as an ISO 8601 date and time. */
+  readonly at: string;
+}
+
+/** What is known of the shopper's decision. Nothing is requested, stored or sent unless it is `given`. */
+export type ConsentState = 'undecided' | 'given' | 'denied';
+
+/** What can be heard of the shopper's decision. `withdrawn`: consent was withdrawn in another tab, or by another mount. */
+export type ConsentInput = 'yes' | 'no' | 'unclear' | 'withdrawn';
+
+/** All transitions. Only `true` is a yes and only `false` is a no; a source that throws and a promise that rejects are a no. */
+export const CONSENT_TRANSITIONS: Readonly<Record<ConsentState, Readonly<Record<ConsentInput, ConsentState>>>> = {
+  // What another tab withdraws was never given here.
+  undecided: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'undecided' },
+  given: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'denied' },
+  // Only a yes ends a no.
+  denied: { yes: 'given', no: 'denied', unclear: 'denied', withdrawn: 'denied' },
+};
+
+/** A change of the state. */
+export interface ConsentChange {
+  readonly state: ConsentState;
+  readonly before: ConsentState;
+}
+
+/** Names what can be passed as consent, for messages. */
+export const CONSENT_VALUES = "true, false, 'required', a promise or a source (see offerlet/consent)";
+
+/** Whether a value can be passed as consent. */
+export function isConsentOption(value: unknown): value is ConsentOption {
+  return value == null || value === 'required' || /^(boolean|function)$/.test(typeof value) || isThenable(value);
+}
+
+/** The consent of one mount, or of a whole page. The latest decision takes precedence, whoever made it. */
+export interface Consent {
+  readonly state: ConsentState;
+  /** The latest decision; undefined while there is none. */
+  readonly decision: ConsentDecision | undefined;
+  /** Whether anybody has been asked for a decision or has made one: then mounts do not use their default. */
+  readonly isAsked: boolean;
+  /** Whether consent was withdrawn elsewhere, where what is stored is cleared as well. */
+  readonly isElsewhere: boolean;
+  /** Calls back after each decision, even one that changes nothing. Returns a function that ends that. */
+  subscribe(listener: (change: ConsentChange) => void): () => void;
+  /** Begins a mount with its options. */
+  begin(options: object, scope?: ConsentScope): void;
+  /** Takes what a caller passes as consent. `by` names the caller. */
+  set(value: unknown, by: string): void;
+  /** Consent was withdrawn in another tab, or by another mount. */
+  withdraw(): void;
+  /** Ends the source. */
+  endSource(): void;
+  /** Ends the source and ignores whatever is decided from now on. */
+  close(): void;
+}
+
+/** What a mount belongs to. */
+export interface ConsentScope {
+  /** The consent of the page, whose decisions the mount follows. */
+  readonly page?: Consent | undefined;
+  /** The shopper has said no to an earlier mount in the same place. */
+  readonly isDenied?: boolean | undefined;
+}
+
+/** Opens a consent. That of a page begins as `given` without having been asked: then each mount has its own. */
+export function openConsent(state: ConsentState = 'undecided'): Consent {
+  const listeners = new Set<(change: ConsentChange) => void>();
+  let decision: ConsentDecision | undefined;
+  let isAsked = false;
+  let isElsewhere = false;
+  let isClosed = false;
+  /** Counts decisions: a promise that something newer has overtaken is ignored. */
+  let turn = 0;
+  /** Tells the current source from those that it has replaced. */
+  let source: ConsentSource | undefined;
+  let stop: unknown;
+  let unfollow: (() => void) | undefined;
+
+  function hear(input: ConsentInput, by: string, isFromElsewhere = input === 'withdrawn'): void {
+    if (isClosed) return;
+    const before = state;
+    state = CONSENT_TRANSITIONS[before][input];
+    isAsked ||= input !== 'withdrawn';
+    if (input === 'yes' || input === 'no' || state !== before) turn++;
+    // A page begins as given without a decision.
+    if (state !== before || (input === 'yes' && !decision)) {
+      isElsewhere = isFromElsewhere;
+      decision = state === 'undecided' ? undefined : { isGiven: state === 'given', by, at: new Date().toISOString() };
+    }
+    for (const listener of listeners) listener({ state, before });
+  }
+
+  /** Follows a source instead of the one before. Until it decides, there is no decision. */
+  function listen(current: ConsentSource): void {
+    endSource();
+    source = current;
+    const by = typeof current.source === 'string' ? current.source : 'function';
+    let hasDecided = false;
+    const decide = (value: unknown): void => {
+      hasDecided = true;
+      if (current === source) hear(inputOf(value), by);
+    };
+    try {
+      const given: unknown = current(decide);
+      if (isThenable(given)) given.then(undefined, () => decide(false));
+      stop = given;
+    } catch {
+      decide(false);
+    }
+    if (!hasDecided) hear('unclear', by);
+    // The source itself may have ended what it decides for.
+    if (isClosed) endSource();
+  }
+
+  /** It is the merchant's own function, which may throw. */
+  function endSource(): void {
+    const end = stop;
+    stop = source = undefined;
+    try {
+      if (typeof end === 'function') (end as () => void)();
+    } catch {
+      // Nothing depends on it.
+    }
+  }
+
+  function set(value: unknown, by: string): void {
+    if (isClosed) return;
+    if (typeof value === 'function') return listen(value as ConsentSource);
+    hear(inputOf(value), by);
+    if (!isThenable(value)) return;
+    const asked = turn;
+    const decide = (isGiven: unknown): void => {
+      if (asked === turn) hear(isGiven === true ? 'yes' : 'no', by);
+    };
+    value.then(decide, () => decide(false));
+  }
+
+  function follow(page: Consent, isBeginning?: boolean): void {
+    const no = page.isElsewhere && !isBeginning ? 'withdrawn' : 'no';
+    const input = page.state === 'given' ? 'yes' : page.state === 'denied' ? no : 'unclear';
+    hear(input, page.decision?.by ?? 'consent()', page.isElsewhere);
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    get decision() {
+      return decision;
+    },
+    get isAsked() {
+      return isAsked;
+    },
+    get isElsewhere() {
+      return isElsewhere;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    begin(options, { page, isDenied } = {}) {
+      const hasOption = 'consent' in options;
+      const option: unknown = hasOption ? options.consent : undefined;
+      const isOpen = option == null || option === 'required';
+      // The page's no holds for every mount, its yes for mounts without a decision of their own.
+      if (page && (page.state === 'denied' || (isOpen && page.isAsked))) follow(page, true);
+      else if (isDenied) hear('no', 'elsewhere', true);
+      // Only an option that is absent means the default.
+      else if (hasOption) set(option, 'option');
+      else if (hasPrivacySignal()) hear('no', 'Global Privacy Control');
+      else hear('yes', 'default');
+      unfollow = page?.subscribe(() => follow(page));
+    },
+    set,
+    withdraw: () => hear('withdrawn', 'elsewhere'),
+    endSource,
+    close() {
+      isClosed = true;
+      unfollow?.();
+      listeners.clear();
+      endSource();
+    },
+  };
+}
+
+/** Only `true` is a yes, and only `false` is a no. */
+function inputOf(value: unknown): ConsentInput {
+  return value === true ? 'yes' : value === false ? 'no' : 'unclear';
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** Whether the browser sends Global Privacy Control. */
+function hasPrivacySignal(): boolean {
+  return (globalThis.navigator as { globalPrivacyControl?: unknown } | undefined)?.globalPrivacyControl === true;
+}

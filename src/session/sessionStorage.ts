@@ -1,0 +1,71 @@
+import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
+import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/keyValue/openKeyValueQueue.ts';
+import { openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openSessionQueue.ts';
+import { onForeignWithdrawal, resumeWithdrawal, withdrawConsent } from '../queue/withdrawal.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
+import { forgetOrders, type SyncStorage } from './orderMemory.ts';
+import { shortHash } from './shortHash.ts';
+
+/** Where a session stores events and orders. */
+export interface SessionStorage {
+  openQueue(options: SessionQueueOptions): SessionQueue;
+  /** Hashes what identifies an order. Rejects if that is not possible here. */
+  hash(text: string): Promise<string>;
+  /** Returns what can be read synchronously, and other tabs can read as well. */
+  syncStorage(): SyncStorage;
+  /** Clears what was stored of orders in the synchronous storage. */
+  forgetOrders(): void;
+  /** Clears everything: at once, nothing of it is read or sent any more. */
+  withdraw(endpoint: string): void;
+  /** Clears what an earlier session had no time to clear. */
+  resume(endpoint: string): void;
+  /** Calls back when consent is withdrawn elsewhere, until it is closed. */
+  onWithdrawal(callBack: () => void): { close(): void } | undefined;
+}
+
+/** IndexedDB and localStorage, which all tabs of an origin share. */
+export const browserStorage: SessionStorage = {
+  openQueue: openSessionQueue,
+  // The same SHA-256. It also lower-cases, which does no harm here.
+  hash: hashEmail,
+  syncStorage: () => localStorage,
+  forgetOrders,
+  withdraw: withdrawEverywhere,
+  resume: () => void resumeWithdrawal(),
+  onWithdrawal: onForeignWithdrawal,
+};
+
+/** Withdraws consent for this origin, whatever is mounted: clears all that is stored and notifies other tabs. */
+export function withdrawEverywhere(endpoint?: string): void {
+  forgetOrders();
+  void withdrawConsent(endpoint);
+}
+
+/** Returns the storage of a session on key-value storage, or in memory without one. */
+export function keyValueStorage(storage: KeyValueStorage | undefined): SessionStorage {
+  const used = storage ?? inMemory();
+  /** Ends when nothing is being cleared. There are no transactions, so what comes next has to wait. */
+  let cleared: Promise<unknown> | undefined;
+  return {
+    openQueue(options) {
+      const queue = openKeyValueQueue(used, { ...options, isMemory: !storage, cleared });
+      return { ...queue, withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])) };
+    },
+    hash: (text) => hashEmail(text).catch(() => shortHash(text)),
+    // One storage is enough: it survives a crash.
+    syncStorage: () => ({ getItem: () => null, setItem() {}, removeItem() {} }),
+    forgetOrders() {},
+    withdraw: (endpoint) => void (cleared = Promise.all([cleared, clearKeyValueQueue(used, endpoint)])),
+    resume: (endpoint) => void (cleared ??= resumeClearing(used, endpoint)),
+    onWithdrawal: () => undefined,
+  };
+}
+
+function inMemory(): KeyValueStorage {
+  const values = new Map<string, string>();
+  return {
+    getItem: (key) => values.get(key),
+    setItem: (key, value) => values.set(key, value),
+    removeItem: (key) => values.delete(key),
+  };
+}

@@ -1,0 +1,192 @@
+// Pages that are replaced without a reload: offers leave with their tag or target, and a tag that runs again shows offers anew.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { HASH, options, scriptTag } from './pageShop.ts';
+
+const TURBO = readFileSync(createRequire(import.meta.url).resolve('@hotwired/turbo/dist/turbo.es2017-umd.js'), 'utf8');
+
+let fixture: Fixture;
+let lines: string[] = [];
+test.beforeAll(async () => {
+  fixture = await startFixture();
+  fixture.page('/turbo.js', TURBO, { 'content-type': 'text/javascript' });
+});
+test.beforeEach(({ page }) => {
+  fixture.reset();
+  fixture.reply = ({ body }) => {
+    const { order_id } = body.order_details as { order_id: string };
+    return JSON.parse(JSON.stringify(offersOf(1)).replace('Heading 1', `Offer for ${order_id}`)) as unknown;
+  };
+  lines = [];
+  page.on('console', (line) => line.type() !== 'error' && lines.push(line.text()));
+  page.on('pageerror', (error) => lines.push(String(error)));
+});
+test.afterEach(() => expect(lines).toEqual([]));
+test.afterAll(() => fixture.close());
+
+/** A page of a shop that Turbo drives: what it replaces is the body. */
+function turboPage(body: string, head = ''): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
+    <script src="/turbo.js"></script>${head}</head><body>${body}</body></html>`;
+}
+
+const tag = (order: string, more: Record<string, string> = {}): string => scriptTag({ 'order-id': order, ...more });
+const link = (path: string): string => `<a href="${path}">${path}</a>`;
+const place = (order: string): string => `<h1>Order ${order}</h1><div id="offers"></div>`;
+const heading = (page: Page) => page.locator('[part~=heading]');
+const orders = (): unknown[] =>
+  fixture.asked
+    .filter(({ path }) => path.endsWith('/recommendations'))
+    .map(({ body }) => (body.order_details as { order_id: string }).order_id);
+
+for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
+  test(`Turbo: ${mode} offers of one order are gone on the next, which shows its own`, async ({ page }) => {
+    const body = (order: string, next: string): string =>
+      place(order) + link(next) + tag(order, { 'display-mode': mode });
+    fixture.page('/a', turboPage(body('A', '/b')));
+    fixture.page('/b', turboPage(body('B', '/plain')));
+    fixture.page('/plain', turboPage(`<h1>Cart</h1>${link('/a')}`));
+    await page.goto(`${fixture.url}/a`);
+    await expect(heading(page)).toHaveText('Offer for A');
+    await page.evaluate("window.stays = true; Turbo.visit('/b')");
+    await expect(heading(page)).toHaveText('Offer for B');
+    await expect(heading(page)).toHaveCount(1);
+    expect(await page.evaluate('stays')).toBe(true);
+    // A page without a tag has no offers, and nothing holds its scroll or focus.
+    await page.evaluate("Turbo.visit('/plain')");
+    await expect(page.locator('h1')).toHaveText('Cart');
+    await expect(page.locator('offer-let-layer, [part~=card]')).toHaveCount(0);
+    expect(await page.evaluate('document.documentElement.getAttribute("style")')).toBeFalsy();
+    // Back to a page that Turbo has kept: the same order, which counts nothing twice.
+    await page.goBack();
+    await expect(heading(page)).toHaveText('Offer for B');
+    await expect(heading(page)).toHaveCount(1);
+    await expect.poll(() => fixture.names().filter((name) => name === 'BRAND_DISPLAY').length).toBe(2);
+    expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(2);
+    expect(orders()).toEqual(['A', 'B']);
+    expect(await page.locator('#offers > *').count()).toBe(mode === 'INLINE' ? 1 : 0);
+  });
+}
+
+test('Turbo: what was tracked on the page before is delivered', async ({ page }) => {
+  fixture.page('/a', turboPage(place('A') + tag('A')));
+  fixture.page('/plain', turboPage('<h1>Cart</h1>'));
+  await page.goto(`${fixture.url}/a`);
+  await page.locator('[part~=accept]').click({ modifiers: ['Control'] });
+  await page.evaluate("Turbo.visit('/plain')");
+  await expect.poll(fixture.names).toContain('BRAND_CLICK');
+});
+
+test('Turbo: offers that wait for the relay never appear on the next page', async ({ page }) => {
+  let respond = (): void => {};
+  const held = new Promise<void>((resolve) => (respond = resolve));
+  fixture.reply = async () => {
+    await held;
+    return offersOf(1);
+  };
+  fixture.page('/a', turboPage(place('A') + tag('A', { 'display-mode': 'OVERLAY' })));
+  fixture.page('/plain', turboPage('<h1>Cart</h1>'));
+  await page.goto(`${fixture.url}/a`);
+  await expect.poll(orders).toEqual(['A']);
+  await page.evaluate("Turbo.visit('/plain')");
+  await expect(page.locator('h1')).toHaveText('Cart');
+  respond();
+  await page.waitForTimeout(500);
+  await expect(page.locator('offer-let-layer')).toHaveCount(0);
+  expect(fixture.names()).toEqual([]);
+});
+
+test('Turbo: a script tag without offers of its own runs on every page, without a word', async ({ page }) => {
+  const script = '<script src="/offerlet.js"></script>';
+  const show = (order: string): string =>
+    `<script>offerlet.show({ ...${options('INLINE')}, request: { user_details: { email_hash: '${HASH}' },
+      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' }, order_details: { order_id: '${order}' } } })</script>`;
+  fixture.page('/a', turboPage(place('A') + script + show('A')));
+  fixture.page('/b', turboPage(place('B') + script + show('B')));
+  await page.goto(`${fixture.url}/a`);
+  await expect(heading(page)).toHaveText('Offer for A');
+  await page.evaluate("Turbo.visit('/b')");
+  await expect(heading(page)).toHaveText('Offer for B');
+  expect(await page.evaluate('offerlet.explain().length')).toBe(1);
+});
+
+test('Turbo: a no holds on the pages that follow', async ({ page }) => {
+  fixture.page('/a', turboPage(place('A') + tag('A')));
+  fixture.page('/b', turboPage(place('B') + tag('B')));
+  await page.goto(`${fixture.url}/a`);
+  await expect(heading(page)).toHaveText('Offer for A');
+  await page.evaluate("offerlet.consent(false); Turbo.visit('/b')");
+  await expect(page.locator('h1')).toHaveText('Order B');
+  await page.waitForTimeout(300);
+  expect(orders()).toEqual(['A']);
+  await page.evaluate('offerlet.consent(true)');
+  await expect(heading(page)).toHaveText('Offer for B');
+});
+
+for (const mode of ['INLINE', 'PULLUP'] as const) {
+  test(`history.pushState: ${mode} offers follow the router that swaps the page`, async ({ page }) => {
+    // A router as small as they come: it replaces the main part, and runs the scripts in it.
+    const router = `<script>
+      window.go = (path, html) => {
+        history.pushState({}, '', path);
+        const main = document.querySelector('main');
+        main.innerHTML = html;
+        for (const old of main.querySelectorAll('script')) {
+          const script = document.createElement('script');
+          for (const { name, value } of old.attributes) script.setAttribute(name, value);
+          old.replaceWith(script);
+        }
+      };
+    </script>`;
+    await page.goto(
+      fixture.page(
+        '/spa',
+        turboPage(`${router}<main>${place('A')}${tag('A', { 'display-mode': mode })}</main>`).replace(
+          '<script src="/turbo.js"></script>',
+          '',
+        ),
+      ),
+    );
+    await expect(heading(page)).toHaveText('Offer for A');
+    await page.evaluate(
+      ([html]) => (window as never as { go(path: string, html: string): void }).go('/b', html ?? ''),
+      [place('B') + tag('B', { 'display-mode': mode })],
+    );
+    await expect(heading(page)).toHaveText('Offer for B');
+    await expect(heading(page)).toHaveCount(1);
+    await page.evaluate("go('/cart', '<h1>Cart</h1>')");
+    await expect(page.locator('offer-let-layer, [part~=card]')).toHaveCount(0);
+    expect(orders()).toEqual(['A', 'B']);
+  });
+}
+
+test('a target that is removed takes its offers and its watching with it', async ({ page }) => {
+  const code = `window.offers = showOffers(${options('INLINE', 'onEvent: (event) => heard.push(event.type)')});`;
+  const script = `<script type="module">import { showOffers } from '/index.js'; window.heard = []; ${code}</script>`;
+  await page.goto(
+    fixture.page('/target', turboPage(`${place('A')}${script}`).replace('<script src="/turbo.js"></script>', '')),
+  );
+  fixture.reply = () => offersOf(1);
+  await page.reload();
+  await expect(heading(page)).toBeVisible();
+  await page.evaluate("document.querySelector('#offers').remove()");
+  await page.waitForTimeout(100);
+  const before = (await page.evaluate('heard.length')) as number;
+  await page.evaluate('offers.consent(false); offers.dismiss()');
+  expect(await page.evaluate('heard.length')).toBe(before);
+});
+
+test('a target that is only moved keeps its offers', async ({ page }) => {
+  await page.goto(
+    fixture.page(
+      '/moved',
+      turboPage(`<main></main>${place('A')}${tag('A')}`).replace('<script src="/turbo.js"></script>', ''),
+    ),
+  );
+  await expect(heading(page)).toHaveText('Offer for A');
+  await page.evaluate("document.querySelector('main').append(document.querySelector('#offers'))");
+  await page.waitForTimeout(100);
+  await expect(page.locator('main [part~=heading]')).toHaveText('Offer for A');
+});

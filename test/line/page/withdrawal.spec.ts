@@ -1,0 +1,297 @@
+// Consent that is withdrawn while the page goes: nothing of it is read or sent by the page that comes.
+import { expect, test, type Page } from '@playwright/test';
+import { startFixture, type Fixture } from './pageFixture.ts';
+import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+/** Rounds of each race: 36 in all where time allows. */
+const ROUNDS = process.env['OFFERLET_LONG'] ? 9 : 2;
+const STORED = /BRAND|WIDGET|session_id|seen|offerlet:/;
+const sessions = (): unknown[] => [...new Set(fixture.events.map(({ session_id }) => session_id))];
+
+/** What a busy machine does to a page that has little time left. */
+async function slowDown(page: Page, ms: number): Promise<void> {
+  await page.addInitScript((ms) => {
+    const { databases } = IDBFactory.prototype;
+    IDBFactory.prototype.databases = async function () {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return databases.call(this);
+    };
+  }, ms);
+}
+
+/** Opens a page whose events wait on disk. */
+async function openWithEvents(page: Page, tag = scriptTag()): Promise<void> {
+  // No answer, rather than a failure: the next page would wait before it sends anything.
+  fixture.accept = () => new Promise(() => {});
+  await page.goto(fixture.page('/thanks', shop(tag)));
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  await page.locator('[part~=accept]').click({ modifiers: ['Control'] });
+  await expect.poll(() => everythingStored(page)).toMatch(/BRAND_CLICK/);
+  fixture.forget();
+}
+
+/** Lets nothing more reach the database: the page is as good as gone. */
+async function kill(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    IDBDatabase.prototype.transaction = () => {
+      throw new DOMException('gone', 'InvalidStateError');
+    };
+    IDBFactory.prototype.databases = () => new Promise(() => {});
+    IDBFactory.prototype.open = () => ({ addEventListener() {} }) as unknown as IDBOpenDBRequest;
+  });
+}
+
+for (const [way, go] of [
+  ['a reload', 'location.reload()'],
+  ['a navigation', "location.href = '/next'"],
+] as const) {
+  test(`a no directly before ${way}: a page with consent sends nothing of before`, async ({ page }) => {
+    // Longer than the page waits before it sends what is left: only the mark can tell it.
+    await slowDown(page, 1_500);
+    for (let round = 0; round < ROUNDS; round++) {
+      await openWithEvents(page);
+      const [before] = (await page.evaluate(
+        'offerlet.explain().map(({ response }) => response.session_id)',
+      )) as string[];
+      fixture.page('/next', shop(scriptTag({ 'order-id': `next-${round}` })));
+      await page.evaluate(`offerlet.consent(false); ${go}`).catch(() => undefined);
+      await expect(page.locator('[part~=accept]')).toBeVisible();
+      await expect.poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
+      await page.waitForTimeout(200);
+      expect(sessions()).toHaveLength(1);
+      expect(sessions()).not.toContain(before);
+      expect(await everythingStored(page)).not.toContain(before);
+    }
+  });
+
+  test(`a no directly before ${way}: a page that waits for consent finishes clearing`, async ({ page }) => {
+    await slowDown(page, 400);
+    for (let round = 0; round < ROUNDS; round++) {
+      await openWithEvents(page);
+      const waiting = shop(scriptTag({ consent: 'required' }));
+      fixture.page('/thanks', waiting);
+      fixture.page('/next', waiting);
+      await page.evaluate(`offerlet.consent(false); ${go}`).catch(() => undefined);
+      await page.waitForFunction('window.offerlet?.show');
+      await expect.poll(() => everythingStored(page)).not.toMatch(STORED);
+      expect(fixture.asked).toEqual([]);
+      await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
+      await page.evaluate('offerlet.consent(true)');
+      await expect(page.locator('[part~=accept]')).toBeVisible();
+      await expect.poll(() => fixture.names().includes('WIDGET_LOAD')).toBe(true);
+      expect(sessions()).toHaveLength(1);
+    }
+  });
+}
+
+test('a no that a killed page could not carry out is carried out by the next page, without IndexedDB in between', async ({
+  page,
+}) => {
+  await slowDown(page, 3_000);
+  await openWithEvents(page);
+  await kill(page);
+  await page.evaluate('offerlet.consent(false)');
+  await page.goto(fixture.page('/next', shop(scriptTag({ 'order-id': 'next' }))));
+  await expect.poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
+  expect(fixture.names()).not.toContain('BRAND_CLICK');
+  expect(sessions()).toHaveLength(1);
+});
+
+test('a no while localStorage is full is carried out all the same', async ({ page }) => {
+  await slowDown(page, 3_000);
+  await openWithEvents(page);
+  await page.evaluate(() => {
+    let text = 'x'.repeat(1 << 20);
+    while (text.length > 0)
+      try {
+        localStorage.setItem('theirs', (localStorage.getItem('theirs') ?? '') + text);
+      } catch {
+        text = text.slice(text.length / 2 + 1);
+      }
+  });
+  await kill(page);
+  await page.evaluate('offerlet.consent(false); location.reload()').catch(() => undefined);
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  await expect.poll(() => fixture.names().includes('WIDGET_VIEW')).toBe(true);
+  expect(sessions()).toHaveLength(1);
+  expect(fixture.names()).not.toContain('BRAND_CLICK');
+});
+
+test('a page that clears localStorage loses no event', async ({ page }) => {
+  await openWithEvents(page);
+  await page.evaluate('localStorage.clear()');
+  await page.goto(fixture.page('/next', shop(scriptTag({ 'order-id': 'next' }))));
+  await expect.poll(() => fixture.names().includes('BRAND_CLICK')).toBe(true);
+});
+
+for (const value of ['false', 'denied?', 'no', 'pending', 'Required', 'true', '', 'constructor']) {
+  test(`data-consent="${value}" is not a yes`, async ({ page }) => {
+    const tag = scriptTag().replace('<script ', `<script data-consent="${value}" `);
+    await page.goto(fixture.page('/value', shop(tag)));
+    await page.waitForFunction('window.offerlet?.explain?.()[0]?.outcome');
+    expect(await page.evaluate('offerlet.explain()[0].outcome')).toMatchObject({
+      code: 'invalid_config',
+      message: 'data-consent is missing or not valid',
+      hint: 'Set data-consent to required, granted or denied.',
+    });
+    await page.waitForTimeout(300);
+    expect(fixture.asked).toEqual([]);
+    expect(await page.evaluate('localStorage.length')).toBe(0);
+  });
+}
+
+for (const [value, code] of [
+  ['granted', 'rendered'],
+  ['denied', 'consent_denied'],
+  ['required', undefined],
+] as const) {
+  test(`data-consent="${value}" and consent="${value}" say what they say`, async ({ page }) => {
+    const element = `<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" consent="${value}" external-guid="4"></offer-let>`;
+    await page.goto(fixture.page('/named', shop(element + scriptTag({ consent: value }))));
+    await page.waitForFunction('window.offerlet?.explain?.().length === 2');
+    await page.waitForTimeout(600);
+    expect(await page.evaluate('offerlet.explain().map(({ outcome }) => outcome?.code ?? null)')).toEqual([
+      code ?? null,
+      code ?? null,
+    ]);
+    if (!code) expect(await page.evaluate('offerlet.explain()[0].waitingFor')).toBe('consent');
+    if (code !== 'rendered') expect(fixture.asked).toEqual([]);
+  });
+}
+
+for (const value of ["'denied'", "'false'", '{}', 'undefined', 'null', '0', 'new Promise(() => {})', '() => {}']) {
+  test(`offerlet.consent(${value}) is not a yes: what waits goes on waiting, and what is shown is taken down`, async ({
+    page,
+  }) => {
+    await page.goto(fixture.page('/api', shop(scriptTag({ consent: 'required' }))));
+    await page.waitForFunction('window.offerlet?.show');
+    await page.evaluate(`offerlet.consent(${value})`);
+    await page.waitForTimeout(300);
+    expect(fixture.asked).toEqual([]);
+    expect(await page.evaluate('offerlet.explain()[0].waitingFor')).toBe('consent');
+    await page.evaluate('offerlet.consent(true)');
+    await expect(page.locator('[part~=accept]')).toBeVisible();
+    await page.evaluate(`offerlet.consent(${value})`);
+    await expect(page.locator('[part~=accept]')).toHaveCount(0);
+    const last = await page.evaluate('offerlet.explain()[0].events.findLast(({ type }) => type === "outcome")');
+    expect(last).toMatchObject({ code: 'consent_denied' });
+  });
+}
+
+test('a source that throws, or has not decided, holds back the mounts of the script tag', async ({ page }) => {
+  for (const [path, source, code] of [
+    ['/throws', '() => { throw Error("mine") }', 'consent_denied'],
+    ['/late', '(decide) => setTimeout(() => (window.decide = decide), 0)', null],
+    ['/async', 'async () => { throw Error("mine") }', 'consent_denied'],
+  ] as const) {
+    const early = `<script>(window.offerlet ||= []).push((o) => o.consent(${source}))</script>`;
+    await page.goto(fixture.page(path, shop(early + scriptTag())));
+    await page.waitForFunction('window.offerlet?.explain?.().length');
+    await page.waitForTimeout(400);
+    expect(fixture.asked).toEqual([]);
+    expect(await page.evaluate('offerlet.explain()[0].outcome?.code ?? null')).toBe(code);
+  }
+});
+
+test('a pending promise stays pending although another mount was refused in the same moment', async ({ page }) => {
+  const early = `<script>(window.offerlet ||= []).push((o) => {
+    window.refused = o.show(${options('INLINE', 'consent: Promise.reject(Error("mine"))')});
+    window.pending = o.show(${options('INLINE', 'consent: new Promise((resolve) => (window.decide = resolve))')});
+  })</script>`;
+  await page.goto(fixture.page('/pending', shop(`${early}<script src="/offerlet.js"></script>`)));
+  await page.waitForTimeout(400);
+  expect(await page.evaluate('refused.explain().outcome.code')).toBe('consent_denied');
+  expect(await page.evaluate('pending.explain()')).toMatchObject({ waitingFor: 'consent' });
+  await page.evaluate('decide(true)');
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+});
+
+test('after a withdrawal in tab A, <offer-let> in tab B shows nothing when its view changes', async ({ context }) => {
+  const [a, b] = [await context.newPage(), await context.newPage()];
+  const element =
+    '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" external-guid="4" order-id="1"></offer-let>';
+  const module = `<script type="module" src="/element.js"></script>${element}`;
+  await a.goto(fixture.page('/a', shop(scriptTag())));
+  await b.goto(fixture.page('/b', shop(module)));
+  for (const tab of [a, b]) await expect(tab.locator('[part~=accept]')).toBeVisible();
+  await a.evaluate('offerlet.consent(false)');
+  await expect(b.locator('[part~=accept]')).toHaveCount(0);
+  await expect.poll(() => everythingStored(b)).not.toMatch(STORED);
+  const before = fixture.asked.length;
+  await b.evaluate("document.querySelector('offer-let').setAttribute('view', 'ORDER_STATUS')");
+  await b.waitForTimeout(400);
+  await expect(b.locator('[part~=accept]')).toHaveCount(0);
+  expect(fixture.asked).toHaveLength(before);
+  expect(await everythingStored(b)).not.toMatch(STORED);
+  await b.evaluate("document.querySelector('offer-let').offers.consent(true)");
+  await expect(b.locator('[part~=accept]')).toBeVisible();
+});
+
+test('a source whose end throws does not keep the offers on the page', async ({ page }) => {
+  const source = '(decide) => { decide(true); return () => { throw Error("mine") } }';
+  const code = `window.offers = showOffers(${options('INLINE', `consent: ${source}`)});`;
+  const script = `<script type="module">import { showOffers } from '/index.js'; ${code}</script>`;
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  await page.goto(fixture.page('/throws', shop(script)));
+  await expect(page.locator('[part~=accept]')).toBeVisible();
+  await page.evaluate('offers.destroy()');
+  await expect(page.locator('#offers')).toBeEmpty();
+  expect(errors).toEqual([]);
+});
+
+test('getters that throw, and other options that cannot be read, end in an outcome', async ({ page }) => {
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  await page.goto(
+    fixture.page(
+      '/getters',
+      shop('<script type="module">import { showOffers } from "/index.js"; window.showOffers = showOffers;</script>'),
+    ),
+  );
+  await page.waitForFunction('window.showOffers');
+  for (const name of [
+    'relay',
+    'request',
+    'target',
+    'consent',
+    'onEvent',
+    'signal',
+    'theme',
+    'locale',
+    'messages',
+    'sandbox',
+    'fetch',
+    'headers',
+    'maxOffers',
+  ]) {
+    const outcome = page.evaluate(
+      `showOffers(Object.defineProperty(${options('INLINE')}, '${name}', { enumerable: true, get() { throw Error('mine') } })).outcome`,
+    );
+    expect(await outcome, name).toMatchObject({ code: 'invalid_config' });
+  }
+  for (const more of ['circular', '{ big: 1n }']) {
+    const code = `(() => { const circular = {}; circular.self = circular; return showOffers({ ...${options('INLINE')}, more: ${more}, note: 'adnet_sk_live_x' }).outcome })()`;
+    expect(await page.evaluate(code)).toMatchObject({
+      code: 'invalid_config',
+      message: expect.stringContaining('secret'),
+    });
+    const nested = `showOffers({ ...${options('INLINE')}, more: { target: { storage: 'adnet_rk_live_x' } } }).outcome`;
+    expect(await page.evaluate(nested)).toMatchObject({ message: expect.stringContaining('secret') });
+  }
+  const headers = `showOffers({ ...${options('INLINE')}, headers: () => ({ 'x-key': 'adnet_sk_live_x' }) }).outcome`;
+  expect(await page.evaluate(headers)).toMatchObject({
+    code: 'invalid_config',
+    message: 'The headers contain a secret key',
+  });
+  await page.waitForTimeout(300);
+  expect(fixture.asked).toEqual([]);
+  expect(errors).toEqual([]);
+});
