@@ -1,6 +1,5 @@
-import { complete } from './complete.ts';
-import type { QueueEvent, Send, TrackedEvent } from './events.ts';
-import { queueName, rowKey } from './rows/key.ts';
+import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
+import { queueName, rowKey } from './rows/rows.ts';
 import type { Rows, RowsListener } from './rows/rows.ts';
 import { openSender, type Sender } from './sending/openSender.ts';
 import { createPost, type RelayAccess } from './sending/createPost.ts';
@@ -134,4 +133,14 @@ export function openCore(
       rows.stop();
     },
   };
+}
+
+/** Returns the event with an id and a time; its own take precedence. */
+export function complete(event: TrackedEvent): StoredEvent {
+  return { event_id: newId(), event_datetime: new Date().toISOString(), ...event };
+}
+
+/** Returns a random id. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */
+function newId(): string {
+  return globalThis.crypto?.randomUUID?.() ?? [Date.now(), Math.random(), Math.random()].join('-');
 }

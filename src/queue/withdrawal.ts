@@ -1,5 +1,5 @@
 import { promisifyRequest } from 'idb-keyval';
-import { CONSENT, QUEUE_PREFIX, queueName } from './rows/key.ts';
+import { CONSENT, QUEUE_PREFIX, queueName } from './rows/rows.ts';
 import { committed } from './rows/openDatabase.ts';
 
 // Consent is given per origin, and withdrawn in every tab at once. Databases can only be cleared later: by then the page may

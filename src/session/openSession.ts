@@ -1,5 +1,5 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
-import { readStats } from '../queue/readStats.ts';
+import { readStats } from '../queue/openQueue.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
 import { checkOptions, type Placement } from './checkOptions.ts';

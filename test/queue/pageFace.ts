@@ -1,4 +1,4 @@
-import { addChecks, type Queue } from '../../src/queue/addChecks.ts';
+import { publicQueue, type Queue } from '../../src/queue/openQueue.ts';
 import type { SessionQueue } from '../../src/queue/openSessionQueue.ts';
 
 /** A page's queue with checks and statistics on top, as the inspector has it. */
@@ -7,7 +7,7 @@ export type FacedQueue = Omit<SessionQueue, keyof Queue> & Queue;
 export function pageFace(queue: SessionQueue): FacedQueue {
   return {
     ...queue,
-    ...addChecks(queue),
+    ...publicQueue(queue),
     async purge() {
       queue.notes.forget();
       await queue.rows.purge();

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { toStored } from '../../src/queue/toStored.ts';
+import { toStored } from '../../src/queue/openQueue.ts';
 
 const display = { event_name: 'BRAND_DISPLAY', session_id: 's-1' };
 

@@ -1,6 +1,6 @@
 import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
 import { vi } from 'vitest';
-import type { Queue } from '../../src/queue/addChecks.ts';
+import type { Queue } from '../../src/queue/openQueue.ts';
 import { openQueue, type QueueOptions } from '../../src/queue/openQueue.ts';
 import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
@@ -91,13 +91,22 @@ export function slowStorage(ms: number): void {
 }
 
 /** Takes rows out of the queue's database, past the queue. */
-export async function removeRows(keys: readonly string[], name = 'offerlet-queue /events/batch'): Promise<void> {
+export function removeRows(keys: readonly string[], name?: string): Promise<void> {
+  return change((rows) => keys.forEach((key) => rows.delete(key)), name);
+}
+
+/** Puts values into the queue's database, past the queue. */
+export function putRows(values: readonly (readonly [value: unknown, key: IDBValidKey])[]): Promise<void> {
+  return change((rows) => values.forEach(([value, key]) => rows.put(value, key)));
+}
+
+async function change(work: (rows: IDBObjectStore) => void, name = 'offerlet-queue /events/batch'): Promise<void> {
   const db = await new Promise<IDBDatabase>((done) => {
     const request = indexedDB.open(name);
     request.addEventListener('success', () => done(request.result));
   });
   const transaction = db.transaction('rows', 'readwrite');
-  for (const key of keys) transaction.objectStore('rows').delete(key);
+  work(transaction.objectStore('rows'));
   await new Promise((done) => transaction.addEventListener('complete', done));
   db.close();
 }

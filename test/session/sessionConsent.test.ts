@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { SessionOptions } from '../../src/session/options.ts';
-import { device, only, open, startRelay } from './sessionWorld.ts';
+import { offersOf } from '../line/page/pageFixture.ts';
+import { device, only, open, settled, startRelay } from './sessionWorld.ts';
 
 test('a consent source is called once, decides as often as it likes, and ends with the session', async () => {
   const [relay, storage] = [startRelay(1), device()];
@@ -110,3 +111,48 @@ test.each([false, true])(
     session.destroy();
   },
 );
+
+test.each([true, false])(
+  'a session that waits for its offers stores nothing after another has withdrawn consent; asynchronous: %s',
+  async (isAsync) => {
+    const [relay, storage] = [startRelay(1), device(isAsync)];
+    let respond: (response: Response) => void = () => {};
+    const other = open(relay, { storage, order: '1' });
+    await other.result;
+    relay.offers = () => new Promise((resolve) => (respond = resolve));
+    const waiting = open(relay, { storage, order: '2' });
+    await vi.waitFor(() => expect(relay.asked).toHaveLength(2));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    other.consent(false);
+    await vi.waitFor(() => expect(storage.values.size).toBe(0));
+    const count = relay.events.length;
+    respond(Response.json(offersOf(1)));
+    expect(await waiting.result).toMatchObject({ code: 'consent_denied', groups: [] });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(relay.events).toHaveLength(count);
+    expect(storage.values.size).toBe(0);
+    other.destroy();
+    waiting.destroy();
+  },
+);
+
+test('a session that is killed while it clears leaves the rest to the next one, which sends nothing of it', async () => {
+  const [relay, storage] = [startRelay(1), device()];
+  relay.batch = () => new Response(null, { status: 503 });
+  const first = open(relay, { storage, order: '1' });
+  first.accept(only((await first.result).groups[0]?.offers[0]));
+  await vi.waitFor(() => expect([...storage.values.values()].join()).toContain('BRAND_CLICK'));
+  const { removeItem } = storage;
+  storage.removeItem = () => new Promise(() => {});
+  first.consent(false);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
+  storage.removeItem = removeItem;
+  relay.batch = () => new Response(null, { status: 202 });
+  const second = open(relay, { storage, order: '1' });
+  expect(await second.result).toMatchObject({ code: 'offers', isRemembered: false });
+  await settled(relay, ['WIDGET_LOAD']);
+  expect([...storage.values.values()].join()).not.toContain('BRAND_CLICK');
+  second.consent(false);
+  await vi.waitFor(() => expect(storage.values.size).toBe(0));
+});

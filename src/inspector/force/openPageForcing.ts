@@ -1,6 +1,6 @@
 import { dom } from '../../dom/dom.ts';
 import type { PageForcing } from '../../wire/scenarios/forcing.ts';
-import type { QUEUE_PREFIX as QueuePrefix } from '../../queue/rows/key.ts';
+import type { QUEUE_PREFIX as QueuePrefix } from '../../queue/rows/rows.ts';
 import type { ShowOptions } from '../../page/showOptions.ts';
 
 /** The start of the name of every queue's database. The type keeps it equal to the queue's own constant. */

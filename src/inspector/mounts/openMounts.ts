@@ -2,7 +2,7 @@ import type { Forced } from '../force/forceOptions.ts';
 import { forcedOptions } from '../force/openPageForcing.ts';
 import { forcingOf } from '../force/forcingOf.ts';
 import type { Inspected } from '../../page/inspection.ts';
-import { addChecks } from '../../queue/addChecks.ts';
+import { publicQueue } from '../../queue/openQueue.ts';
 import type { PageEvent } from '../../session/events.ts';
 import { createInspectedMount, type InspectedMount } from './inspectedMount.ts';
 import { readWaiting } from './queueRows.ts';
@@ -83,7 +83,7 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       const mount = selected;
       if (!mount?.queue) return;
       const { queue } = mount;
-      const { stats: readStats, deadLetters: readLetters } = addChecks(queue);
+      const { stats: readStats, deadLetters: readLetters } = publicQueue(queue);
       const [stats, deadLetters, rows] = await Promise.all([readStats(), readLetters(), readWaiting(queue)]);
       Object.assign(mount, { stats, deadLetters, rows });
     },

@@ -1,7 +1,6 @@
 import { own } from '../../wire/json.ts';
-import { QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
-import { BACKOFF, DEAD, isWaiting } from '../rows/key.ts';
-import { openCap } from '../rows/openCap.ts';
+import { BACKOFF, DEAD, isWaiting } from '../rows/rows.ts';
+import { findDrops, QUEUE_GROWN } from '../rows/findDrops.ts';
 import { isOwn, type Rows, type RowsListener } from '../rows/rows.ts';
 import { HANGING_MS, within } from '../within.ts';
 import { openJournals, type Journal, type KeyValueStorage } from './openJournals.ts';
@@ -37,7 +36,6 @@ export function openKeyValueRows({
 }: KeyValueRowsOptions): KeyValueRows {
   const { emit, onWithdrawn, onBack } = listener;
   const known: Rows['known'] = new Map();
-  const cap = openCap(known);
   const journals = openJournals(storage, name);
   /** The rows of this session's journal. */
   const mine = new Map<string, unknown>();
@@ -113,7 +111,7 @@ export function openKeyValueRows({
   }
 
   function drop(): void {
-    for (const [why, keys] of cap.findAmong([...mine.keys(), ...others.keys()])) {
+    for (const [why, keys] of findDrops([...mine.keys(), ...others.keys()].sort(), known)) {
       for (const key of keys) {
         known.delete(key);
         remove(key);
@@ -131,7 +129,7 @@ export function openKeyValueRows({
   async function save(): Promise<void> {
     next = undefined;
     if (isStopped) return;
-    if (mine.size + others.size > QUEUE_MAX_EVENTS) drop();
+    if (mine.size + others.size > QUEUE_GROWN) drop();
     isDirty = false;
     try {
       const isWritten = await journals.write(Object.fromEntries(mine), [...gone]);

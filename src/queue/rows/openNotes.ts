@@ -1,6 +1,6 @@
 import { promisifyRequest as done } from 'idb-keyval';
 import { committed, type Database } from './openDatabase.ts';
-import { NOTE } from './key.ts';
+import { NOTE } from './rows.ts';
 
 /** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
 export interface Notes {

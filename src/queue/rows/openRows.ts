@@ -1,17 +1,24 @@
 import { promisifyRequest as done } from 'idb-keyval';
+import { own } from '../../wire/json.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
-import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './key.ts';
+import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './rows.ts';
 import { isWithdrawn, newConsent } from '../withdrawal.ts';
-import { openCap, type Drops } from './openCap.ts';
+import { findDrops, QUEUE_GROWN, type Drops } from './findDrops.ts';
 import { committed, openDatabase } from './openDatabase.ts';
-import { rememberCount } from './rememberCount.ts';
 import { isIdle, isOwn, type Change, type Rows, type RowsListener } from './rows.ts';
+
+/** Milliseconds between two notes of how many rows were added. */
+const COUNT_MS = 100;
 
 /** Opens the rows of a queue. */
 export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListener): Rows {
   const known: Rows['known'] = new Map();
-  const cap = openCap(known);
+  /** Rows that may be added before there are too many; as of the last read, since other tabs add as well. */
+  let room = QUEUE_GROWN;
+  /** Rows that were added since they were remembered, and when that was. */
+  let added = 0;
+  let countedAt = -COUNT_MS;
   let isMemory = false;
   let isFirstRead = true;
   let isStopped = false;
@@ -94,20 +101,31 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
   }
 
   function remember(waiting: number, sum: number): void {
+    added = 0;
     const lost = rememberCount(name, waiting, sum);
     if (isFirstRead) dropped('storage_lost', lost);
     isFirstRead = false;
+  }
+
+  /** Remembers rows that were added since the last read, a few times a second at the most. */
+  function count(more: number): void {
+    added += more;
+    if (isMemory || isStopped || performance.now() - countedAt < COUNT_MS) return;
+    countedAt = performance.now();
+    rememberAdded(name, added);
+    added = 0;
   }
 
   function write(): Promise<void> {
     writing = undefined;
     let keys = [...known].flatMap(([key, { state }]) => (state === 'unwritten' ? [key] : []));
     // Far more at once than there is room for: what has to go is not written first.
-    if (keys.length > QUEUE_MAX_EVENTS) forget(cap.findAmong(keys));
+    if (keys.length > QUEUE_GROWN) forget(findDrops(keys.sort(), known));
     keys = keys.filter((key) => known.has(key));
+    room -= keys.length;
     return change(
       keys.map((key) => [key, known.get(key)?.value]),
-      cap.add(keys.length),
+      room < 0,
     );
   }
 
@@ -139,11 +157,13 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
         // What was purged since this was called is not written.
         if (value && known.has(key)) rows.put(value, key);
       });
-      const drops = mayDrop ? await cap.find(rows, hasMoves ? [] : changes.map(([key]) => key)) : [];
-      for (const [, keys] of drops) {
-        for (const key of keys) rows.delete(key);
-        removed += keys.length;
+      const all = mayDrop ? ((await done(rows.getAllKeys(eventRange()))) as string[]) : [];
+      const drops = findDrops(all, known);
+      for (const key of drops.flatMap(([, keys]) => keys)) {
+        rows.delete(key);
+        removed++;
       }
+      if (mayDrop) room = QUEUE_GROWN - all.length + removed;
       if (removed) rows.put(((await done<number | undefined>(rows.get(REMOVED))) ?? 0) + removed, REMOVED);
       await committed(rows);
       checkConsent(requests[0]?.result, given);
@@ -154,7 +174,9 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
       if (row?.state === 'unconfirmed') row.state = 'local';
       if (row?.before) row.before = 'local';
     }
-    forget(drops ?? (mayDrop ? cap.findAmong(known.keys()) : []));
+    if (!drops) room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
+    forget(drops ?? (mayDrop ? findDrops([...known.keys()].sort(), known) : []));
+    count(changes.filter(([key, value, from]) => value && !from && key > '0').length);
   }
 
   async function readRows(rows: IDBObjectStore, more: number): ReturnType<Rows['read']> {
@@ -174,7 +196,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     // Rows of ours that are gone: another tab has delivered them, unless the whole database went meanwhile.
     const found = new Set(keys);
     for (const key of before) if (!found.has(key) && known.get(key)?.state === 'local') known.delete(key);
-    cap.count(keys.filter(isWaiting).length);
+    room = QUEUE_GROWN - keys.filter(isWaiting).length;
     return { keys, first };
   }
 
@@ -197,7 +219,14 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     },
     write,
     async read(more = 0, isLocked = false) {
-      const found = await database.run('readonly', (rows) => readRows(rows, more));
+      let found = await database.run('readonly', (rows) => readRows(rows, more));
+      const damaged = found ? [...found.first].filter(isDamaged).map(([key]) => key) : [];
+      if (damaged[0]) {
+        // Other scripts can write here as well. What is no event would be in the way of all others.
+        await change(damaged.map((key) => [key]));
+        dropped('storage_lost', damaged.length);
+        found = await database.run('readonly', (rows) => readRows(rows, more));
+      }
       if (!found) {
         const first = new Map([...known].map(([key, { value }]) => [key, value]));
         return { keys: [...first.keys()].sort(), first };
@@ -236,4 +265,44 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     withdrawn,
     close: database.close,
   };
+}
+
+/** Whether a row is none that a queue has written. */
+function isDamaged([key, row]: readonly [string, unknown]): boolean {
+  return key > '0' && typeof own(own(row, 'event'), 'event_id') !== 'string';
+}
+
+/** Adds rows to those that are remembered. What a killed browser had not yet remembered is too little, never too much. */
+function rememberAdded(name: string, added: number): void {
+  const [count = 0, sum = 0] = readCount(name);
+  if (added) writeCount(name, count + added, sum + added);
+}
+
+/**
+ * Remembers, outside IndexedDB, how many rows are `waiting` and how many there have ever been, and returns how many were lost since the last
+ * time: Chromium repairs a damaged store by leaving rows out, without an error. `sum` never shrinks, so what a killed browser
+ * had not yet remembered is too little, never too much.
+ */
+function rememberCount(name: string, waiting: number, sum: number): number {
+  const [count = 0, sumBefore = 0] = readCount(name);
+  writeCount(name, waiting, sum);
+  return Math.min(count, sumBefore - sum);
+}
+
+function readCount(name: string): number[] {
+  try {
+    return (localStorage.getItem(name) ?? '').split(',').map(Number);
+  } catch {
+    // Blocked: then nothing is remembered.
+    return [];
+  }
+}
+
+function writeCount(name: string, waiting: number, sum: number): void {
+  try {
+    if (waiting) localStorage.setItem(name, `${waiting},${sum}`);
+    else localStorage.removeItem(name);
+  } catch {
+    // Blocked or full.
+  }
 }

@@ -1,8 +1,7 @@
 import type { Send, StoredEvent } from '../events.ts';
-import { hasResults } from './readVerdict.ts';
+import { hasResults } from './settle.ts';
 import { within } from '../within.ts';
 import { reasonOf } from '../../wire/reasonOf.ts';
-
 /** The parts of a response that matter; status 0 when there was none. */
 export interface BatchResponse {
   status: number;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { ReportingClient } from '../../../src/clients.ts';
-import type { Queue } from '../../../src/queue/addChecks.ts';
+import type { Queue } from '../../../src/queue/openQueue.ts';
 import { startKillable } from '../drivers/killable.ts';
 import { WIDGET_ID, type Line } from './wholeLine.ts';
 

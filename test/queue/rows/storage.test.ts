@@ -1,6 +1,6 @@
 import { IDBFactory } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { event, freshStorage, names, onDisk, open, removeRows, type Watched } from '../world.ts';
+import { event, freshStorage, names, onDisk, open, putRows, removeRows, type Watched } from '../world.ts';
 
 const opened: Watched[] = [];
 const down = (options = {}): Watched => {
@@ -66,6 +66,71 @@ it('a full queue drops the oldest displays before any click, and reports it', as
   expect(events).not.toContain('de0');
   expect(queue.of('dropped')).toMatchObject([{ count: 50, reason: 'full' }]);
   expect(await queue.stats()).toMatchObject({ onDisk: 1_000, dropped: 50 });
+});
+
+it.each(['BRAND_DISPLAY', 'BRAND_CLICK', 'ELEMENT_CLICK'] as const)(
+  'past its cap, a queue of %s is read whole once in fifty events',
+  async (event_name) => {
+    const queue = down();
+    await Promise.all(names(1_000).map((id) => queue.track(event(id, { event_name }))));
+    await vi.waitFor(async () => expect((await onDisk()).events).toHaveLength(1_000), 10_000);
+    const { getAllKeys } = IDBObjectStore.prototype;
+    let reads = 0;
+    vi.spyOn(IDBObjectStore.prototype, 'getAllKeys').mockImplementation(function count(this: IDBObjectStore, ...given) {
+      reads++;
+      return getAllKeys.apply(this, given);
+    });
+    for (const id of names(200)) await queue.track(event(`late-${id}`, { event_name }));
+    // Retries of the sender read as well.
+    expect(reads).toBeLessThan(4 + 20);
+    vi.restoreAllMocks();
+    await queue.close();
+    const { events } = await onDisk();
+    expect(events.length).toBeGreaterThanOrEqual(1_000);
+    expect(events.length).toBeLessThanOrEqual(1_050);
+    expect(events).toContain('late-e199');
+    const dropped = queue.of('dropped').reduce((sum, { count }) => sum + count, 0);
+    expect(events.length + dropped).toBe(1_200);
+  },
+);
+
+it('what other scripts write among the rows stops no delivery, and is counted', async () => {
+  const first = down();
+  await first.track(event('mine'));
+  await first.close();
+  const { keys } = await onDisk();
+  const key = keys.find((key) => key > '0') ?? '';
+  await putRows([
+    [null, `0${key.slice(1)}`],
+    [{}, `00${key.slice(2)}`],
+    [{ event: {} }, `000${key.slice(3)}`],
+    ['text', `~${key}`],
+    [{ theirs: true }, new Date()],
+    [null, 7],
+  ]);
+  const second = open(() => ({ status: 202 }));
+  opened.push(second);
+  await second.track(event('next'));
+  await vi.waitFor(() => expect(second.batches.flat().toSorted()).toEqual(['mine', 'next']), 3_000);
+  expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 4, reason: 'storage_lost' }]);
+  expect((await second.deadLetters()).length).toBe(0);
+  expect(await second.stats()).toMatchObject({ onDisk: 0 });
+});
+
+it('rows that vanish are counted to the last, however they were added', async () => {
+  const first = down();
+  for (const id of names(5)) {
+    await first.track(event(id, { event_name: 'BRAND_CLICK' }));
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  }
+  await first.close();
+  const { keys } = await onDisk();
+  await removeRows(keys.filter((key) => key > '0').slice(0, 3));
+  const second = down();
+  await vi.waitFor(
+    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 3, reason: 'storage_lost' }]),
+    5_000,
+  );
 });
 
 it('purge removes everything', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Backoff } from '../../../src/queue/sending/backoff.ts';
-import { rowKey } from '../../../src/queue/rows/key.ts';
+import { rowKey } from '../../../src/queue/rows/rows.ts';
 import { settle, type SentBatch, type Settlement } from '../../../src/queue/sending/settle.ts';
 import type { QueueEntry } from '../../../src/queue/sending/takeBatch.ts';
 

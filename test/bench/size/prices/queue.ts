@@ -10,7 +10,7 @@ export const QUEUE_PRICES: readonly Price[] = [
     lost: 'One refused event sends its whole batch again, or drops it.',
     cuts: [
       [
-        'queue/sending/readVerdict.ts',
+        'queue/sending/settle.ts',
         /const isWhole =[\s\S]*/,
         "const fate = status === 201 || status === 202 ? 'delivered' : 'queued'; return { fates: Array(sent).fill([fate]), next: fate === 'queued' ? 'wait' : 'go' }; }",
       ],
@@ -37,7 +37,7 @@ export const QUEUE_PRICES: readonly Price[] = [
       [SENDER, /if \(next === 'split'\).*/, ''],
       [SENDER, /\.slice\(0, sizes\.shift\(\)\)/, ''],
       [SENDER, /let sizes: number\[\] = \[\];/, ''],
-      ['queue/sending/readVerdict.ts', /isWhole \? \(sent > 1 \? 'split' : 'go'\) : /, ''],
+      ['queue/sending/settle.ts', /isWhole \? \(sent > 1 \? 'split' : 'go'\) : /, ''],
     ],
   },
   {
@@ -69,12 +69,12 @@ export const QUEUE_PRICES: readonly Price[] = [
   {
     behaviour: 'Queue: one tab sends at a time without Web Locks, too',
     lost: 'On http pages each tab sends everything; only the relay removes the duplicates.',
-    cuts: [['queue/sending/runExclusively.ts', /const isTaken = await run[\s\S]*?return result;/, 'return work();']],
+    cuts: [['queue/sending/openSender.ts', /const isTaken = await run[\s\S]*?return result;/, 'return work();']],
   },
   {
     behaviour: 'Queue: reports what the browser has lost',
     lost: 'Events that Chromium leaves out of a damaged store are missing without a word.',
-    cuts: [['queue/rows/rememberCount.ts', /try \{[\s\S]*?\} catch \{[\s\S]*?\n  \}/, 'return 0;']],
+    cuts: [['queue/rows/openRows.ts', /try \{[\s\S]*?\} catch \{[\s\S]*?\n  \}/, 'return 0;']],
   },
   {
     behaviour: 'Queue: flat cost of an event in a full queue',
