@@ -39,7 +39,7 @@ export function readIntegrity(): string {
   const script = readInstalled('offerlet.js');
   if (script === undefined)
     throw new ExitError('offerlet.js is not built. Run "npm run build", or install the package.', EXIT.failed);
-  const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
+  const integrity = integrityOf(script);
   const released = releasedIntegrity();
   if (released !== undefined && released !== integrity)
     throw new ExitError(
@@ -47,6 +47,16 @@ export function readIntegrity(): string {
       EXIT.failed,
     );
   return integrity;
+}
+
+/** Returns the integrity value (SRI) of a file. */
+export function integrityOf(file: string | Uint8Array): string {
+  return `sha384-${hashOf('sha384', file)}`;
+}
+
+/** Returns the hash of a file as integrity values write it. */
+export function hashOf(algorithm: string, file: string | Uint8Array): string {
+  return createHash(algorithm).update(file).digest('base64');
 }
 
 /** The value that the build wrote beside the script. */

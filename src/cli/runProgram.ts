@@ -1,4 +1,5 @@
 import { EXIT, ExitError } from './ExitError.ts';
+import { withoutCommands } from './output/printable.ts';
 
 /** Errors whose message says everything that the caller needs: one line, exit code 2. */
 const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError', 'NetworkStartError']);
@@ -15,7 +16,7 @@ export function runProgram(main: (argv: readonly string[]) => Promise<void>): vo
     () => exitAfterWriting(0),
     (error: unknown) => {
       const isExpected = error instanceof Error && (EXPECTED.has(error.name) || error instanceof ExitError);
-      process.stderr.write(`offerlet: ${isExpected ? error.message : stackOf(error)}\n`);
+      process.stderr.write(withoutCommands(`offerlet: ${isExpected ? error.message : stackOf(error)}\n`));
       exitAfterWriting(error instanceof ExitError ? error.exitCode : isExpected ? EXIT.usage : EXIT.failed);
     },
   );

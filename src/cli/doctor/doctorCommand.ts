@@ -1,13 +1,16 @@
 import type { Command } from '../command.ts';
 import { createOutput } from '../output/createOutput.ts';
-import { openTerminal } from '../output/terminal.ts';
+import { safeText } from '../output/displayWidth.ts';
+import { openTerminal, type Terminal } from '../output/terminal.ts';
+import { inTone, type Tone } from '../output/tone.ts';
+import { wrap } from '../output/wrap.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options } from '../options.ts';
-import { readSettings } from '../readSettings.ts';
+import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { UsageError } from '../UsageError.ts';
-import { examineByHttp, examineInBrowser, type Examination } from './examine.ts';
-import { findBrowser } from './findBrowser.ts';
-import { printFindings } from './printFindings.ts';
+import { examineByHttp, examineInBrowser, type BrowserChoice, type Examination, type Patient } from './examine.ts';
+import type { Finding } from './finding.ts';
+import { findBrowser } from './openBrowser.ts';
 
 const OPTIONS = {
   page: { kind: 'text', value: 'URL', about: 'The page to check, such as https://shop.example/thank-you. Required.' },
@@ -17,8 +20,22 @@ const OPTIONS = {
     value: 'PATH',
     about: 'A Chromium or Chrome. By default one that is installed; "none" checks what HTTP alone can tell.',
   },
+  'no-sandbox': {
+    kind: 'flag',
+    about: 'Starts the browser without its sandbox, as root must. For pages that you trust, or in a container.',
+  },
   json: { kind: 'flag', about: 'Prints one JSON object.' },
 } as const satisfies Options;
+
+const MARKS: Readonly<Record<Finding['state'], readonly [mark: string, tone: Tone]>> = {
+  good: ['✓', 'good'],
+  bad: ['✗', 'bad'],
+  note: ['!', 'accent'],
+};
+/** Columns of a line in a file or a pipe, and the most that are easy to read. */
+const WIDTH = { usual: 100, max: 120 };
+/** Characters of a finding: a page may write what it likes to its console. */
+const MAX_LENGTH = 600;
 
 /** `offerlet doctor`: opens a merchant's page and says what is wrong with it. */
 export const doctorCommand: Command = {
@@ -33,30 +50,47 @@ export const doctorCommand: Command = {
   async run(source) {
     const settings = readSettings(OPTIONS, source);
     const out = createOutput({ json: settings.json });
+    const terminal = openTerminal({ env: source.env });
     const page = readUrl('--page', settings.page);
     if (page === undefined)
       throw new UsageError('--page is missing. Use something like --page https://shop.example/thank-you.');
     const relay = readUrl('--relay', settings.relay);
-    const path = settings.browser === 'none' ? undefined : (settings.browser ?? findBrowser(source.env));
-    const { findings, browser, ...found } = await examine(path, { page, relay });
+    const browser = chooseBrowser(settings, source);
+    if (browser?.isSandboxed === false)
+      terminal.note('offerlet: the browser runs without its sandbox. A hostile page could take over this account.');
+    const { findings, ...found } = await examine(browser, { page, relay });
     const problems = findings.filter(({ state }) => state === 'bad').length;
-    out.json({ ok: problems === 0, page, relay: found.relay ?? null, browser, findings });
-    if (!settings.json) printFindings({ findings, page, browser }, openTerminal({ env: source.env }));
+    out.json({ ok: problems === 0, page, relay: found.relay ?? null, browser: found.browser, findings });
+    if (!settings.json) printFindings({ findings, page, browser: found.browser }, terminal);
     if (problems > 0) throw new ExitError(`${problems} of ${findings.length} checks failed.`, EXIT.failed);
   },
 };
 
-async function examine(
-  path: string | undefined,
-  patient: { page: string; relay: string | undefined },
-): Promise<Examination> {
-  if (path === undefined) return examineByHttp(patient);
+/** The browser to start, or undefined for none. */
+function chooseBrowser(
+  { browser, 'no-sandbox': noSandbox }: { browser: string | undefined; 'no-sandbox': boolean },
+  { env }: SettingsSource,
+): BrowserChoice | undefined {
+  const path = browser === 'none' ? undefined : (browser ?? findBrowser(env));
+  if (path === undefined) return undefined;
+  // Chromium has no sandbox as root, which is who runs in most containers.
+  if (process.getuid?.() === 0 && !noSandbox)
+    throw new UsageError(
+      'Chromium has no sandbox when root starts it, so a hostile page could take over this machine. Run doctor as another user. In a container, or for a page that you trust, add --no-sandbox; --browser none checks what HTTP alone can tell.',
+    );
+  return { path, isSandboxed: !noSandbox, env };
+}
+
+async function examine(browser: BrowserChoice | undefined, patient: Patient): Promise<Examination> {
+  if (browser === undefined) return examineByHttp(patient);
   try {
-    return await examineInBrowser(path, patient);
+    return await examineInBrowser(browser, patient);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ExitError(
-      `The browser ${path} could not be used: ${reason} Use another one with --browser PATH, or --browser none.`,
+      safeText(
+        `The browser ${browser.path} could not be used: ${reason} Use another one with --browser PATH, or --browser none.`,
+      ),
       EXIT.failed,
     );
   }
@@ -69,4 +103,20 @@ function readUrl(option: string, text: string | undefined): string | undefined {
   throw new UsageError(
     `${option} is not a URL of a web page: "${text}". Use something like ${option} https://shop.example/.`,
   );
+}
+
+/** Prints findings for people: a mark, what was checked, and what to do, wrapped to the width of the terminal. */
+function printFindings(
+  { findings, page, browser }: { findings: readonly Finding[]; page: string; browser: string | null },
+  terminal: Pick<Terminal, 'width' | 'hasColor' | 'write'>,
+): void {
+  const width = Math.min(terminal.width ?? WIDTH.usual, WIDTH.max);
+  const indent = 4 + Math.max(...findings.map(({ title }) => title.length));
+  const lines = findings.map(({ state, title, text }) => {
+    const [mark, tone] = MARKS[state];
+    const wrapped = wrap(safeText(text).slice(0, MAX_LENGTH), Math.max(30, width - indent));
+    return `${inTone(mark, tone, terminal.hasColor)} ${title.padEnd(indent - 2)}${wrapped.join(`\n${' '.repeat(indent)}`)}`;
+  });
+  const how = browser === null ? 'by HTTP alone' : `in ${browser}, as a bot, which production does not count`;
+  terminal.write(`${page}\nexamined ${how}\n\n${lines.join('\n')}\n`);
 }

@@ -1,18 +1,35 @@
-import { consoleChecks, imageCheck, layoutChecks, outcomeCheck, policyChecks } from './pageChecks.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import { openBrowser } from './openBrowser.ts';
-import { isAllowed } from './isAllowed.ts';
-import { readPage } from './readPage.ts';
+import { openGateway, reasonOf, targetOf, type Gateway, type World } from './openGateway.ts';
+import {
+  consoleChecks,
+  contrastCheck,
+  imageCheck,
+  layoutChecks,
+  outcomeCheck,
+  placeChecks,
+  policyChecks,
+  scriptCheck,
+} from './pageChecks.ts';
+import { readPage, staticPolicyChecks } from './readPage.ts';
 import type { PageRecord } from './recordPage.ts';
-import { keyChecks, relayChecks } from './relayChecks.ts';
-import { scriptChecks } from './scriptChecks.ts';
-import { visitPage, type Visit } from './visitPage.ts';
+import { cacheChecks, fileChecks, keyChecks, relayChecks } from './serverChecks.ts';
+import { visitPage, type LoadedFile, type Visit } from './visitPage.ts';
 
 /** What is examined. */
 export interface Patient {
   readonly page: string;
   /** By default the relay that the page names. */
-  readonly relay: string | undefined;
+  readonly relay?: string | undefined;
+  /** By default this machine's own resolver and network. */
+  readonly world?: World | undefined;
+}
+
+/** How the browser is started. */
+export interface BrowserChoice {
+  readonly path: string;
+  readonly isSandboxed: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The result of an examination. */
@@ -23,64 +40,181 @@ export interface Examination {
   readonly browser: string | null;
 }
 
+/** Bytes of a script that are read: many times what it has. */
+const SCRIPT_MAX = 1_000_000;
+/** Hosts of a list in a finding. */
+const HOSTS_MAX = 5;
+
 /** Examines a page in a browser. */
-export async function examineInBrowser(path: string, patient: Patient): Promise<Examination> {
-  const browser = await openBrowser(path);
+export async function examineInBrowser({ path, ...choice }: BrowserChoice, patient: Patient): Promise<Examination> {
+  const gateway = await gatewayFor(patient);
   try {
-    const visit = await visitPage(browser, patient.page);
-    const relay = relayOf(patient, visit.record, visit.offers?.url);
-    const findings = visit.record && !visit.failure ? await findingsOf(visit, visit.record, relay) : [];
-    return { findings: [pageCheck(patient.page, visit), ...findings], relay, browser: browser.version };
+    const browser = await openBrowser(path, { ...choice, proxyPort: gateway.port });
+    try {
+      const visit = await visitPage(browser, patient.page, { onDocument: gateway.narrow });
+      const relay = relayOf(patient, visit.record, visit.offers?.url);
+      const failure = failureOf(patient.page, visit, gateway);
+      const page = pageCheck(patient.page, { ...visit, failure });
+      const isLoaded = visit.record && failure === undefined;
+      const findings = isLoaded ? await findingsOf(visit, visit.record, { relay, gateway }) : [];
+      return { findings: [page, ...findings, ...refusedChecks(gateway)], relay, browser: browser.version };
+    } finally {
+      await browser.close();
+    }
   } finally {
-    await browser.close();
+    gateway.close();
   }
 }
 
 /** Examines a page as far as HTTP alone tells. */
 export async function examineByHttp(patient: Patient): Promise<Examination> {
-  const { record, policies, ...fetched } = await readPage(patient.page);
-  const relay = relayOf(patient, record, undefined);
-  const findings = [pageCheck(patient.page, fetched)];
-  if (fetched.failure === undefined) {
-    findings.push(...(await scriptChecks(record, { isActive: undefined })));
-    findings.push(...staticPolicyChecks(policies, { page: record.href, script: record.scripts[0]?.src, relay }));
-    findings.push(...(await relayFindings(relay, record.href)));
-    findings.push(
-      note(
-        'Browser',
-        'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, or name one with --browser.',
-      ),
-    );
+  const gateway = await gatewayFor(patient);
+  try {
+    const fetched = await readPage(patient.page, gateway);
+    const { record, policies, failure } = fetched;
+    const { href, scripts } = record;
+    const relay = relayOf(patient, record, undefined);
+    const findings = [pageCheck(patient.page, fetched)];
+    const isRedirect = fetched.status >= 300 && fetched.status < 400;
+    if (failure === undefined && !isRedirect) {
+      findings.push(scriptCheck(record, undefined));
+      const [tag] = scripts;
+      if (tag && scripts.length === 1)
+        findings.push(...fileChecks(tag, { page: href, ...(await load(tag.src, href, gateway)) }));
+      findings.push(...staticPolicyChecks(policies, { page: href, script: tag?.src, relay }));
+      findings.push(...cacheChecks({ headers: fetched.headers, record: undefined }));
+      findings.push(...(await relayFindings(gateway, { relay, page: href })));
+      findings.push(
+        note(
+          'Browser',
+          'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, or name one with --browser.',
+        ),
+      );
+    }
+    return { findings, relay, browser: null };
+  } finally {
+    gateway.close();
   }
-  return { findings, relay, browser: null };
 }
 
-async function findingsOf(visit: Visit, record: PageRecord, relay: string | undefined): Promise<Finding[]> {
-  const { offers, errors, policy } = visit;
-  const isActive = record.reported.length > 0 || offers !== undefined;
-  const mode = [...record.scripts, ...record.elements].map((tag) => tag.mode).find(Boolean) ?? '';
-  const scripts = record.scripts.map(({ src }) => src);
-  const images = urlsIn(offers?.body ?? '');
-  const ours = [...scripts, ...images, ...(relay === undefined ? [] : [`${relay}/`])];
+function gatewayFor({ page, relay, world }: Patient): Promise<Gateway> {
+  return openGateway({ page, trusted: relay === undefined ? [] : [relay], ...(world ? { world } : {}) });
+}
+
+async function load(
+  url: string,
+  page: string,
+  gateway: Gateway,
+): Promise<{ file: LoadedFile | undefined; failure: string | undefined }> {
+  try {
+    const { isCut, ...response } = await gateway.get(url, { page, maxBytes: SCRIPT_MAX });
+    return { file: { url, isTooLong: isCut, ...response }, failure: undefined };
+  } catch (error) {
+    return { file: undefined, failure: reasonOf(error) };
+  }
+}
+
+async function findingsOf(
+  visit: Visit,
+  record: PageRecord,
+  { relay, gateway }: { relay: string | undefined; gateway: Gateway },
+): Promise<Finding[]> {
+  const { offers, errors, headers, failed } = visit;
+  const { href, scripts, elements, reported } = record;
+  const isActive = reported.length > 0 || visit.waiting.length > 0 || offers !== undefined;
+  const mode = [...scripts, ...elements].map((tag) => tag.mode).find(Boolean) ?? '';
+  const images = urlsIn(Buffer.from(offers?.body ?? []).toString());
+  const ours = [...scripts.map(({ src }) => src), ...images, ...(relay === undefined ? [] : [`${relay}/`])];
   const isOurs = (text: string): boolean => ours.some((url) => text.includes(url));
-  const hasOutcome = record.reported.some(({ code }) => code !== undefined);
+  const [tag] = scripts;
+
+  // A page that is an error has no script for that reason.
+  const isPage = visit.status >= 200 && visit.status < 300;
+  const script = scriptCheck(record, isActive || isPage ? isActive : undefined);
+  const policy = policyChecks(record.violations, { isOurs, policy: headers['content-security-policy'] });
+  const isBlocked = tag && record.violations.some(({ blocked }) => blocked === tag.src);
+  const file =
+    tag && scripts.length === 1 && !isBlocked
+      ? fileChecks(tag, {
+          page: href,
+          file: visit.scripts.get(tag.src),
+          failure: whyFailed(visit.scripts.get(tag.src)?.url ?? tag.src, { failed, gateway }),
+        })
+      : [];
+  const relayed = await relayFindings(gateway, { relay, page: href });
+  // A relay that is not there has no key.
+  const key = keyChecks(offers).filter(({ state }) => state === 'good' || !relayed.some((one) => one.state === 'bad'));
+  const places = placeChecks(record);
+  const cause = [script, ...file, ...policy, ...relayed, ...key, ...places].find(({ state }) => state === 'bad');
+  const isExpected = isActive || scripts.length > 0 || elements.length > 0;
+  const outcome = isExpected ? [outcomeCheck(record, { waiting: visit.waiting, cause })] : [];
+  const messages = reported.flatMap(({ code, message }) => (code !== undefined && message ? [message] : []));
   return [
-    ...(await scriptChecks(record, { isActive })),
-    ...policyChecks(record.violations, { isOurs, policy }),
-    ...(await relayFindings(relay, record.href)),
-    ...keyChecks(offers),
-    ...(isActive || hasOutcome || scripts.length > 0 || record.elements.length > 0 ? [outcomeCheck(record)] : []),
-    ...imageCheck(images, visit.failed),
+    script,
+    ...file,
+    ...policy,
+    ...cacheChecks({ headers, record }),
+    ...relayed,
+    ...key,
+    ...outcome,
+    ...imageCheck(images, failed),
+    ...places,
     ...layoutChecks(record, mode),
-    ...consoleChecks(errors, isOurs),
+    ...contrastCheck(record),
+    ...consoleChecks(errors, ({ text, url = '' }) => {
+      const isSecondCopy = scripts.length > 1 && text.startsWith('offerlet: the script is already on this page');
+      return isSecondCopy || isOurs(url) || isOurs(text) || messages.some((message) => text.includes(message));
+    }),
   ];
 }
 
-function pageCheck(url: string, { failure, status }: { failure?: string; status: number }): Finding {
-  if (failure !== undefined) return bad('Page', `${url} cannot be loaded (${failure}).`);
-  return status >= 200 && status < 300
-    ? good('Page', `${url} returns ${status}.`)
-    : bad('Page', `${url} returns ${status}.`);
+/** Why a URL was not loaded: as the gateway knows it, which is more than the browser does. */
+function whyFailed(
+  url: string,
+  { failed, gateway }: { failed: ReadonlyMap<string, string>; gateway: Gateway },
+): string | undefined {
+  return gateway.failures.get(targetOf(url)) ?? failed.get(url);
+}
+
+function failureOf(url: string, { failure, record }: Visit, gateway: Gateway): string | undefined {
+  if (failure !== undefined) return whyFailed(url, { failed: new Map(), gateway }) ?? failure;
+  if (record?.href.startsWith('chrome-error:')) return 'it leads to a page that cannot be loaded';
+  return record ? undefined : 'it does not respond: its scripts keep the browser busy, or it has crashed';
+}
+
+function pageCheck(
+  url: string,
+  {
+    failure,
+    status,
+    headers,
+    record,
+  }: Pick<Visit, 'failure' | 'status' | 'headers'> & { record?: Pick<PageRecord, 'href'> | undefined },
+): Finding {
+  const title = 'Page';
+  if (failure !== undefined) return bad(title, `${url} cannot be loaded (${failure})`);
+  const href = record?.href.replace(/#.*/, '') ?? url;
+  const led = href === url.replace(/#.*/, '') ? '' : ` It leads to ${href}, which is the page that was examined.`;
+  if (status >= 200 && status < 300) return good(title, `${url} returns ${status}.${led}`);
+  const location = headers['location']?.slice(0, 300);
+  // A browser follows redirects; by HTTP alone nothing does.
+  return status >= 300 && status < 400 && location
+    ? bad(title, `${url} returns ${status} and leads to ${location}`, 'Examine that page with --page.')
+    : bad(title, `${url} returns ${status}.`);
+}
+
+/** Lists what the page wanted from this machine or its network. */
+function refusedChecks({ refused }: Gateway): Finding[] {
+  const hosts = [...refused].slice(0, HOSTS_MAX).join(', ');
+  const more = refused.size > HOSTS_MAX ? ` and ${refused.size - HOSTS_MAX} more` : '';
+  return refused.size === 0
+    ? []
+    : [
+        note(
+          'Local network',
+          `The page wanted to reach ${hosts}${more}: this machine, or its network, in which the page is not. Nothing was connected.`,
+        ),
+      ];
 }
 
 /** The relay's URL: as given, as the page's request went to it, or as a tag names it. */
@@ -90,34 +224,26 @@ function relayOf(
   asked: string | undefined,
 ): string | undefined {
   if (relay !== undefined) return relay.replace(/\/+$/, '');
-  if (asked !== undefined) return asked.replace(/\/recommendations$/, '');
+  if (asked !== undefined) return asked.replace(/\/recommendations([?#].*)?$/, '');
   const named = [...(record?.scripts ?? []), ...(record?.elements ?? [])].map((tag) => tag.relay).find(Boolean);
-  const base = record?.href ?? page;
-  return named !== undefined && URL.canParse(named, base) ? new URL(named, base).href.replace(/\/+$/, '') : undefined;
+  const url =
+    named === undefined || !URL.canParse(named, record?.href ?? page)
+      ? undefined
+      : new URL(named, record?.href ?? page);
+  return url && /^https?:$/.test(url.protocol) ? url.origin + url.pathname.replace(/\/+$/, '') : undefined;
 }
 
-async function relayFindings(relay: string | undefined, page: string): Promise<Finding[]> {
-  if (relay !== undefined) return relayChecks(relay, page);
+async function relayFindings(
+  gateway: Gateway,
+  { relay, page }: { relay: string | undefined; page: string },
+): Promise<Finding[]> {
+  if (relay !== undefined) return relayChecks(gateway, { relay, page });
   return [note('Relay', 'The page does not say where its relay is. Name it with --relay to have it checked.')];
 }
 
-function staticPolicyChecks(
-  policies: readonly string[],
-  { page, script, relay }: { page: string; script: string | undefined; relay: string | undefined },
-): Finding[] {
-  const title = 'Content Security Policy';
-  if (policies.length === 0) return [good(title, 'The page has none.')];
-  const requests = [
-    ...(script === undefined ? [] : [{ directive: 'script-src' as const, url: script }]),
-    ...(relay === undefined ? [] : [{ directive: 'connect-src' as const, url: `${relay}/recommendations` }]),
-  ];
-  const blocked = requests.filter(({ directive, url }) => isAllowed(policies, { directive, url, page }) === false);
-  if (blocked.length === 0) return [good(title, 'It allows script and relay, as far as that can be read from it.')];
-  return blocked.map(({ directive, url }) =>
-    bad(title, `It blocks ${url}. Add ${new URL(url).origin} to ${directive}.`),
-  );
-}
-
 function urlsIn(text: string): string[] {
-  return [...text.matchAll(/"(?:logo_url|image_url)":"([^"]+)"/g)].map(([, url = '']) => url);
+  return [...text.matchAll(/"(?:logo_url|image_url)":"([^"]+)"/g)]
+    .map(([, url = '']) => url)
+    .filter((url) => URL.canParse(url))
+    .slice(0, 100);
 }

@@ -6,8 +6,18 @@ export interface Finding {
 }
 
 /** Creates a finding that is fine. */
-export const good = (title: string, text: string): Finding => ({ state: 'good', title, text });
+export const good = (title: string, ...sentences: readonly string[]): Finding => create('good', title, sentences);
 /** Creates a finding that must be fixed. */
-export const bad = (title: string, text: string): Finding => ({ state: 'bad', title, text });
+export const bad = (title: string, ...sentences: readonly string[]): Finding => create('bad', title, sentences);
 /** Creates a finding that may be on purpose. */
-export const note = (title: string, text: string): Finding => ({ state: 'note', title, text });
+export const note = (title: string, ...sentences: readonly string[]): Finding => create('note', title, sentences);
+
+/** Sentences of others come with a full stop or without; in a finding each has one, except after a URL. */
+function create(state: Finding['state'], title: string, sentences: readonly string[]): Finding {
+  const whole = sentences.map((text) => text.trim()).filter(Boolean);
+  return {
+    state,
+    title,
+    text: whole.map((text) => (/[.!?:…]["”')]?$|\bhttps?:\S+$/.test(text) ? text : `${text}.`)).join(' '),
+  };
+}

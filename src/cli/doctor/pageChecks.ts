@@ -1,30 +1,82 @@
+import { judgeContrast } from '../../dom/contrast.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import type { PageRecord, Violation } from './recordPage.ts';
-import type { ConsoleError } from './visitPage.ts';
+import type { ConsoleError, Visit } from './visitPage.ts';
 
 /** Milliseconds around the outcome in which a layout shift is attributed to the offers. */
 const ATTRIBUTED_MS = 500;
 /** Pixels below which a move is rounding. */
 const SHIFT_MIN_PX = 1;
 
-/** Says how the offers ended, and what to do about it. */
-export function outcomeCheck({ reported, isWaiting }: PageRecord): Finding {
+/** Checks that offerlet is on the page, once. `isActive` is undefined where nobody knows what the page's scripts do. */
+export function scriptCheck(
+  { scripts, elements }: Pick<PageRecord, 'scripts' | 'elements'>,
+  isActive: boolean | undefined,
+): Finding {
+  const title = 'Script';
+  const [tag] = scripts;
+  if (scripts.length > 1)
+    return bad(
+      title,
+      `offerlet.js is on this page ${scripts.length} times. The first one works, the others do nothing: remove them.`,
+    );
+  if (tag) return good(title, `One script tag: ${tag.src}`);
+  const element = elements.length > 0 ? ' and the <offer-let> element' : '';
+  if (isActive) return good(title, `No script tag: the offers come from the page's own bundle${element}.`);
+  const text =
+    'offerlet.js is not on this page. Add the script tag, or call showOffers() in your bundle. If a consent or tag manager adds it later, check that it has done so.';
+  return isActive === undefined ? note(title, text) : bad(title, text);
+}
+
+/**
+ * Says how the offers ended, or what they wait for, and what to do about it. An outcome that follows from another finding
+ * refers to it: one cause is one failure.
+ */
+export function outcomeCheck(
+  { reported, dialog }: PageRecord,
+  { waiting, cause }: { waiting: Visit['waiting']; cause: Finding | undefined },
+): Finding {
   const title = 'Outcome';
   const last = reported.findLast((event) => event.code !== undefined);
-  if (!last)
-    return isWaiting
-      ? note(
-          title,
-          'The mount waits for a decision on consent, and requests nothing before. Call offerlet.consent(true) once the shopper agrees.',
-        )
+  if (!last) {
+    const wait = waiting[0];
+    if (wait) return waitingFinding(wait, dialog);
+    return cause
+      ? note(title, `None, because of "${cause.title}"`)
       : bad(title, 'The offers have no outcome. Has the script run, and is it called on this page?');
+  }
   const { code = '', message = '', hint = '' } = last;
   const left = reported
-    .filter((event) => event.type === 'left_out')
-    .map(({ offer_id, reason }) => ` ${offer_id}: ${reason}.`);
-  const text = `${code}: ${message}. ${hint}${left.join('')}`.trim();
-  if (code === 'rendered') return left.length > 0 ? note(title, text) : good(title, text);
-  return ['no_offers', 'consent_denied', 'already_shown'].includes(code) ? note(title, text) : bad(title, text);
+    .filter(({ type }) => type === 'leftOut')
+    .map(({ offer_id = '', reason = '' }) => `${offer_id}: ${reason}`);
+  const said = [`${code}: ${message}`, hint, ...left];
+  if (code === 'rendered') return left.length > 0 ? note(title, ...said) : good(title, ...said);
+  if (['no_offers', 'consent_denied', 'already_shown'].includes(code)) return note(title, ...said);
+  return cause ? note(title, `${code}, because of "${cause.title}"`) : bad(title, ...said);
+}
+
+function waitingFinding({ for: waitingFor, hint }: Visit['waiting'][number], dialog: string): Finding {
+  const title = 'Outcome';
+  switch (waitingFor) {
+    case 'consent':
+      return note(
+        title,
+        'The mount waits for a decision on consent, and requests nothing before.',
+        hint || 'Call offerlet.consent(true) once the shopper agrees.',
+      );
+    case 'dialog':
+      return note(
+        title,
+        `The offers wait until another modal dialog of the page is closed${dialog && `: ${dialog}`}.`,
+        hint,
+      );
+    case 'relay':
+      return bad(title, 'The offers wait for the relay, which has not responded.', hint || 'See the log of the relay.');
+    case 'page':
+      return bad(title, 'The mount waits for the page, which has not loaded.', hint);
+    default:
+      return note(title, `The mount waits for ${waitingFor.slice(0, 40)}.`, hint);
+  }
 }
 
 /** Says what the page's policy has blocked. */
@@ -34,31 +86,40 @@ export function policyChecks(
 ): Finding[] {
   const title = 'Content Security Policy';
   const ours = violations.filter(({ blocked, source }) => isOurs(blocked) || isOurs(source));
-  const findings = [...new Set(ours.map(({ directive, blocked }) => `${directive}\n${blocked}`))].map((line) => {
+  const lines = new Set(ours.map(({ directive, blocked }) => `${directive.replace(/-elem$/, '')}\n${blocked}`));
+  const findings = [...lines].map((line) => {
     const [directive = '', blocked = ''] = line.split('\n');
     const where = URL.canParse(blocked) ? new URL(blocked).origin : blocked;
-    return bad(title, `It blocks ${blocked}. Add ${where} to ${directive.replace(/-elem$/, '')}.`);
+    return bad(title, `It blocks ${blocked}. Add ${where} to ${directive}.`);
   });
   if (findings.length > 0) return findings;
   return [good(title, policy === undefined ? 'The page has none.' : 'It allows the script, the relay and the images.')];
 }
 
-/** Checks that the page did not move when the offers came, and that they can be seen. */
+/** Reports targets that match nothing, and places that the page hides. */
+export function placeChecks({ boxes, missingTargets, reported }: PageRecord): Finding[] {
+  const title = 'Place';
+  if (!reported.some(({ code }) => code === 'rendered'))
+    return missingTargets.map((target) =>
+      bad(title, `"${target}" matches nothing on this page. Correct data-target, or add the element to the page.`),
+    );
+  return boxes
+    .filter(({ name, width, height }) => name !== 'offer-let-layer' && (width === 0 || height === 0))
+    .map(({ name, width, height }) =>
+      bad(title, `The offers have a box of ${width} × ${height} pixels: the page hides ${name}.`),
+    );
+}
+
+/** Checks that the page did not move when the offers came. */
 export function layoutChecks({ reported, shifts, boxes }: PageRecord, mode: string): Finding[] {
   const title = 'Layout shift';
-  const rendered = reported.find(({ type }) => type === 'rendered');
+  const rendered = reported.find(({ code }) => code === 'rendered');
   if (!rendered) return [];
-  const hidden = boxes.filter(({ name, width, height }) => name !== 'offer-let-layer' && (width === 0 || height === 0));
-  const places = hidden.map(({ name, width, height }) =>
-    bad('Place', `The offers have a box of ${width} × ${height} pixels: the page hides ${name}.`),
-  );
-  if (mode !== 'INLINE' && mode !== '')
-    return [...places, good(title, `${mode} offers are above the page and move nothing.`)];
+  if (mode !== 'INLINE' && mode !== '') return [good(title, `${mode} offers are above the page and move nothing.`)];
   const attributed = shifts.filter(({ at }) => Math.abs(at - rendered.at) <= ATTRIBUTED_MS);
   const pixels = Math.max(0, ...attributed.map((shift) => shift.pixels));
   const height = boxes[0]?.height ?? 0;
   return [
-    ...places,
     pixels < SHIFT_MIN_PX
       ? good(title, 'Nothing moved when the offers were rendered.')
       : bad(
@@ -66,6 +127,17 @@ export function layoutChecks({ reported, shifts, boxes }: PageRecord, mode: stri
           `Content moved by ${pixels} px when the offers were rendered. Reserve ${height} px before the script: min-block-size: ${height}px.`,
         ),
   ];
+}
+
+/** Checks that the texts of the offers can be read, as the inspector does. */
+export function contrastCheck({ contrasts }: PageRecord): Finding[] {
+  const title = 'Contrast';
+  if (contrasts.length === 0) return [];
+  const low = contrasts.map(judgeContrast).filter(({ state }) => state === 'bad');
+  const lines = [...new Set(low.map(({ title: name, text }) => `${name}\n${text}`))].map((line) => line.split('\n'));
+  if (lines.length > 0) return lines.map(([name = title, text = '']) => bad(name, text));
+  const lowest = Math.min(...contrasts.map(({ ratio }) => ratio));
+  return [good(title, `Every text can be read: at least ${lowest.toFixed(1)} : 1.`)];
 }
 
 /** Checks that the images of the offers have loaded. */
@@ -85,9 +157,12 @@ export function imageCheck(urls: readonly string[], failed: ReadonlyMap<string, 
 }
 
 /** Lists errors on the console, without those that another check explains. */
-export function consoleChecks(errors: readonly ConsoleError[], isOurs: (text: string) => boolean): Finding[] {
+export function consoleChecks(
+  errors: readonly ConsoleError[],
+  isExplained: (error: ConsoleError) => boolean,
+): Finding[] {
   const title = 'Console';
-  const left = errors.filter(({ text, url = '' }) => !isOurs(url) && !isOurs(text));
+  const left = errors.filter((error) => !isExplained(error));
   if (left.length === 0) return [good(title, errors.length === 0 ? 'No errors.' : 'No other errors.')];
   return left.map(({ text, url = '' }) =>
     text.startsWith('offerlet') ? bad(title, text) : note(title, `${text} ${url}`.trim()),

@@ -1,4 +1,5 @@
-import { readStart } from '../readStart.ts';
+import { bad, good, type Finding } from './finding.ts';
+import { reasonOf, type Gateway } from './openGateway.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
 
 /** What HTTP alone tells about a page. */
@@ -6,13 +7,12 @@ export interface FetchedPage {
   /** Why there is no response. */
   readonly failure?: string;
   readonly status: number;
+  /** Header names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The page's policies: headers and `<meta>`. */
   readonly policies: readonly string[];
   readonly record: Pick<PageRecord, 'href' | 'scripts' | 'elements'>;
 }
-
-/** Milliseconds for one request. */
-export const FETCH_MS = 10_000;
 
 /** Bytes of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */
 const HTML_MAX = 2_000_000;
@@ -20,31 +20,25 @@ const TAG_MAX = 5_000;
 /** Tags of one name that are read. */
 const TAGS_MAX = 500;
 
-/** Fetches a page and finds the tags of offerlet in its HTML. */
-export async function readPage(url: string): Promise<FetchedPage> {
+/** Fetches a page and finds the tags of offerlet in its HTML. A redirect is not followed. */
+export async function readPage(url: string, gateway: Gateway): Promise<FetchedPage> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS), headers: { accept: 'text/html' } });
-    const html = withoutComments(await readStart(response, HTML_MAX));
-    const header = response.headers.get('content-security-policy');
+    const { status, headers, body } = await gateway.get(url, { page: url, maxBytes: HTML_MAX, accept: 'text/html' });
+    const html = withoutComments(Buffer.from(body).toString());
+    const header = headers['content-security-policy'];
     const metas = tagsIn(html, 'meta')
       .filter((tag) => /^content-security-policy$/i.test(tag['http-equiv'] ?? ''))
       .map(({ content = '' }) => content);
-    const href = response.url || url;
     return {
-      status: response.status,
-      policies: header === null ? metas : [header, ...metas],
-      record: { href, scripts: scriptsIn(html, href), elements: elementsIn(html) },
+      status,
+      headers,
+      policies: header === undefined ? metas : [header, ...metas],
+      record: { href: url, scripts: scriptsIn(html, url), elements: elementsIn(html) },
     };
   } catch (error) {
     const record = { href: url, scripts: [], elements: [] };
-    return { failure: reasonOf(error), status: 0, policies: [], record };
+    return { failure: reasonOf(error), status: 0, headers: {}, policies: [], record };
   }
-}
-
-/** Returns why a request failed: the cause, where `fetch` only says that it failed. */
-export function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error ? cause.message || String(cause) : String(cause);
 }
 
 type Tag = Readonly<Record<string, string | undefined>>;
@@ -60,6 +54,7 @@ function scriptsIn(html: string, base: string): ScriptTag[] {
         crossorigin: tag['crossorigin'] !== undefined,
         relay: tag['data-relay'] ?? '',
         mode: tag['data-display-mode'] ?? '',
+        target: tag['data-target'] ?? '',
       },
     ];
   });
@@ -100,4 +95,82 @@ function withoutComments(html: string): string {
 
 function decode(text: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+}
+
+/** Says what the page's policies block, as far as that can be read from them. */
+export function staticPolicyChecks(
+  policies: readonly string[],
+  { page, script, relay }: { page: string; script: string | undefined; relay: string | undefined },
+): Finding[] {
+  const title = 'Content Security Policy';
+  if (policies.length === 0) return [good(title, 'The page has none.')];
+  const requests = [
+    ...(script === undefined ? [] : [{ directive: 'script-src' as const, url: script }]),
+    ...(relay === undefined ? [] : [{ directive: 'connect-src' as const, url: `${relay}/recommendations` }]),
+  ];
+  const blocked = requests.filter(({ directive, url }) => isAllowed(policies, { directive, url, page }) === false);
+  if (blocked.length === 0) return [good(title, 'It allows script and relay, as far as that can be read from it.')];
+  return blocked.map(({ directive, url }) =>
+    bad(title, `It blocks ${url}. Add ${new URL(url).origin} to ${directive}.`),
+  );
+}
+
+/** What a request for a resource needs from a policy. */
+export interface PolicyRequest {
+  readonly directive: 'script-src' | 'connect-src' | 'img-src';
+  readonly url: string;
+  readonly page: string;
+}
+
+/** The directives that replace one that is missing, in order. */
+const FALLBACKS = { 'script-src': ['script-src-elem'], 'connect-src': [], 'img-src': [] } as const;
+
+/**
+ * Whether Content-Security-Policies allow a request, as far as that can be read from them. Returns undefined for scripts
+ * that are allowed by a nonce or a hash, which only a browser can tell.
+ */
+export function isAllowed(policies: readonly string[], { directive, url, page }: PolicyRequest): boolean | undefined {
+  const verdicts = policies.map((policy) => {
+    const directives = parsePolicy(policy);
+    const names = [...FALLBACKS[directive], directive, 'default-src'];
+    const sources = names.map((name) => directives.get(name)).find((found) => found !== undefined);
+    if (sources === undefined) return true;
+    if (sources.some((source) => matches(source, { url, page }))) return true;
+    const isByNonce = sources.some((source) => /^'(nonce-|sha\d|strict-dynamic)/i.test(source));
+    return directive === 'script-src' && isByNonce ? undefined : false;
+  });
+  return verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true;
+}
+
+function parsePolicy(policy: string): Map<string, readonly string[]> {
+  const directives = new Map<string, readonly string[]>();
+  // Two headers of the same name arrive joined by a comma. Each is a policy of its own; the stricter directive is checked.
+  for (const part of policy.split(/[;,]/)) {
+    const [name = '', ...sources] = part.trim().split(/\s+/);
+    if (name !== '' && !directives.has(name.toLowerCase())) directives.set(name.toLowerCase(), sources);
+  }
+  return directives;
+}
+
+function matches(source: string, { url, page }: { url: string; page: string }): boolean {
+  const target = new URL(url);
+  if (source === '*') return /^(https?|wss?):$/.test(target.protocol);
+  if (/^'self'$/i.test(source)) return target.origin === new URL(page).origin;
+  if (/^[a-z][a-z0-9+.-]*:$/i.test(source)) return target.protocol === source.toLowerCase();
+  const [, scheme, host = '', port, path = ''] =
+    /^(?:([a-z][a-z0-9+.-]*):\/\/)?([^/:']+)(?::(\d+|\*))?(\/.*)?$/i.exec(source) ?? [];
+  if (host === '') return false;
+  const isScheme =
+    scheme === undefined ? /^https?:$/.test(target.protocol) : `${scheme.toLowerCase()}:` === target.protocol;
+  const isHost = host.startsWith('*.')
+    ? target.hostname.endsWith(host.slice(1).toLowerCase())
+    : target.hostname === host.toLowerCase();
+  const isPort = port === '*' || (port === undefined ? '' : portOf(target.protocol, port)) === target.port;
+  const isPath = path === '' || (path.endsWith('/') ? target.pathname.startsWith(path) : target.pathname === path);
+  return isScheme && isHost && isPort && isPath;
+}
+
+/** A port as a URL has it: empty if it is the default of the scheme. */
+function portOf(protocol: string, port: string): string {
+  return new URL(`${protocol}//host:${port}`).port;
 }

@@ -1,3 +1,5 @@
+import type { TextContrast } from '../../dom/contrast.ts';
+
 /** A script tag of offerlet. */
 export interface ScriptTag {
   /** Absolute. */
@@ -7,6 +9,8 @@ export interface ScriptTag {
   /** As written: a path or a URL. */
   readonly relay: string;
   readonly mode: string;
+  /** As written: a selector. */
+  readonly target: string;
 }
 
 /** What a mount has reported, as far as the doctor reads it. */
@@ -38,33 +42,55 @@ export interface PageRecord {
   readonly shifts: readonly { readonly at: number; readonly pixels: number }[];
   /** The boxes of what the widget has placed on the page. */
   readonly boxes: readonly { readonly name: string; readonly width: number; readonly height: number }[];
-  /** Whether a mount exists that has not requested anything, which is how it waits for consent. */
-  readonly isWaiting: boolean;
+  readonly contrasts: readonly TextContrast[];
+  /** Targets of script tags that match nothing. */
+  readonly missingTargets: readonly string[];
+  /** Whether the page contains offers that its server has prefetched. */
+  readonly isPrefetched: boolean;
+  /** A modal dialog of the page that is open; empty if there is none. */
+  readonly dialog: string;
 }
 
-interface RecordingWindow {
-  offerletDoctor?: () => PageRecord;
-  offerlet?: { explain?(): { asked?: unknown; outcome?: unknown }[] };
+/** What the recorder leaves in its world. */
+export interface Recorder {
+  readonly hasOutcome: () => boolean;
+  /** Returns a `PageRecord` as JSON. */
+  readonly read: () => string;
 }
 
-/** Runs in the page before its own scripts. It is sent to the browser as text, so it uses nothing from outside. */
-export function recordPage(): void {
-  const page = window as unknown as RecordingWindow;
-  const { document: doc } = window;
+/**
+ * Runs in the page before its own scripts, in a world that they cannot reach. It is sent to the browser as text, so it uses
+ * nothing from outside. A page is as long as it likes; what is read of it is not.
+ */
+export function recordPage(measure: (host: Element) => TextContrast[]): void {
+  const TEXT_MAX = 1_000;
+  const LIST_MAX = 100;
+  const ELEMENTS_MAX = 20_000;
   const reported: Reported[] = [];
   const violations: Violation[] = [];
   const shifts: { at: number; pixels: number }[] = [];
-  doc.addEventListener(
+  const cut = (text: unknown): string => (typeof text === 'string' ? text.slice(0, TEXT_MAX) : '');
+  // Past DOM clobbering: `<img name="querySelectorAll">` is a property of the document in every world.
+  const all = (selector: string): Element[] => {
+    const found = Document.prototype.querySelectorAll.call(document, selector);
+    return Array.from({ length: Math.min(found.length, ELEMENTS_MAX) }, (_, at) => found.item(at));
+  };
+  document.addEventListener(
     'offerlet',
     (event) => {
       const detail: unknown = (event as CustomEvent<unknown>).detail;
-      if (typeof detail === 'object' && detail !== null)
-        reported.push({ ...(detail as Reported), at: performance.now() });
+      if (typeof detail !== 'object' || detail === null || reported.length >= LIST_MAX) return;
+      const read = detail as Record<string, unknown>;
+      const texts = ['code', 'message', 'hint', 'offer_id', 'reason']
+        .filter((name) => typeof read[name] === 'string')
+        .map((name) => [name, cut(read[name])]);
+      reported.push({ ...Object.fromEntries(texts), type: cut(read.type), at: performance.now() });
     },
     true,
   );
-  doc.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sourceFile }) => {
-    violations.push({ directive: effectiveDirective, blocked: blockedURI, source: sourceFile });
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sourceFile }) => {
+    if (violations.length < LIST_MAX)
+      violations.push({ directive: cut(effectiveDirective), blocked: cut(blockedURI), source: cut(sourceFile) });
   });
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
@@ -75,42 +101,62 @@ export function recordPage(): void {
       if (hadRecentInput) continue;
       const moved = sources.map(({ node, previousRect, currentRect }) => {
         // A node that was or is outside the viewport has an empty rectangle.
-        const isMeasured = node && doc.contains(node) && previousRect.height > 0 && currentRect.height > 0;
+        const isMeasured = node?.isConnected && previousRect.height > 0 && currentRect.height > 0;
         return isMeasured ? Math.abs(currentRect.top - previousRect.top) : 0;
       });
       shifts.push({ at: entry.startTime, pixels: Math.round(Math.max(0, ...moved)) });
+      if (shifts.length > ELEMENTS_MAX) shifts.shift();
     }
   }).observe({ type: 'layout-shift', buffered: true });
 
-  page.offerletDoctor = () => {
-    const read = (element: Element, name: string): string => element.getAttribute(name) ?? '';
-    const tags = [...doc.querySelectorAll<HTMLScriptElement>('script[src]')].filter(({ src }) =>
-      /\/offerlet(\.min)?\.js([?#]|$)/.test(src),
-    );
-    const elements = [...doc.querySelectorAll('offer-let')];
-    const hosts = [...doc.querySelectorAll('*')].filter((element) =>
-      element.shadowRoot?.querySelector('[part~=accept]'),
-    );
-    const mounts = typeof page.offerlet?.explain === 'function' ? page.offerlet.explain() : [];
-    return {
-      href: location.href,
-      scripts: tags.map((tag) => ({
-        src: tag.src,
-        integrity: tag.integrity,
-        crossorigin: tag.crossOrigin !== null,
-        relay: read(tag, 'data-relay'),
-        mode: read(tag, 'data-display-mode'),
-      })),
-      elements: elements.map((element) => ({ relay: read(element, 'relay'), mode: read(element, 'display-mode') })),
-      reported,
-      violations,
-      shifts,
-      boxes: hosts.map((host) => {
-        const { width, height } = host.getBoundingClientRect();
-        const id = host.id || host.parentElement?.id;
-        return { name: id ? `#${id}` : host.localName, width: Math.round(width), height: Math.round(height) };
-      }),
-      isWaiting: mounts.some(({ asked, outcome }) => !asked && !outcome),
-    };
+  function isMissing(selector: string): boolean {
+    try {
+      return selector !== '' && all(selector).length === 0;
+    } catch {
+      return true;
+    }
+  }
+
+  const recorder: Recorder = {
+    hasOutcome: () => reported.some(({ code }) => code !== undefined),
+    read() {
+      const read = (element: Element, name: string): string => cut(element.getAttribute(name));
+      const tags = (all('script[src]') as HTMLScriptElement[])
+        .filter(({ src }) => /\/offerlet(\.min)?\.js([?#]|$)/.test(src))
+        .slice(0, LIST_MAX);
+      const hosts = all('*')
+        .filter((element) => element.shadowRoot?.querySelector('[part~=accept]'))
+        .slice(0, LIST_MAX);
+      const dialog = all('dialog:modal, [aria-modal=true]').find((element) => element.getClientRects().length > 0);
+      const rendered = reported.find(({ code }) => code === 'rendered')?.at ?? 0;
+      const record: PageRecord = {
+        href: cut(location.href),
+        scripts: tags.map((tag) => ({
+          src: cut(tag.src),
+          integrity: cut(tag.integrity),
+          crossorigin: tag.crossOrigin !== null,
+          relay: read(tag, 'data-relay'),
+          mode: read(tag, 'data-display-mode'),
+          target: read(tag, 'data-target'),
+        })),
+        elements: all('offer-let')
+          .slice(0, LIST_MAX)
+          .map((element) => ({ relay: read(element, 'relay'), mode: read(element, 'display-mode') })),
+        reported,
+        violations,
+        shifts: shifts.toSorted((a, b) => Math.abs(a.at - rendered) - Math.abs(b.at - rendered)).slice(0, LIST_MAX),
+        boxes: hosts.map((host) => {
+          const { width, height } = host.getBoundingClientRect();
+          const id = cut(host.id) || cut(host.parentElement?.id);
+          return { name: id ? `#${id}` : host.localName, width: Math.round(width), height: Math.round(height) };
+        }),
+        contrasts: hosts.slice(0, 10).flatMap(measure),
+        missingTargets: tags.map((tag) => read(tag, 'data-target')).filter(isMissing),
+        isPrefetched: all('script[data-offerlet-offers]').length > 0,
+        dialog: dialog ? cut(dialog.id ? `#${dialog.id}` : dialog.localName) : '',
+      };
+      return JSON.stringify(record);
+    },
   };
+  Object.assign(globalThis, { offerletDoctor: recorder });
 }

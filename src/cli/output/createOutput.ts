@@ -1,3 +1,5 @@
+import { printableJson, withoutCommands } from './printable.ts';
+
 /** The output of a command: text for people, one line of JSON for programs, and a log. */
 export interface Output {
   /** Prints a line for people; nothing with --json. */
@@ -11,8 +13,9 @@ export interface Output {
 /** Creates the output on this process's streams. */
 export function createOutput(options: { json: boolean }): Output {
   return {
-    say: (line) => void (options.json || process.stdout.write(`${line}\n`)),
-    json: (value) => void (options.json && process.stdout.write(`${JSON.stringify(value)}\n`)),
-    log: (entry) => void process.stderr.write(`${typeof entry === 'string' ? entry : JSON.stringify(entry)}\n`),
+    say: (line) => void (options.json || process.stdout.write(`${withoutCommands(line)}\n`)),
+    json: (value) => void (options.json && process.stdout.write(`${printableJson(value)}\n`)),
+    log: (entry) =>
+      void process.stderr.write(`${typeof entry === 'string' ? withoutCommands(entry) : printableJson(entry)}\n`),
   };
 }

@@ -1,5 +1,6 @@
 import { toCsv } from '../../clients.ts';
 import { documentWithoutControls } from './displayWidth.ts';
+import { printableJson } from './printable.ts';
 import { renderTable, type Table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -29,7 +30,8 @@ export function textOf(
   { format, terminal }: { format: Format; terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'> },
 ): string {
   if (!format.json && !format.csv) return renderTable(table(), terminal);
-  const text = format.json ? `${JSON.stringify(json, undefined, 2)}\n` : toCsv(csv.rows, { columns: csv.columns });
+  if (format.json) return `${printableJson(json, 2)}\n`;
+  const text = toCsv(csv.rows, { columns: csv.columns });
   // A file gets every byte; a terminal must not be controlled by a publisher's name.
   return terminal.width === undefined ? text : documentWithoutControls(text);
 }

@@ -1,4 +1,5 @@
 import { withoutControls } from './displayWidth.ts';
+import { withoutCommands } from './printable.ts';
 
 /** The streams of a command, and what they can show. */
 export interface Terminal {
@@ -13,7 +14,7 @@ export interface Terminal {
   readonly noteWidth: number;
   /** Whether a person can be asked: stdin and stderr are a terminal. */
   readonly canAsk: boolean;
-  /** Writes data to stdout. */
+  /** Writes text to stdout. No line of it is a command of a CI system. */
   write(text: string): void;
   /** Writes a line for people to stderr. */
   note(line: string): void;
@@ -58,8 +59,8 @@ export function openTerminal({
     isLive: stderr.isTTY === true && !isDumb && !isCi,
     noteWidth: stderr.columns || USUAL_WIDTH,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
-    write: (text) => void stdout.write(text),
-    note: (line) => void stderr.write(`${withoutControls(line)}\n`),
+    write: (text) => void stdout.write(withoutCommands(text)),
+    note: (line) => void stderr.write(`${withoutCommands(withoutControls(line))}\n`),
     raw: (text) => void stderr.write(text),
   };
 }

@@ -1,4 +1,4 @@
-import { contrastChecks } from './contrastChecks.ts';
+import { judgeContrast, measureContrast } from '../../dom/contrast.ts';
 import type { Check, CheckInput } from './check.ts';
 import { hiddenChecks, shiftCheck } from './layoutChecks.ts';
 import { imageCheck, relayCheck } from './networkChecks.ts';
@@ -12,7 +12,7 @@ export async function checkPage(input: CheckInput): Promise<Check[]> {
     await imageCheck(input),
     ...hiddenChecks(hosts),
     shiftCheck(input, hosts),
-    ...hosts.flatMap(contrastChecks),
+    ...hosts.flatMap(measureContrast).map(judgeContrast),
     scriptCheck(),
     modalCheck(),
     environmentCheck(),

@@ -1,19 +1,25 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPage } from '../../../src/cli/doctor/readPage.ts';
+import { openGateway, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
+import { isAllowed, readPage, type PolicyRequest } from '../../../src/cli/doctor/readPage.ts';
 
 let html = '';
 let server: Server;
 let url: string;
+let gateway: Gateway;
 beforeAll(async () => {
   server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': "script-src 'self'" }).end(html);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders/1`;
+  gateway = await openGateway({ page: url });
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => {
+  gateway.close();
+  return new Promise((resolve) => server.close(resolve));
+});
 
 test('tags are found however they are written, and comments are not tags', async () => {
   html = `<!-- <script src="/offerlet.js"></script> -->
@@ -22,7 +28,7 @@ test('tags are found however they are written, and comments are not tags', async
     <script src="/not-offerlet.json"></script><script>const text = "offerlet.js";</script>
     <meta http-equiv="Content-Security-Policy" content="connect-src &#39;self&#39;">
     <offer-let relay="/other" display-mode="INLINE"></offer-let>`;
-  const page = await readPage(url);
+  const page = await readPage(url, gateway);
   expect(page).toMatchObject({ status: 200, policies: ["script-src 'self'", "connect-src 'self'"] });
   expect(page.record.scripts).toEqual([
     {
@@ -31,6 +37,7 @@ test('tags are found however they are written, and comments are not tags', async
       crossorigin: true,
       relay: '/offers',
       mode: 'PULLUP',
+      target: '',
     },
   ]);
   expect(page.record.elements).toEqual([{ relay: '/other', mode: 'INLINE' }]);
@@ -39,6 +46,37 @@ test('tags are found however they are written, and comments are not tags', async
 test('a page of broken tags is read in no time', async () => {
   html = `${'<script '.repeat(50_000)}${'<meta a="'.repeat(50_000)}${'<!-- '.repeat(100_000)}`;
   const started = performance.now();
-  expect((await readPage(url)).record.scripts).toEqual([]);
+  expect((await readPage(url, gateway)).record.scripts).toEqual([]);
   expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+const page = 'https://shop.example/thank-you';
+const script: PolicyRequest = { directive: 'script-src', url: 'https://cdn.example/js/offerlet.js', page };
+const relay: PolicyRequest = { directive: 'connect-src', url: 'https://shop.example/offers/recommendations', page };
+
+test.each([
+  [[], script, true],
+  [["default-src 'self'"], relay, true],
+  [["default-src 'none'"], relay, false],
+  [["default-src 'none'; connect-src 'self'"], relay, true],
+  [["connect-src 'none'; connect-src 'self'"], relay, false], // the first directive of a name is used
+  [["default-src *; connect-src 'self'"], script, true],
+  [["script-src 'self'"], script, false],
+  [['script-src https:'], script, true],
+  [['script-src http:'], script, false],
+  [['script-src cdn.example'], script, true],
+  [['script-src https://cdn.example'], script, true],
+  [['script-src https://CDN.example:443'], script, true],
+  [['script-src https://cdn.example:8443'], script, false],
+  [['script-src https://cdn.example:*'], script, true],
+  [['script-src *.example'], script, true],
+  [['script-src *.cdn.example'], script, false],
+  [['script-src https://cdn.example/js/'], script, true],
+  [['script-src https://cdn.example/css/'], script, false],
+  [["script-src 'none'; script-src-elem https://cdn.example"], script, true],
+  [["script-src 'nonce-abc' 'strict-dynamic'"], script, undefined],
+  [["script-src 'nonce-abc'", "script-src 'self'"], script, false], // every policy must allow it
+  [["default-src 'self', connect-src 'none'"], relay, false], // two headers arrive joined
+] as const)('the policy %j: %j is %s', (policies, request, expected) => {
+  expect(isAllowed(policies, request)).toBe(expected);
 });
