@@ -19,7 +19,7 @@ Commands:
 ${describeAll(Object.entries(ALL).map(([name, { summary }]) => ({ call: `offerlet ${name}`, about: summary })))}
 
 Use "offerlet COMMAND --help" for the options of a command, "offerlet --version" for the version.
-sandbox and network are in the package offerlet-sandbox: npx offerlet-sandbox --help
+sandbox and network are in the package offerlet-sandbox, where it is installed: see docs/sandbox.md
 `;
 
 runProgram(async ([name = 'help', ...argv]) => {

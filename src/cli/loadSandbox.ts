@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import type { Command } from './command.ts';
+import { installedVersion } from './readInstalled.ts';
 import { UsageError } from './UsageError.ts';
 
 /** Returns a command of the package offerlet-sandbox; a `UsageError` says how to get it when it is not installed. */
 export async function loadSandbox(name: 'sandbox' | 'network'): Promise<Command> {
   const url = findCommands();
-  if (url === undefined) {
-    const command = name === 'sandbox' ? 'npx offerlet-sandbox' : `npx offerlet-sandbox ${name}`;
+  // Never "npx offerlet-sandbox": where it is not installed, that downloads and runs whatever has the name.
+  if (url === undefined)
     throw new UsageError(
-      `The command "${name}" is in the package offerlet-sandbox, which is not installed. Run "${command}", or install it: npm install --save-dev offerlet-sandbox`,
+      `The command "${name}" is in the package offerlet-sandbox, which is not installed. Add version ${installedVersion()} of it to your project, or build it in a clone: docs/sandbox.md says how.`,
     );
-  }
   const { commands } = (await import(url)) as { commands: Record<typeof name, Command> };
   return commands[name];
 }

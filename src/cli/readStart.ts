@@ -1,10 +1,5 @@
 /** Returns the beginning of a response's text, and cancels the rest: a hostile server may send without end. */
 export async function readStart(response: Response, maxBytes: number): Promise<string> {
-  return new TextDecoder().decode(await readStartBytes(response, maxBytes));
-}
-
-/** Returns the first bytes of a response, and cancels the rest. */
-export async function readStartBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let left = maxBytes;
   // Leaving the loop cancels the body.
@@ -13,5 +8,5 @@ export async function readStartBytes(response: Response, maxBytes: number): Prom
     left -= chunk.byteLength;
     if (left <= 0) break;
   }
-  return Buffer.concat(chunks);
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -62,15 +62,10 @@ export function measureContrast(host: Element): TextContrast[] {
   });
 }
 
-/** Says whether a text can be read, and what to do if not. */
-export function judgeContrast({ name, ratio, required }: TextContrast): {
-  readonly state: 'good' | 'bad';
-  readonly title: string;
-  readonly text: string;
-} {
-  const title = `Contrast: ${name}`;
-  const text = `${ratio.toFixed(1)} : 1; at least ${required} : 1 is required.`;
-  return ratio >= required
-    ? { state: 'good', title, text }
-    : { state: 'bad', title, text: `${text} Change --offerlet-accent, --offerlet-text or --offerlet-surface.` };
+/** What to do about a text that stands out too little. */
+export const CONTRAST_ADVICE = 'Change --offerlet-accent, --offerlet-text or --offerlet-surface.';
+
+/** Whether a text can be read. */
+export function isReadable({ ratio, required }: TextContrast): boolean {
+  return ratio >= required;
 }

@@ -100,3 +100,12 @@ function flagsOf({ options }: Command): string[] {
     .map((name) => `--${name}`)
     .toSorted();
 }
+
+test('npx runs offerlet-sandbox only where it was installed before: otherwise it downloads whatever has the name', () => {
+  for (const path of [...PAGES.map((page) => page.path), 'sandbox/README.md']) {
+    const text = readFileSync(path, 'utf8');
+    const call = text.indexOf('npx offerlet-sandbox');
+    const installed = text.search(/npm install [^\n]*offerlet-sandbox/);
+    if (call >= 0) expect(installed >= 0 && installed < call, path).toBe(true);
+  }
+});

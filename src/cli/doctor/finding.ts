@@ -12,12 +12,12 @@ export const bad = (title: string, ...sentences: readonly string[]): Finding => 
 /** Creates a finding that may be on purpose. */
 export const note = (title: string, ...sentences: readonly string[]): Finding => create('note', title, sentences);
 
-/** Sentences of others come with a full stop or without; in a finding each has one, except after a URL. */
+/** Sentences of others come with a full stop or without; in a finding each has one, except for a URL at the end. */
 function create(state: Finding['state'], title: string, sentences: readonly string[]): Finding {
-  const whole = sentences.map((text) => text.trim()).filter(Boolean);
-  return {
-    state,
-    title,
-    text: whole.map((text) => (/[.!?:…]["”')]?$|\bhttps?:\S+$/.test(text) ? text : `${text}.`)).join(' '),
-  };
+  const text = sentences
+    .map((one) => one.trim())
+    .filter(Boolean)
+    .map((one) => (/[.!?:…]["”')]?$/.test(one) ? one : `${one}.`))
+    .join(' ');
+  return { state, title, text: text.replace(/(\bhttps?:\S+)\.$/, '$1') };
 }

@@ -7,10 +7,10 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
-  writeFileSync,
+  symlinkSync,
 } from 'node:fs';
 import { constants, homedir, tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join, relative, sep } from 'node:path';
+import { delimiter, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { EXIT } from '../ExitError.ts';
@@ -160,7 +160,8 @@ function list(folder: string): string[] {
 function foldersOf(env: Environment): string[] {
   const current = process.cwd();
   // Everything is inside the root folder, and a home folder is not a clone.
-  const isProject = relative(current, homedir()).startsWith('..');
+  const home = relative(current, homedir());
+  const isProject = home.startsWith('..') || isAbsolute(home);
   return (env['PATH'] ?? '').split(delimiter).filter((folder) => {
     if (!isAbsolute(folder) || folder.split(/[\\/]/).includes('node_modules')) return false;
     try {
@@ -194,24 +195,31 @@ export async function openBrowser(path: string, { proxyPort, isSandboxed, env }:
   // Chromium opens mail links of a page in another program without asking, which it looks for on the PATH.
   const shims = join(profile, 'shims');
   mkdirSync(shims);
-  writeFileSync(join(shims, 'xdg-open'), '#!/bin/sh\nexit 1\n', { mode: 0o700 });
+  const nothing = ['/bin/false', '/usr/bin/false'].find(isExecutable);
+  // A link, because nothing can be executed in some temporary folders.
+  if (nothing !== undefined) symlinkSync(nothing, join(shims, 'xdg-open'));
   const passed = PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   const places = Object.fromEntries(['HOME', 'USERPROFILE', 'TMPDIR', 'TEMP', 'TMP'].map((name) => [name, profile]));
-  const child = spawn(path, [...flags, `--user-data-dir=${profile}`, 'about:blank'], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // Keys in the environment are none of the browser's business, and what it leaves behind goes with the profile.
-    env: {
-      ...(Object.fromEntries(passed) as Record<string, string>),
-      ...places,
-      PATH: [shims, ...foldersOf(env)].join(delimiter),
+  // Relative to the current folder, as it was typed. A name alone is looked for on the PATH.
+  const child = spawn(
+    /[\\/]/.test(path) ? resolve(path) : path,
+    [...flags, `--user-data-dir=${profile}`, 'about:blank'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      // Keys in the environment are none of the browser's business, and what it leaves behind goes with the profile.
+      env: {
+        ...(Object.fromEntries(passed) as Record<string, string>),
+        ...places,
+        PATH: [shims, ...foldersOf(env)].join(delimiter),
+      },
+      cwd: profile,
+      detached: process.platform !== 'win32', // so that its processes can be ended together
     },
-    cwd: profile,
-    detached: process.platform !== 'win32', // so that its processes can be ended together
-  });
+  );
   const log = tailOf(child.stdio[2] as Readable);
-  const exited = new Promise<string>((resolve) => {
-    child.once('exit', () => setTimeout(() => resolve(reasonIn(log())), 50));
-    child.once('error', ({ message }) => resolve(`${message}.`));
+  const exited = new Promise<string>((done) => {
+    child.once('exit', () => setTimeout(() => done(reasonIn(log())), 50));
+    child.once('error', ({ message }) => done(`${message}.`));
   });
   const { send, onEvent } = connect(child, exited);
   /** Ctrl-C, a CI job that is cancelled, or a terminal that is closed leaves neither a process nor a profile. */

@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { request as sendHttp, type IncomingMessage } from 'node:http';
-import { BlockList, connect, createServer, isIP, isIPv4, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, isIP, type AddressInfo, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { addressSpaceOf, isAsPublicAs, type AddressSpace } from './addressSpace.ts';
 
 /** A response to the doctor's own request. A redirect is a response: nothing follows it. */
 export interface GatewayResponse {
@@ -41,28 +42,6 @@ export interface World {
   /** Connects to the first of the addresses that responds. */
   connect(target: { host: string; addresses: readonly string[]; port: number }): Socket;
 }
-
-/** How far an address reaches: the Internet, this network, or this machine. See https://wicg.github.io/local-network-access/ */
-type AddressSpace = 'public' | 'local' | 'loopback';
-
-/** `0.0.0.0/8` is no place on the Internet: connecting to it reaches this machine. */
-const LOOPBACK = listOf(['127.0.0.0/8', '0.0.0.0/8']);
-/** Private networks, addresses that mean something nearby only, and those where clouds serve credentials. */
-const LOCAL = listOf([
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '168.63.129.16/32',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/3',
-]);
 
 /** Milliseconds for one request, and for a connection. */
 const REQUEST_MS = 10_000;
@@ -198,52 +177,6 @@ export async function openGateway({
       for (const socket of sockets) socket.destroy();
     },
   };
-}
-
-/** Returns the space of an IP address. An IPv6 address that carries an IPv4 address has the space of that one. */
-export function addressSpaceOf(address: string): AddressSpace {
-  if (isIPv4(address)) return LOOPBACK.check(address) ? 'loopback' : LOCAL.check(address) ? 'local' : 'public';
-  const groups = groupsOf(address);
-  const [first = 0, second = 0, third = 0] = groups;
-  const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0);
-  if (isZero(0, 7) && (groups[7] ?? 0) <= 1) return 'loopback';
-  const carriesLast =
-    (isZero(0, 5) && (groups[5] === 0 || groups[5] === 0xffff)) || // compatible, mapped
-    (isZero(0, 4) && groups[4] === 0xffff && groups[5] === 0) || // translated
-    (first === 0x64 && second === 0xff9b && isZero(2, 6)); // NAT64
-  if (carriesLast) return addressSpaceOf(ipv4Of(groups.slice(6)));
-  if (first === 0x2002) return addressSpaceOf(ipv4Of([second, third])); // 6to4
-  // Global unicast, without Teredo, which carries an IPv4 address as well, and what must not be routed.
-  const isGlobal = (first & 0xe000) === 0x2000 && !(first === 0x2001 && (second < 0x200 || second === 0xdb8));
-  return isGlobal ? 'public' : 'local';
-}
-
-function isAsPublicAs(space: AddressSpace, other: AddressSpace): boolean {
-  const order: readonly AddressSpace[] = ['public', 'local', 'loopback'];
-  return order.indexOf(space) <= order.indexOf(other);
-}
-
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [host = ''] = address.split('%');
-  // `URL` writes the form without dots.
-  const [head, tail] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::');
-  const read = (text = ''): number[] => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
-  const [before, after] = [read(head), read(tail)];
-  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
-}
-
-function ipv4Of([high = 0, low = 0]: readonly number[]): string {
-  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
-}
-
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    list.addSubnet(address, Number(prefix));
-  }
-  return list;
 }
 
 /** Returns why a request failed, where the error has several layers. */

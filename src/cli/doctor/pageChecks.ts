@@ -1,4 +1,4 @@
-import { judgeContrast } from '../../dom/contrast.ts';
+import { CONTRAST_ADVICE, isReadable } from '../../dom/contrast.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import type { PageRecord, Violation } from './recordPage.ts';
 import type { ConsoleError, Visit } from './visitPage.ts';
@@ -133,9 +133,9 @@ export function layoutChecks({ reported, shifts, boxes }: PageRecord, mode: stri
 export function contrastCheck({ contrasts }: PageRecord): Finding[] {
   const title = 'Contrast';
   if (contrasts.length === 0) return [];
-  const low = contrasts.map(judgeContrast).filter(({ state }) => state === 'bad');
-  const lines = [...new Set(low.map(({ title: name, text }) => `${name}\n${text}`))].map((line) => line.split('\n'));
-  if (lines.length > 0) return lines.map(([name = title, text = '']) => bad(name, text));
+  const low = contrasts.filter((contrast) => !isReadable(contrast));
+  const parts = low.map(({ name, ratio, required }) => `${name} ${ratio.toFixed(1)} : 1 instead of ${required} : 1`);
+  if (low.length > 0) return [bad(title, `Too low: ${[...new Set(parts)].join(', ')}`, CONTRAST_ADVICE)];
   const lowest = Math.min(...contrasts.map(({ ratio }) => ratio));
   return [good(title, `Every text can be read: at least ${lowest.toFixed(1)} : 1.`)];
 }

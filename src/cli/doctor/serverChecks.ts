@@ -17,7 +17,7 @@ export function fileChecks(
   const wrong = (...sentences: string[]): Finding[] => [bad('Script file', ...sentences)];
   if (!file || file.status === 0) return wrong(`${src} cannot be loaded (${failure ?? 'no response'})`);
   const { status, body, isTooLong } = file;
-  const type = file.headers['content-type'] ?? '';
+  const type = (file.headers['content-type'] ?? '').slice(0, 100);
   if (status >= 300 && status < 400) return wrong(`${src} redirects. Write the URL that it leads to in src`);
   if (status < 200 || status > 299) return wrong(`${src} returns ${status}`, 'Upload the file there, or correct src');
   if (!/javascript|ecmascript/i.test(type))

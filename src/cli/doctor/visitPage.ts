@@ -112,17 +112,18 @@ export async function visitPage(
     const contextId = own(world, 'executionContextId');
     return own(own(await send('Runtime.evaluate', { expression, contextId }, LOOK_MS), 'result'), 'value');
   };
+  if (failure !== undefined) return { failure, record: undefined, waiting: [], ...traffic.found() };
   const started = performance.now();
-  while (failure === undefined && !traffic.hasCrashed()) {
+  while (!traffic.hasCrashed()) {
     if ((await look('offerletDoctor.hasOutcome()').catch(() => false)) === true) break;
     if (performance.now() - started > (traffic.isRequested() ? OUTCOME_MS : REQUEST_MS)) break;
     await pause(POLL_MS);
   }
-  if (failure === undefined && !traffic.hasCrashed()) await pause(SETTLE_MS);
-  const read = failure === undefined ? await look('offerletDoctor.read()').catch(() => undefined) : undefined;
+  await pause(SETTLE_MS);
+  const read = await look('offerletDoctor.read()').catch(() => undefined);
   const record = typeof read === 'string' ? (JSON.parse(read) as PageRecord) : undefined;
   const explained = record && (await send('Runtime.evaluate', { expression: EXPLAIN }, LOOK_MS).catch(() => undefined));
-  return { failure, record, waiting: readWaiting(own(own(explained, 'result'), 'value')), ...traffic.found() };
+  return { record, waiting: readWaiting(own(own(explained, 'result'), 'value')), ...traffic.found() };
 }
 
 type Send = (method: string, params?: object, ms?: number) => Promise<unknown>;

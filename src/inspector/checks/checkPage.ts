@@ -1,4 +1,4 @@
-import { judgeContrast, measureContrast } from '../../dom/contrast.ts';
+import { CONTRAST_ADVICE, isReadable, measureContrast, type TextContrast } from '../../dom/contrast.ts';
 import type { Check, CheckInput } from './check.ts';
 import { hiddenChecks, shiftCheck } from './layoutChecks.ts';
 import { imageCheck, relayCheck } from './networkChecks.ts';
@@ -12,9 +12,18 @@ export async function checkPage(input: CheckInput): Promise<Check[]> {
     await imageCheck(input),
     ...hiddenChecks(hosts),
     shiftCheck(input, hosts),
-    ...hosts.flatMap(measureContrast).map(judgeContrast),
+    ...hosts.flatMap(measureContrast).map(contrastCheck),
     scriptCheck(),
     modalCheck(),
     environmentCheck(),
   ];
+}
+
+function contrastCheck(contrast: TextContrast): Check {
+  const { name, ratio, required } = contrast;
+  const title = `Contrast: ${name}`;
+  const text = `${ratio.toFixed(1)} : 1; at least ${required} : 1 is required.`;
+  return isReadable(contrast)
+    ? { state: 'good', title, text }
+    : { state: 'bad', title, text: `${text} ${CONTRAST_ADVICE}` };
 }

@@ -21,8 +21,8 @@ const RECORD: PageRecord = {
 };
 
 test('a finding has whole sentences, however its parts end', () => {
-  expect(good('x', 'One', 'Two.', '', ' Three? ', 'Look at https://shop.example/a').text).toBe(
-    'One. Two. Three? Look at https://shop.example/a',
+  expect(good('x', 'One', 'Two.', '', ' At https://a.example ', 'Three?', 'Look at https://shop.example/a').text).toBe(
+    'One. Two. At https://a.example. Three? Look at https://shop.example/a',
   );
 });
 

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.ts';
@@ -93,6 +93,21 @@ test('the browser gets no variable but those that it needs, a home of its own, a
   expect(started.args).toContain('--proxy-server=socks5://127.0.0.1:4711');
   expect(started.args).toContain('--proxy-bypass-list=<-loopback>');
   expect(started.args).not.toContain('--no-sandbox');
+});
+
+test('a browser is named by a path relative to the current folder, or by a command on the PATH', async () => {
+  const path = program('bin/chromium');
+  for (const [named, folders] of [
+    [relative(process.cwd(), path), ''],
+    ['chromium', dirname(path)],
+  ] as const) {
+    const browser = await openBrowser(named, {
+      ...OPTIONS,
+      env: { PATH: `${folders}${delimiter}${process.env['PATH']}` },
+    });
+    expect(browser.version).toBe('Test/1');
+    await browser.close();
+  }
 });
 
 test('a browser that ends says why, and leaves nothing', async () => {

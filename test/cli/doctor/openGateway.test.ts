@@ -3,12 +3,24 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { addressSpaceOf, openGateway, targetOf, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
+import { addressSpaceOf } from '../../../src/cli/doctor/addressSpace.ts';
+import { openGateway, targetOf, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
 import { selfSigned } from '../../relay/upstream/selfSigned.ts';
 import { fakeWorld, PUBLIC, PUBLIC_6, type FakeWorld } from './fakeWorld.ts';
 
 const SPACES = {
   loopback: [
+    '169.254.169.254',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    'fe80::1',
+    'fe80::1%eth0',
+    'febf::1',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    '::ffff:169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
     '127.0.0.1',
     '127.255.3.4',
     '0.0.0.0',
@@ -27,18 +39,11 @@ const SPACES = {
     '172.16.0.1',
     '172.31.255.255',
     '192.168.1.1',
-    '169.254.169.254',
     '100.64.0.1',
-    '100.100.100.200',
-    '168.63.129.16',
-    '192.0.0.192',
     '198.18.0.1',
     '224.0.0.1',
     '255.255.255.255',
-    'fe80::1',
-    'fe80::1%eth0',
     'fc00::1',
-    'fd00:ec2::254',
     'fec0::1',
     'ff02::1',
     '::ffff:10.0.0.1',
@@ -165,7 +170,8 @@ test('a page on this machine reaches it; a page of the network reaches the netwo
   for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', 'named.example'])
     expect((await near.get(`http://${host}:${port}/`, { page: SHOP, maxBytes: 100 })).status, host).toBe(200);
   const intranet = await open('http://intranet.example/', { 'intranet.example': ['10.0.0.1'] });
-  expect(await askSocks(intranet.port, new URL(`http://127.0.0.1:${port}/`))).toBe(2);
+  for (const host of [`127.0.0.1:${port}`, '169.254.169.254'])
+    expect(await askSocks(intranet.port, new URL(`http://${host}/`)), host).toBe(2);
   expect(intranet.world.connected).toEqual([]);
 });
 

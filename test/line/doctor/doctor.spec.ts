@@ -177,7 +177,7 @@ for (const [path, expected] of [
   ['/no-mode', 'Outcome: invalid_config: '],
   ['/moves', 'Layout shift: Content moved by '],
   ['/hidden', 'Place: The offers have a box of 0 × 0 pixels: the page hides #offers'],
-  ['/pale', 'Contrast: Heading: '],
+  ['/pale', 'Contrast: Too low: Heading 1.'],
   [
     '/shared',
     'Cache: The page contains prefetched offers, which are for one shopper only. Its Cache-Control is "public, max-age=60"',

@@ -255,6 +255,8 @@ test('a page that never ends is examined in bounded time and memory', async () =
       document.dispatchEvent(new CustomEvent('offerlet', { detail: { type: 'outcome', message: long, hint: long } }));
       setInterval(() => { for (let i = 0; i < 1000; i++) document.dispatchEvent(new CustomEvent('offerlet', { detail: { type: long } })) }, 50);
       fetch('/offers/recommendations', { method: 'POST', body: JSON.stringify({ placement_details: {} }) }).then((response) => response.text()).catch(() => 0);
+      JSON.stringify = () => long;
+      String.prototype.slice = () => long;
       window.offerlet = { explain: () => ({ slice: () => ({ map: () => long }) }) };
     </script>`);
   };
