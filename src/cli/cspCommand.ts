@@ -1,6 +1,8 @@
 import type { Command } from './command.ts';
 import { readIntegrity } from './integrityCommand.ts';
 import type { Options } from './options.ts';
+import { printableJson } from './output/printable.ts';
+import { openTerminal } from './output/terminal.ts';
 import { readSettings } from './readSettings.ts';
 import { UsageError } from './UsageError.ts';
 
@@ -33,9 +35,9 @@ export const cspCommand: Command = {
     const directives = directivesFor({ relay, src, images: image ?? [] });
     const integrity = readIntegrity();
     const header = `Content-Security-Policy: ${directives.join('; ')}`;
-    process.stdout.write(
+    openTerminal(source).write(
       json
-        ? `${JSON.stringify({ header, directives, integrity }, undefined, 2)}\n`
+        ? `${printableJson({ header, directives, integrity }, 2)}\n`
         : `${header}\n\nWith a policy of your own, add these sources to its directives. Nothing else is needed: no nonce, no unsafe-inline,\nno style-src, and Trusted Types may be required.\n\nintegrity="${integrity}" crossorigin="anonymous"\n`,
     );
   },

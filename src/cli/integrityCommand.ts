@@ -3,6 +3,8 @@ import type { Command } from './command.ts';
 import { EXIT, ExitError } from './ExitError.ts';
 import { installedVersion, readInstalled } from './readInstalled.ts';
 import type { Options } from './options.ts';
+import { printableJson } from './output/printable.ts';
+import { openTerminal } from './output/terminal.ts';
 import { readSettings } from './readSettings.ts';
 
 const OPTIONS = {
@@ -26,10 +28,8 @@ export const integrityCommand: Command = {
     const integrity = readIntegrity();
     const tag = `<script async src="${attribute(src)}" integrity="${integrity}" crossorigin="anonymous"\n        data-relay="/offers" data-view="THANK_YOU" data-display-mode="OVERLAY"></script>`;
     const version = installedVersion();
-    process.stdout.write(
-      json
-        ? `${JSON.stringify({ version, file: 'offerlet.js', integrity, tag }, undefined, 2)}\n`
-        : `${integrity}\n\n${tag}\n`,
+    openTerminal(source).write(
+      json ? `${printableJson({ version, file: 'offerlet.js', integrity, tag }, 2)}\n` : `${integrity}\n\n${tag}\n`,
     );
   },
 };

@@ -74,7 +74,7 @@ function chooseBrowser(
   const path = browser === 'none' ? undefined : (browser ?? findBrowser(env));
   if (path === undefined) return undefined;
   // Chromium has no sandbox as root, which is who runs in most containers.
-  if (process.getuid?.() === 0 && !noSandbox)
+  if (process.platform === 'linux' && process.getuid?.() === 0 && !noSandbox)
     throw new UsageError(
       'Chromium has no sandbox when root starts it, so a hostile page could take over this machine. Run doctor as another user. In a container, or for a page that you trust, add --no-sandbox; --browser none checks what HTTP alone can tell.',
     );

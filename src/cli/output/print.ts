@@ -32,6 +32,6 @@ export function textOf(
   if (!format.json && !format.csv) return renderTable(table(), terminal);
   if (format.json) return `${printableJson(json, 2)}\n`;
   const text = toCsv(csv.rows, { columns: csv.columns });
-  // A file gets every byte; a terminal must not be controlled by a publisher's name.
+  // A file of --output gets every byte; a terminal must not be controlled by a publisher's name.
   return terminal.width === undefined ? text : documentWithoutControls(text);
 }
