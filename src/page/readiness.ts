@@ -3,9 +3,14 @@ import { unclobbered } from '../dom/unclobbered.ts';
 import { nextTask } from '../session/nextTask.ts';
 import { isPainted } from './seen/isPainted.ts';
 
-/** Resolves once the page is active (not prerendering), loaded and idle. */
-export async function whenReady(): Promise<void> {
+/**
+ * Resolves once the page is active (not prerendering), loaded and idle. Offers that are at hand need not wait so long: until the
+ * page is parsed, or, if their place is there, not at all.
+ */
+export async function whenReady(until: 'active' | 'parsed' | 'idle'): Promise<void> {
   if ((dom as { prerendering?: boolean }).prerendering) await next(dom, 'prerenderingchange');
+  if (until === 'parsed' && dom.readyState === 'loading') await next(dom, 'DOMContentLoaded');
+  if (until !== 'idle') return;
   if (dom.readyState !== 'complete') await next(window, 'load');
   // Safari has no requestIdleCallback: there, the name finds an element with that id.
   await new Promise<unknown>((resolve) =>

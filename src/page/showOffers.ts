@@ -6,6 +6,9 @@ import { nextTask } from '../session/nextTask.ts';
 import { openOfferSession, type State, type Subject } from '../session/offerSession.ts';
 import { openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
+import { parseJson } from '../wire/json.ts';
+import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
+import { mismatchOf, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { reasonOf } from '../wire/reasonOf.ts';
 import { mayInspect, type Inspect, type RawExchange } from './inspection.ts';
 import { mountOffers, type MountedOffers } from './mountOffers.ts';
@@ -37,6 +40,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   /** Why the inspector that the page asked for did not open. */
   let missing: string | undefined;
   let stopWatching: (() => void) | undefined;
+  /** What the server has prefetched was used, or was not. */
+  let isUsed = false;
   const space = openPlace(findTarget);
   const trace = openTrace();
   trace.subscribe((event) => {
@@ -69,10 +74,28 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   return offers;
 
   async function prepare({ signal, next, fail }: Step<'preparing'>): Promise<void> {
-    await whenReady();
+    await whenReady(!mayUse(findPrefetched()) ? 'idle' : isInline() && findTarget() ? 'active' : 'parsed');
     if (signal.aborted) return;
-    if (isInline() && !findTarget()?.isConnected) fail(noTarget());
-    else next();
+    if (isInline() && !findTarget()?.isConnected) return fail(noTarget());
+    const prefetched = findPrefetched();
+    // A session is used once.
+    isUsed = true;
+    next(prefetched);
+  }
+
+  /** Returns what the server has prefetched for this mount, or for another one. */
+  function findPrefetched(): unknown {
+    if (isUsed) return undefined;
+    if ('prefetched' in options) return options.prefetched;
+    const blocks = [...dom.querySelectorAll(`script[${PREFETCHED_ATTRIBUTE}]`)].map(({ textContent }) => {
+      const text = textContent ?? '';
+      return (text.length < RESPONSE_MAX_BYTES && parseJson(text)) || text.slice(0, 9);
+    });
+    return blocks.find(mayUse) ?? blocks[0];
+  }
+
+  function mayUse(prefetched: unknown): boolean {
+    return !!prefetched && !mismatchOf(prefetched, options.request);
   }
 
   async function receive({ found, next }: Step<'received'>): Promise<void> {

@@ -2,6 +2,7 @@ import type { SessionQueue } from '../queue/openSessionQueue.ts';
 import type { RelayAccess } from '../queue/sending/createPost.ts';
 import { own, type JsonObject } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
+import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
 import { reasonOf } from '../wire/reasonOf.ts';
 import type { Placement } from './checkOptions.ts';
@@ -16,8 +17,10 @@ import type { SessionStorage } from './sessionStorage.ts';
 export interface OfferContext {
   readonly placement: Placement;
   readonly access: RelayAccess;
+  /** Offers that the server has requested already. */
+  readonly prefetched?: unknown;
   readonly storage: SessionStorage;
-  readonly trace: Pick<Trace<never>, 'request' | 'response' | 'emit'>;
+  readonly trace: Pick<Trace<never>, 'request' | 'response' | 'prefetched' | 'emit'>;
   /** Aborted when the offers are not wanted any more. */
   readonly signal: AbortSignal;
   /** Returns the session's queue, while it has one. */
@@ -33,6 +36,8 @@ export interface FoundOffers {
   readonly json: unknown;
   /** It was requested by an earlier page. */
   readonly isRemembered: boolean;
+  /** It was requested by the server that rendered the page. */
+  readonly isPrefetched: boolean;
 }
 
 /** Offers that can be shown, and where to report what becomes of them. */
@@ -62,27 +67,46 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   const user_details = Object.keys(body.user_details ?? {});
   trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
   throwIfAborted(signal);
-  const find = (): Promise<FoundOffers | Failure> => recallOrRequest(context, body, memory);
   // Only https pages have locks.
   const locks = globalThis.navigator?.locks as LockManager | undefined;
-  if (!key || !locks) return find();
-  return locks.request(key, { signal }, find).catch(() => {
-    throwIfAborted(signal);
-    // Frames whose storage is blocked are refused locks, too. They share it with nobody.
-    return find();
+  return new Promise((resolve, reject) => {
+    // Offers do not wait until they are stored, but the lock does: the next tab must find them.
+    const find = async (): Promise<void> => {
+      const found = await recallOrRequest(context, body, memory);
+      const isNew = !('code' in found) && !found.isRemembered && found.response.groups[0];
+      const kept = isNew && memory.keep(toStorable(found.response));
+      if (!storage.isNotified) await kept;
+      resolve(found);
+      await kept;
+    };
+    const locked = key && locks ? locks.request(key, { signal }, find) : find();
+    locked.catch((error: unknown) => {
+      // Frames whose storage is blocked are refused locks, too. They share it with nobody.
+      if (signal.aborted) reject(error as Error);
+      else find().catch(reject);
+    });
   });
 }
 
 async function recallOrRequest(
-  { placement, access, signal }: OfferContext,
+  { placement, access, prefetched, trace, signal }: OfferContext,
   body: JsonObject,
   memory: OrderMemory,
 ): Promise<FoundOffers | Failure> {
   const { relay } = placement;
   const stored = await memory.recall();
   const remembered = read(stored);
-  if (remembered.ok) return { memory, body, response: remembered.value, json: stored, isRemembered: true };
-  const reply = await requestOffers({ relay, access, body, signal });
+  const isRemembered = remembered.ok;
+  if (prefetched)
+    trace.prefetched = isRemembered
+      ? 'Not used. The order is remembered on this device'
+      : whyNot(prefetched, placement);
+  if (isRemembered)
+    return { memory, body, response: remembered.value, json: stored, isRemembered, isPrefetched: false };
+  const isPrefetched = trace.prefetched === USED;
+  const reply = isPrefetched
+    ? { json: own(prefetched, 'response') }
+    : await requestOffers({ relay, access, body, signal });
   if ('code' in reply) return reply;
   const { json } = reply;
   const fresh = read(json);
@@ -95,9 +119,19 @@ async function recallOrRequest(
     );
   }
   throwIfAborted(signal);
-  const response = fresh.value;
-  if (response.groups.length > 0) await memory.keep(toStorable(response));
-  return { memory, body, response, json, isRemembered: false };
+  return { memory, body, response: fresh.value, json, isRemembered, isPrefetched };
+}
+
+const USED = 'Used';
+
+/** Returns `Used`, or why prefetched offers are not used. Nothing in them is trusted more than a response. */
+function whyNot(prefetched: unknown, { request, isSandbox }: Placement): string {
+  const read = readRecommendations(own(prefetched, 'response'), { allowLoopback: isSandbox });
+  const reason =
+    mismatchOf(prefetched, request) ||
+    (performance.now() > PREFETCHED_MAX_AGE_MS && 'The page has been open for more than ten minutes') ||
+    (!read.ok && `They could not be understood: ${read.problems[0]?.path} ${read.problems[0]?.message}`);
+  return reason ? `Not used. ${reason}` : USED;
 }
 
 function read(json: unknown): ReturnType<typeof readRecommendations> {
@@ -106,14 +140,14 @@ function read(json: unknown): ReturnType<typeof readRecommendations> {
 
 /** Returns the offers of a response, reported as loaded, or why none of them can be shown. */
 export function countOffers(
-  { memory, response, isRemembered }: FoundOffers,
+  { memory, response, isRemembered, isPrefetched }: FoundOffers,
   { placement, trace, queue }: OfferContext,
 ): ObtainedOffers | Failure {
   const { session_id, left_out, sandbox: isSandbox } = response;
   const groups = firstOffers(response.groups, placement.maxOffers);
   const count = groups.reduce((sum, { offers }) => sum + offers.length, 0);
   const isCounted = isSandbox || !isBot((globalThis.navigator as { userAgent?: string } | undefined)?.userAgent ?? '');
-  trace.response = { session_id, offers: count, isSandbox, isRemembered, isCounted };
+  trace.response = { session_id, offers: count, isSandbox, isRemembered, isPrefetched, isCounted };
   for (const { offer_id, reason } of left_out) trace.emit({ type: 'leftOut', offer_id, reason });
 
   let written: Promise<unknown> = Promise.resolve();

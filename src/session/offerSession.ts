@@ -72,8 +72,8 @@ interface Step {
 /** The current state, and what belongs to it. */
 export type State<Success extends SuccessCode = SuccessCode> =
   | { readonly name: 'undecided' | 'denied' | 'requesting' | 'dismissed' | 'failed' | 'invalid' | 'destroyed' }
-  /** Whoever shows the offers calls `next` once they may be requested. */
-  | ({ readonly name: 'preparing'; next(): void } & Step)
+  /** Whoever shows the offers calls `next` once they may be requested, with offers that the server has prefetched, if any. */
+  | ({ readonly name: 'preparing'; next(prefetched?: unknown): void } & Step)
   /** Nothing of the response has been counted. */
   | ({ readonly name: 'received'; readonly found: FoundOffers; next(): void } & Step)
   /** Whoever shows the offers calls `next` when they are shown. */
@@ -259,16 +259,22 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
     const { signal } = lifetime;
     if (!queue) watch = storage.onWithdrawal(withdrawn);
     if (trace.outcome) trace.restart();
-    move('given', { name: 'preparing', signal, next: () => void request(signal), fail: failing(signal) });
+    move('given', {
+      name: 'preparing',
+      signal,
+      next: (prefetched) => void request(signal, prefetched),
+      fail: failing(signal),
+    });
   }
 
-  async function request(signal: AbortSignal): Promise<void> {
+  async function request(signal: AbortSignal, prefetched?: unknown): Promise<void> {
     const { placement, options } = subject;
     if (signal.aborted || 'code' in placement || !move('next', { name: 'requesting' })) return;
     const fail = failing(signal);
     const context: OfferContext = {
       placement,
       access: options,
+      prefetched,
       storage,
       trace: trace as Trace<never>,
       signal,

@@ -99,7 +99,8 @@ function openSessionOn(storage: SessionStorage, options: SessionOptions): Sessio
     { trace, storage, gatherMs: GATHER_MS },
   );
   session.subscribe((state) => {
-    if (state.name === 'preparing' || state.name === 'received') state.next();
+    if (state.name === 'preparing') state.next(options.prefetched);
+    else if (state.name === 'received') state.next();
     else if (state.name === 'presenting') {
       const { count } = (shown = state.offers);
       state.next(outcome('offers', `There ${count === 1 ? 'is 1 offer' : `are ${count} offers`}`));

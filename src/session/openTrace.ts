@@ -34,10 +34,14 @@ export interface Explanation<Success extends SuccessCode = 'rendered'> {
         readonly offers: number;
         readonly isSandbox: boolean;
         readonly isRemembered: boolean;
+        /** The server had requested it when it rendered the page. */
+        readonly isPrefetched: boolean;
         /** False if the browser declares itself a bot: then offers are shown and not counted. */
         readonly isCounted: boolean;
       }
     | undefined;
+  /** Whether offers that the server has prefetched were used, and if not, why. Missing if there are none. */
+  readonly prefetched?: string | undefined;
   /** Offers of the response that are not shown, and why. */
   readonly leftOut: readonly LeftOutEvent[];
   /** What was seen and done, as tracked, in order. */
@@ -66,6 +70,7 @@ export interface Waiting {
 export interface Trace<Success extends SuccessCode = 'rendered'> {
   request: Explanation['request'];
   response: Explanation['response'];
+  prefetched: Explanation['prefetched'];
   /** Resolves to the first outcome. */
   readonly first: Promise<Outcome<OutcomeCode<Success>>>;
   /** The latest outcome. */
@@ -91,6 +96,7 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(): Trace<Suc
   const trace: Trace<Success> = {
     request: undefined,
     response: undefined,
+    prefetched: undefined,
     first,
     get outcome() {
       return current;
@@ -119,10 +125,10 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(): Trace<Suc
       settle(outcome);
     },
     restart() {
-      trace.request = trace.response = current = undefined;
+      trace.request = trace.response = trace.prefetched = current = undefined;
     },
     explain(consent, waiting) {
-      const { request, response } = trace;
+      const { request, response, prefetched } = trace;
       const all: readonly PageEvent<SuccessCode>[] = events;
       return {
         outcome: current,
@@ -130,6 +136,7 @@ export function openTrace<Success extends SuccessCode = 'rendered'>(): Trace<Suc
         ...waiting,
         request,
         response,
+        prefetched,
         leftOut: all.filter((event) => event.type === 'leftOut'),
         tracked: all.flatMap((event) => (event.type === 'tracked' ? [event.event.event_name] : [])),
         queue: countQueue(all),

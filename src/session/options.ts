@@ -1,5 +1,6 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import type { RelayAccess } from '../queue/sending/createPost.ts';
+import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
 import type { ConsentOption } from './consent.ts';
 import type { PageEvent, SessionEvent, SuccessCode } from './events.ts';
@@ -20,6 +21,11 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends 
    * `consent(true)`. A source decides as often as it likes, see `offerlet/consent`.
    */
   consent?: ConsentOption;
+  /**
+   * What the relay's `prefetch` returned as `json`: used instead of a request if view, display mode and order are the same. On
+   * a page, the block that it returned as `script` is found by itself.
+   */
+  prefetched?: PrefetchedOffers | null | undefined;
   /** Destroys the mount or session when it is aborted. */
   signal?: AbortSignal | undefined;
   /** Called with every step. Errors that it throws are ignored. */

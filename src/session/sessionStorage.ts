@@ -8,6 +8,8 @@ import { shortHash } from './shortHash.ts';
 
 /** Where a session stores events and orders. */
 export interface SessionStorage {
+  /** Whether a withdrawal elsewhere is notified. Otherwise it is noticed when something is written. */
+  readonly isNotified: boolean;
   openQueue(options: SessionQueueOptions): SessionQueue;
   /** Hashes what identifies an order. Rejects if that is not possible here. */
   hash(text: string): Promise<string>;
@@ -25,6 +27,7 @@ export interface SessionStorage {
 
 /** IndexedDB and localStorage, which all tabs of an origin share. */
 export const browserStorage: SessionStorage = {
+  isNotified: true,
   openQueue: openSessionQueue,
   // The same SHA-256. It also lower-cases, which does no harm here.
   hash: hashEmail,
@@ -47,6 +50,7 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
   /** Ends when nothing is being cleared. There are no transactions, so what comes next has to wait. */
   let cleared: Promise<unknown> | undefined;
   return {
+    isNotified: false,
     openQueue(options) {
       const queue = openKeyValueQueue(used, { ...options, isMemory: !storage, cleared });
       return { ...queue, withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])) };

@@ -30,7 +30,7 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/shopify/seeded-package.ts', '@shopify/ui-extensions'],
   ['src/page/seeded-react.ts', 'react'],
   ['src/page/seeded.ts', '../relay/createRelay.ts'],
-  ['src/inspector/seeded.ts', '../queue/openQueue.ts'],
+  ['src/inspector/seeded.ts', '../queue/openCore.ts'],
   ['src/relay/seeded.ts', '../network/createNetwork.ts'],
   ['src/relay/deep/seeded.ts', '../../clients/ChannelClient.ts'],
   ['src/clients/seeded.ts', '../relay/createRelay.ts'],

@@ -1,0 +1,229 @@
+// Offers that the server has prefetched: shown without a request, counted once, and trusted no more than a response.
+import { expect, test, type Page } from '@playwright/test';
+import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { everythingStored, HASH, options, scriptTag, shop } from './pageShop.ts';
+
+let fixture: Fixture;
+test.beforeAll(async () => {
+  fixture = await startFixture();
+});
+test.beforeEach(() => fixture.reset());
+test.afterAll(() => fixture.close());
+
+interface Block {
+  readonly view?: unknown;
+  readonly display_mode?: unknown;
+  readonly order_id?: unknown;
+  readonly response?: unknown;
+}
+
+const block = (more: Block = {}): Required<Block> => ({
+  view: 'THANK_YOU',
+  display_mode: 'INLINE',
+  order_id: '1001',
+  response: offersOf(1),
+  ...more,
+});
+const inScript = (json: unknown): string =>
+  `<script type="application/json" data-offerlet-offers>${JSON.stringify(json).replaceAll('<', String.raw`\u003c`)}</script>`;
+const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
+const explained = async (page: Page): Promise<{ prefetched?: string; response?: { isPrefetched: boolean } }> =>
+  (await page.evaluate('offerlet.explain()[0]')) as never;
+const accept = (page: Page) => page.locator('[part~=accept]');
+
+/** Opens a page whose server has prefetched something. */
+async function open(page: Page, blocks: string, tag = scriptTag(), path = '/thanks'): Promise<void> {
+  await page.goto(fixture.page(path, shop(blocks + tag)));
+}
+
+const ONCE = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_VIEW'];
+
+for (const mode of ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
+  test(`${mode}: the script tag shows the block of its order without a request, and everything counts once`, async ({
+    page,
+  }) => {
+    const json = block({ display_mode: mode });
+    await open(page, inScript(json), scriptTag({ 'display-mode': mode }));
+    await expect(accept(page)).toBeVisible();
+    expect(await explained(page)).toMatchObject({
+      prefetched: 'Used',
+      response: { isPrefetched: true, isRemembered: false },
+    });
+    await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+    const { session_id } = json.response as { session_id: string };
+    expect(fixture.events.every((event) => event.session_id === session_id)).toBe(true);
+    expect(requests()).toBe(0);
+  });
+}
+
+test('a reload, a second tab and the way back show the session that was counted, whatever the server prefetched since', async ({
+  page,
+  context,
+}) => {
+  const first = block();
+  await open(page, inScript(first));
+  await expect(accept(page)).toBeVisible();
+  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  fixture.page('/thanks', shop(inScript(block()) + scriptTag()));
+  await page.reload();
+  await expect(accept(page)).toBeVisible();
+  expect(await explained(page)).toMatchObject({
+    prefetched: 'Not used. The order is remembered on this device',
+    response: { isPrefetched: false, isRemembered: true },
+  });
+  const tab = await context.newPage();
+  await tab.goto(`${fixture.url}/thanks`);
+  await expect(accept(tab)).toBeVisible();
+  await page.goto(fixture.page('/else', shop('')));
+  await page.goBack();
+  await expect(accept(page)).toBeVisible();
+  await page.waitForTimeout(1_300);
+  expect(fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  expect(requests()).toBe(0);
+});
+
+test('two tabs of one order that open together count one load and one impression', async ({ context }) => {
+  const tabs = await Promise.all([context.newPage(), context.newPage()]);
+  await Promise.all(tabs.map((tab, at) => open(tab, inScript(block()), scriptTag(), `/tab-${at}`)));
+  for (const tab of tabs) await expect(accept(tab)).toBeVisible();
+  await tabs[0]?.bringToFront();
+  await tabs[0]?.waitForTimeout(1_500);
+  await tabs[1]?.bringToFront();
+  await tabs[1]?.waitForTimeout(1_500);
+  const ids = new Set(fixture.events.map(({ session_id }) => session_id));
+  expect(ids.size).toBe(1);
+  expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
+  expect(new Set(fixture.names()).size).toBe(ONCE.length);
+});
+
+for (const [what, blocks, why] of [
+  ['another order', inScript(block({ order_id: '1002' })), 'They are for another order'],
+  ['an order in another case', inScript(block({ order_id: 'A-1' })), 'They are for another order'],
+  ['another view', inScript(block({ view: 'ORDER_STATUS' })), 'They are for another view'],
+  ['another display mode', inScript(block({ display_mode: 'OVERLAY' })), 'They are for another display mode'],
+  ['no order', inScript(block({ order_id: undefined })), 'They are for another order'],
+  [
+    'something that is not JSON',
+    '<script type="application/json" data-offerlet-offers>{"view":</script>',
+    'They are not JSON',
+  ],
+  ['a list', inScript([block()]), 'They are not JSON'],
+  ['a response that is none', inScript(block({ response: { session_id: '' } })), 'They could not be understood'],
+  ['no response', inScript(block({ response: undefined })), 'They could not be understood'],
+  [
+    'prototypes',
+    inScript(JSON.parse('{"__proto__":{"view":"THANK_YOU","display_mode":"INLINE","order_id":"1001"}}')),
+    'They are for another view',
+  ],
+] as const) {
+  test(`a block with ${what} is not used: the page requests, and says why`, async ({ page }) => {
+    await open(page, blocks, scriptTag({ 'order-id': what.includes('case') ? 'a-1' : '1001' }));
+    await expect(accept(page)).toBeVisible();
+    expect((await explained(page)).prefetched).toContain(`Not used. ${why}`);
+    expect(requests()).toBe(1);
+  });
+}
+
+test('an order whose number is a number in the block is the same order', async ({ page }) => {
+  await open(page, inScript(block({ order_id: 1001 })));
+  await expect(accept(page)).toBeVisible();
+  expect((await explained(page)).prefetched).toBe('Used');
+});
+
+test('of several blocks, the one of the order is used, and once', async ({ page }) => {
+  const mine = block();
+  await open(page, inScript(block({ order_id: '7' })) + inScript(mine) + inScript(block()));
+  await expect(accept(page)).toBeVisible();
+  expect((await page.evaluate('offerlet.explain()[0].response.session_id')) as string).toBe(
+    (mine.response as { session_id: string }).session_id,
+  );
+  await page.evaluate(`window.second = offerlet.show({ ...${options('OVERLAY')}, request: { user_details: { email_hash: '${HASH}' },
+    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' }, order_details: { order_id: '1001' } } })`);
+  await expect(accept(page)).toHaveCount(2);
+  expect(await page.evaluate('second.explain().response')).toMatchObject({ isRemembered: true });
+  expect(requests()).toBe(0);
+});
+
+test('hostile offers in a block are shown no more than those of a response', async ({ page }) => {
+  const response = JSON.parse(
+    JSON.stringify(offersOf(3))
+      .replace('https://advertiser.example/1', 'javascript:alert(1)')
+      .replace('Heading 2', '</script><img src=x onerror=alert(1)>'),
+  ) as unknown;
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await open(page, inScript(block({ response })));
+  await expect(page.locator('[part~=heading]').first()).toHaveText('</script><img src=x onerror=alert(1)>');
+  expect(await page.evaluate('offerlet.explain()[0].leftOut')).toHaveLength(1);
+  expect(dialogs).toEqual([]);
+});
+
+test('nothing is used, stored or counted before consent, and nothing is ever used after a no', async ({ page }) => {
+  await open(page, inScript(block()), scriptTag({ consent: 'required' }));
+  await page.waitForTimeout(400);
+  expect(fixture.asked).toEqual([]);
+  expect(await page.evaluate('localStorage.length')).toBe(0);
+  await page.evaluate('offerlet.consent(false)');
+  await page.waitForTimeout(200);
+  await expect(accept(page)).toHaveCount(0);
+  await page.evaluate('offerlet.consent(true)');
+  await expect(accept(page)).toBeVisible();
+  expect((await explained(page)).prefetched).toBe('Used');
+  await page.evaluate('offerlet.consent(false)');
+  await expect.poll(() => everythingStored(page)).not.toMatch(/session_id|offerlet:/);
+  // The order is forgotten. A session is used once all the same.
+  await page.evaluate('offerlet.consent(true)');
+  await expect(accept(page)).toBeVisible();
+  expect(requests()).toBe(1);
+});
+
+test('a page that has been open for more than ten minutes requests', async ({ page }) => {
+  await page.addInitScript(() => {
+    const { now } = Performance.prototype;
+    Performance.prototype.now = function () {
+      return now.call(this) + 600_001;
+    };
+  });
+  await open(page, inScript(block()));
+  await expect(accept(page)).toBeVisible();
+  expect((await explained(page)).prefetched).toBe('Not used. The page has been open for more than ten minutes');
+  expect(requests()).toBe(1);
+});
+
+test('showOffers and <offer-let> use the block; the option comes before it', async ({ page }) => {
+  const order = "order_details: { order_id: '1001' }";
+  const request = `request: { user_details: { email_hash: '${HASH}' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' }, ${order} }`;
+  const script = `<script type="module">import { showOffers } from '/index.js'; import '/element.js'; window.showOffers = showOffers;</script>`;
+  const element =
+    '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" order-id="1001" external-guid="4"></offer-let>';
+  await page.goto(fixture.page('/npm', shop(inScript(block()) + script + element)));
+  await expect(accept(page)).toBeVisible();
+  expect(await page.evaluate("document.querySelector('offer-let').offers.explain().prefetched")).toBe('Used');
+  const mine = block({ order_id: '2002' });
+  await page.evaluate(
+    `window.offers = showOffers({ relay: '/offers', target: '#offers', prefetched: ${JSON.stringify(mine)}, ${request.replace('1001', '2002')} })`,
+  );
+  await expect(accept(page)).toHaveCount(2);
+  expect(await page.evaluate('offers.explain().response.session_id')).toBe(
+    (mine.response as { session_id: string }).session_id,
+  );
+  expect(requests()).toBe(0);
+});
+
+test('an INLINE block is shown while the page is still loading', async ({ page }) => {
+  let load = (): void => {};
+  const loaded = new Promise<void>((resolve) => (load = resolve));
+  await page.route('**/slow.png', async (route) => {
+    await loaded;
+    await route.abort();
+  });
+  await page.goto(fixture.page('/slow', shop(`${inScript(block())}<img src="/slow.png">${scriptTag()}`)), {
+    waitUntil: 'commit',
+  });
+  await expect(accept(page)).toBeVisible();
+  expect(await page.evaluate('document.readyState')).not.toBe('complete');
+  load();
+});
