@@ -23,6 +23,6 @@ export function mismatchOf(
   if (!isObject(prefetched)) return 'They are not JSON';
   if (own(prefetched, 'view') !== placement_details.view) return 'They are for another view';
   if (own(prefetched, 'display_mode') !== placement_details.display_mode) return 'They are for another display mode';
-  const order: unknown = order_details?.order_id;
-  return order && String(own(prefetched, 'order_id')) === String(order) ? '' : 'They are for another order';
+  const order = order_details?.order_id;
+  return order && [own(prefetched, 'order_id')].join() === [order].join() ? '' : 'They are for another order';
 }
