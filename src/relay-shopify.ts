@@ -2,7 +2,6 @@
 
 import { refuseBrowser } from './wire/refuseBrowser.ts';
 
-export { shopify, type ShopifyOptions } from './relay/shopify/shopify.ts';
-export type { SessionClaims } from './relay/shopify/verifySessionToken.ts';
+export { shopify, type ClientSecret, type SessionClaims, type ShopifyOptions } from './relay/shopify.ts';
 
 refuseBrowser('offerlet/relay-shopify');

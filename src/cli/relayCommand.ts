@@ -1,4 +1,4 @@
-import { checkNetwork, createRelay, openSeenFile, RelayConfigError, toNode } from '../relay.ts';
+import { checkNetwork, createRelay, openDedupeFile, RelayConfigError, toNode } from '../relay.ts';
 import type { Command } from './command.ts';
 import { createOutput } from './output/createOutput.ts';
 import { listen } from './listen.ts';
@@ -88,12 +88,12 @@ async function runRelay(source: SettingsSource): Promise<void> {
   const { warning } = await checkNetwork({ apiKey, baseUrl });
   if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
   const onLog = (entry: object): void => out.log(entry);
-  const seen = settings.data === undefined ? undefined : await openSeenFile(settings.data, { onLog });
+  const dedupe = settings.data === undefined ? undefined : await openDedupeFile(settings.data, { onLog });
   const relay = createRelay({
     apiKey,
     baseUrl,
     version,
-    seen,
+    dedupe,
     environment: settings.environment,
     basePath: settings['base-path'],
     allowedOrigins: settings['allow-origin'],
@@ -107,7 +107,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
   out.json({ url: server.url });
   out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${version}`);
   out.say('Press Ctrl-C to stop.');
-  const stopped = untilStopped(seen ? [server, seen] : [server]);
-  const lost = await Promise.race([stopped, ...(seen ? [seen.lost] : [])]);
+  const stopped = untilStopped(dedupe ? [server, dedupe] : [server]);
+  const lost = await Promise.race([stopped, ...(dedupe ? [dedupe.lost] : [])]);
   if (lost) throw new UsageError(lost.message);
 }

@@ -1,22 +1,32 @@
-import { ANY_ORIGIN_HEADERS, corsHeaders, originVerdict, preflightHeaders, type OriginVerdict } from './cors.ts';
-import { createPosts, type PostRoute } from './createPosts.ts';
+import { withDeadline } from '../http/withDeadline.ts';
+import { isNestedDeeper, parseJson } from '../wire/json.ts';
+import { looksSecret } from '../wire/keys.ts';
+import { JSON_MAX_DEPTH } from '../wire/limits.ts';
+import { isLoopbackAddress } from '../wire/loopback.ts';
 import { RelayConfigError, RelayError } from './errors.ts';
-import { readIpAddress } from './limits/readIpAddress.ts';
+import { createEventRoutes } from './events/createEventRoutes.ts';
+import { createLimits, readClient, type Client } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';
+import { createRecommend } from './recommend.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
-import type { From, Handler, RelayRequest } from './runtime/request.ts';
+import { bodyUnreadable, type Handler, type RelayRequest, type RequestInfo } from './runtime/request.ts';
 import { createTelemetry } from './telemetry.ts';
+import { createUpstream, type Caller, type Upstream } from './upstream/createUpstream.ts';
 
-type Route = PostRoute | '/health';
+const POSTS = ['/recommendations', '/events', '/events/batch'] as const;
+type PostRoute = (typeof POSTS)[number];
+const ROUTES = [...POSTS, '/health'] as const;
+type Route = (typeof ROUTES)[number];
 
-const ROUTES: readonly Route[] = ['/recommendations', '/events', '/events/batch', '/health'];
+/** Whether a page may use the relay: one of its own origin, one of an allowed origin, or neither. */
+type OriginVerdict = 'own' | 'allowed' | 'foreign';
 
 /** A request, and what was found out about it before it is handled. */
 interface Visit {
   readonly request: RelayRequest;
   readonly route: Route | undefined;
   readonly verdict: OriginVerdict;
-  readonly address: string | undefined;
+  readonly client: Client | undefined;
   readonly requestId: string;
 }
 
@@ -26,11 +36,35 @@ interface Handled {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns the relay for any runtime: routes, checks the origin, replies, logs. */
+/** Calls of one client that may wait for one path of the network at a time: a quarter of the connections. */
+const CALLS_PER_CLIENT = 64;
+
+/** Returns the relay for any runtime: routes, checks origin, limits and body, replies, logs. */
 export function createHandler(settings: RelaySettings): Handler {
+  const { authorize, timeouts } = settings;
   const telemetry = createTelemetry(settings);
-  const posts = createPosts(settings, telemetry);
-  const { authorize } = settings;
+  const limits = createLimits(settings, telemetry);
+  const upstreams = {
+    recommendations: open('/recommendations', timeouts.recommendations),
+    one: open('/events', timeouts.events),
+    batch: open('/events/batch', timeouts.events),
+  };
+  const recommend = createRecommend(settings, upstreams.recommendations);
+  const events = createEventRoutes({ settings, limits, telemetry, one: upstreams.one, batch: upstreams.batch });
+  let isWarned = false;
+
+  function open(path: PostRoute, timeoutMs: number): Upstream {
+    return createUpstream({
+      url: settings.baseUrl + path,
+      apiKey: settings.apiKey,
+      version: settings.version,
+      timeoutMs,
+      responseBytes: settings.limits.answerBytes,
+      callsPerClient: settings.limiter ? CALLS_PER_CLIENT : Infinity,
+      fetch: settings.fetch,
+      telemetry,
+    });
+  }
 
   async function handle(visit: Visit): Promise<Handled> {
     const { request, route, verdict } = visit;
@@ -42,16 +76,12 @@ export function createHandler(settings: RelaySettings): Handler {
       const caller = authorize ? 'authorized' : verdict;
       return { reply: { status: 204, body: '' }, headers: { allow, ...preflightHeaders(caller) } };
     }
-    const isAllowed = route === '/health' ? method === 'GET' || method === 'HEAD' : method === 'POST';
-    if (!isAllowed) {
+    if (!allow.split(', ').includes(method)) {
       const error = new RelayError(`This path accepts ${allow}.`, { status: 405, code: 'method_not_allowed' });
       return { ...refuse(error), headers: { allow } };
     }
-    if (route === '/health') return { reply: health() };
     try {
-      const reason = await authorize?.(request.header);
-      if (reason !== undefined) return refuse(new RelayError(reason, { status: 401, code: 'unauthorized' }));
-      return { reply: await posts.reply({ ...visit, route }) };
+      return { reply: route === '/health' ? health() : await post(visit, route) };
     } catch (error) {
       if (error instanceof RelayConfigError)
         return refuse(new RelayError(NOT_CONFIGURED, { status: 500, code: 'invalid_option', cause: error }));
@@ -61,12 +91,79 @@ export function createHandler(settings: RelaySettings): Handler {
   }
 
   function health(): Reply {
+    const isPaused = Object.values(upstreams).some((upstream) => upstream.isOpen());
     return jsonReply(200, {
       status: 'ok',
       environment: settings.environment ?? null,
       sandbox: settings.sandbox === 'always',
-      network: posts.isPaused() ? 'failing' : 'ok',
+      network: isPaused ? 'failing' : 'ok',
     });
+  }
+
+  async function post({ request, client, requestId }: Visit, route: PostRoute): Promise<Reply> {
+    warnOnce(request, client);
+    await limits.spendRequest(client);
+    await checkAuthorized(request, client);
+    checkType(request);
+    const page = await readJson(request, route);
+    const caller: Caller = { requestId, sender: client?.network, hasAddress: client !== undefined };
+    switch (route) {
+      case '/recommendations':
+        return recommend({ request, page, address: client?.address, caller });
+      case '/events':
+        return events.one(page, caller);
+      case '/events/batch':
+        return events.batch(page, caller);
+    }
+  }
+
+  /** Says with the first request that clients cannot be told apart: before, nobody knows what the runtime passes. */
+  function warnOnce(request: RelayRequest, client: Client | undefined): void {
+    if (isWarned || !settings.limiter) return;
+    const isProxied =
+      client !== undefined &&
+      isLoopbackAddress(client.address) &&
+      settings.addressHeader === undefined &&
+      request.header('x-forwarded-for') !== null;
+    if (client && !isProxied) return;
+    isWarned = true;
+    telemetry.log({ level: 'warn', message: isProxied ? PROXIED : NO_ADDRESS });
+  }
+
+  async function checkAuthorized(request: RelayRequest, client: Client | undefined): Promise<void> {
+    if (!authorize) return;
+    const late = (): RelayError =>
+      new RelayError('The relay could not check in time whether this request is authorized. Try again later.', {
+        status: 503,
+        code: 'authorize_timeout',
+        retryAfterMs: AUTHORIZE_RETRY_MS,
+      });
+    const reason: unknown = await withDeadline(Promise.resolve(authorize(request.header)), {
+      ms: timeouts.authorize,
+      late,
+    });
+    if (reason === undefined) return;
+    limits.noteUnauthorized(client);
+    const message = typeof reason === 'string' && reason !== '' ? reason : 'This request is not authorized.';
+    throw new RelayError(message, { status: 401, code: 'unauthorized' });
+  }
+
+  async function readJson(request: RelayRequest, route: PostRoute): Promise<unknown> {
+    const isRecommendation = route === '/recommendations';
+    const bytes = await request.read({
+      maxBytes: isRecommendation ? settings.limits.recommendationsBytes : settings.limits.eventsBytes,
+      timeoutMs: timeouts.body,
+      isKept: isRecommendation && settings.context !== undefined,
+    });
+    const json = parseJson(decode(bytes));
+    if (json === undefined)
+      throw new RelayError('The request body is not JSON.', { status: 400, code: 'invalid_json' });
+    if (isNestedDeeper(json, JSON_MAX_DEPTH))
+      throw new RelayError(`The request body nests objects and lists more than ${JSON_MAX_DEPTH} levels deep.`, {
+        status: 400,
+        code: 'nested_too_deep',
+      });
+    return json;
   }
 
   function note({ request, route, requestId }: Visit, { reply }: Handled, ms: number): void {
@@ -86,17 +183,17 @@ export function createHandler(settings: RelaySettings): Handler {
     telemetry.measure({ name: 'request', value: ms, ...(route && { route }), status });
   }
 
-  return async (request, from) => {
-    const started = settings.now();
+  return async (request, info) => {
+    const started = performance.now();
     const visit: Visit = {
       request,
-      route: findRoute(request.pathname, { basePath: settings.basePath, mountedAt: from.mountedAt }),
+      route: findRoute(request.pathname, { basePath: settings.basePath, mountedAt: info.mountedAt }),
       verdict: originVerdict(request, settings.allowedOrigins),
-      address: addressOf(request, from, settings.addressHeader),
+      client: clientOf(request, info, settings.addressHeader),
       requestId: readRequestId(request.header('x-request-id')),
     };
     const handled = await handle(visit);
-    note(visit, handled, settings.now() - started);
+    note(visit, handled, Math.round(performance.now() - started));
     const { status, body, retryAfter } = handled.reply;
     const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': visit.requestId };
     if (body !== '') headers['content-type'] = 'application/json';
@@ -116,6 +213,12 @@ const FOREIGN = new RelayError("This origin may not use the relay, because it is
   status: 403,
   code: 'foreign_origin',
 });
+const NO_ADDRESS =
+  'The runtime passes no IP address, so all clients share one rate limit. Pass { ip } with the request, or set addressHeader.';
+const PROXIED =
+  'Requests come through a proxy on this machine, so all clients share one rate limit. Set addressHeader to the header in which it passes their IP address.';
+/** Milliseconds after which a page may come back when `authorize` took too long. */
+const AUTHORIZE_RETRY_MS = 5_000;
 
 function refuse(error: RelayError): Handled {
   return { reply: errorReply(error) };
@@ -133,11 +236,72 @@ function findRoute(
 }
 
 function readRequestId(given: string | null): string {
-  return given !== null && /^[\w.-]{8,64}$/.test(given) ? given : crypto.randomUUID();
+  return given !== null && /^[\w.-]{8,64}$/.test(given) && !looksSecret(given) ? given : crypto.randomUUID();
 }
 
-function addressOf(request: RelayRequest, { ip }: From, header: string | undefined): string | undefined {
+function clientOf(request: RelayRequest, { ip }: RequestInfo, header: string | undefined): Client | undefined {
   // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
   const claimed = header === undefined ? undefined : request.header(header)?.split(',').at(-1)?.trim();
-  return readIpAddress(claimed) ?? readIpAddress(ip);
+  return readClient(claimed) ?? readClient(ip);
+}
+
+function checkType(request: RelayRequest): void {
+  // Only this type forces a preflight, which rules out forms of other sites.
+  if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? ''))
+    throw new RelayError('Send the body as application/json.', { status: 415, code: 'unsupported_media_type' });
+  if ((request.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity')
+    throw new RelayError('Send the body uncompressed.', { status: 415, code: 'unsupported_encoding' });
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    throw bodyUnreadable(error);
+  }
+}
+
+/**
+ * Reads the Origin header. A request without one is not a browser's cross-origin request. A page on the relay's own
+ * origin has a Sec-Fetch-Site that says so, which scripts cannot set; in browsers that do not send it the Host decides.
+ */
+function originVerdict(request: RelayRequest, allowed: ReadonlySet<string>): OriginVerdict {
+  const origin = request.header('origin');
+  if (origin === null) return 'own';
+  if (allowed.has(origin)) return 'allowed';
+  const site = request.header('sec-fetch-site');
+  if (site !== null) return site === 'same-origin' ? 'own' : 'foreign';
+  return URL.canParse(origin) && new URL(origin).host === request.host ? 'own' : 'foreign';
+}
+
+const EXPOSED = 'Retry-After, X-Request-Id';
+
+/** The headers that let an allowed page read the response: its exact origin, never `*`, never credentials. */
+function corsHeaders(origin: string | null): Record<string, string> {
+  return {
+    'access-control-allow-origin': origin ?? 'null',
+    'access-control-expose-headers': EXPOSED,
+    vary: 'Origin',
+  };
+}
+
+/**
+ * The headers that let any page or worker read the response. Only for a relay that decides by a token: without
+ * credentials, and with nothing in a cookie to borrow, a foreign page has no more than its own token.
+ */
+const ANY_ORIGIN_HEADERS: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED,
+};
+
+/** The headers of the response to a preflight, for a caller that may go on. */
+function preflightHeaders(caller: OriginVerdict | 'authorized'): Record<string, string> {
+  if (caller !== 'allowed' && caller !== 'authorized') return {};
+  return {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': `content-type, x-request-id${caller === 'authorized' ? ', authorization' : ''}`,
+    'access-control-max-age': '7200',
+  };
 }

@@ -5,10 +5,10 @@ import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions } from './options/relayOptions.ts';
 import { createTelemetry, explain } from './telemetry.ts';
 import { fromRequest } from './runtime/fromRequest.ts';
-import { rememberHandler, type From, type Handler, type RelayResponse } from './runtime/request.ts';
+import { rememberHandler, type Handler, type RelayResponse, type RequestInfo } from './runtime/request.ts';
 
 /** Responds to a page's request. Never throws, never rejects. */
-export type Relay = (request: Request, from?: From) => Promise<Response>;
+export type Relay = (request: Request, info?: RequestInfo) => Promise<Response>;
 
 refuseBrowser('offerlet/relay');
 
@@ -16,8 +16,8 @@ refuseBrowser('offerlet/relay');
 export function createRelay(options: RelayOptions): Relay {
   refuseBrowser('offerlet/relay');
   const handler = typeof options?.apiKey === 'function' ? openLater(options) : createHandler(readOptions(options));
-  const relay: Relay = async (request, from) => {
-    const { status, headers, body } = await handler(fromRequest(request), from ?? {});
+  const relay: Relay = async (request, info) => {
+    const { status, headers, body } = await handler(fromRequest(request), info ?? {});
     return new Response(body === '' ? null : body, { status, headers });
   };
   rememberHandler(relay, handler);
@@ -28,7 +28,7 @@ export function createRelay(options: RelayOptions): Relay {
 function openLater(options: RelayOptions): Handler {
   readOptions({ ...options, apiKey: 'unknown', baseUrl: options.baseUrl || 'https://unknown.invalid' });
   let handler: Handler | undefined;
-  return (request, from) => {
+  return (request, info) => {
     try {
       handler ??= createHandler(readOptions(options));
     } catch (error) {
@@ -36,7 +36,7 @@ function openLater(options: RelayOptions): Handler {
       log({ level: 'error', message: 'The relay cannot start.', status: 500, error: explain(error) });
       return Promise.resolve(NOT_STARTED);
     }
-    return handler(request, from);
+    return handler(request, info);
   };
 }
 

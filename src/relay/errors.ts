@@ -1,4 +1,5 @@
 import type { Problem } from '../wire/json.ts';
+import { hideKeys } from './secrets.ts';
 
 export interface RelayErrorOptions {
   readonly status: number;
@@ -36,8 +37,9 @@ export class RelayConfigError extends RelayError {
   readonly problem: string;
 
   constructor(problem: string, { option, cause }: { option?: string; cause?: unknown } = {}) {
-    super(option === undefined ? problem : `${option} ${problem}`, { status: 500, code: 'invalid_option', cause });
+    const clean = hideKeys(problem);
+    super(option === undefined ? clean : `${option} ${clean}`, { status: 500, code: 'invalid_option', cause });
     this.option = option;
-    this.problem = problem;
+    this.problem = clean;
   }
 }

@@ -1,4 +1,4 @@
-import { hideKey, looksSecret } from '../wire/keys.ts';
+import { createSecrets } from './secrets.ts';
 
 /** One line of log: ids, routes and times, never personal data, never a key. */
 export interface LogEntry {
@@ -37,7 +37,7 @@ export type RelayMetricName =
   /** A response of the network contained the key and was withheld. */
   | 'key_reflected'
   /** The store of accepted events failed. */
-  | 'seen_failed';
+  | 'dedupe_failed';
 
 /** One measurement. */
 export interface RelayMetric {
@@ -62,8 +62,6 @@ export interface TelemetryOptions {
   readonly onMetric: ((metric: RelayMetric) => void) | undefined;
 }
 
-const TEXT_MAX = 300;
-
 /** The log by default: warnings and errors on the console, which on servers is stderr. */
 function writeLog({ level, message, status, error, request_id }: LogEntry): void {
   const parts = ['offerlet relay:', message, status, error && `- ${error}`, request_id && `(request ${request_id})`];
@@ -71,15 +69,16 @@ function writeLog({ level, message, status, error, request_id }: LogEntry): void
   console[level](parts.filter((part) => part !== undefined).join(' '));
 }
 
-/** Telemetry that calls `onLog`, without keys, emails and hashes, and `onMetric`. */
+/** Telemetry that calls `onLog`, without keys and personal data, and `onMetric`. */
 export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): Telemetry {
+  const { redact } = createSecrets(apiKey);
   return {
     isVerbose: onLog !== undefined || onMetric !== undefined,
     log(entry) {
       const clean = Object.fromEntries(
         Object.entries(entry)
           .filter(([, value]) => value !== undefined)
-          .map(([name, value]) => [name, typeof value === 'string' ? redact(value, apiKey) : value]),
+          .map(([name, value]) => [name, typeof value === 'string' ? redact(value) : value]),
       );
       try {
         (onLog ?? writeLog)(clean as unknown as LogEntry);
@@ -97,19 +96,16 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
   };
 }
 
-/** The text without the key, anything that looks like one, emails and hashes; cut to a readable length. */
-function redact(text: string, apiKey: string): string {
-  let clean = hideKey(text.slice(0, TEXT_MAX * 4), apiKey);
-  if (looksSecret(clean)) clean = clean.replace(/adnet_(sk|rk|rp)_[^\s"',;…]+/g, '[key]');
-  return clean
-    .replace(/[^\s"'<>@,;:]{1,64}@[^\s"'<>@,;:]{1,255}/g, '[email]')
-    .replace(/\b[0-9a-f]{64}\b/gi, '[hash]')
-    .slice(0, TEXT_MAX);
+/** The message of an unknown thrown value, with those of its causes. Never throws. */
+export function explain(error: unknown, depth = 0): string {
+  try {
+    if (!(error instanceof Error)) return String(error);
+    const cause = error.cause === undefined || depth === CAUSES_MAX ? '' : ` (${explain(error.cause, depth + 1)})`;
+    return `${error.message || error.name}${cause}`;
+  } catch {
+    return 'an error that cannot be written as text';
+  }
 }
 
-/** The message of an unknown thrown value, with those of its causes. */
-export function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? '' : ` (${explain(error.cause)})`;
-  return `${error.message || error.name}${cause}`;
-}
+/** Causes of causes that are explained; an error may be its own. */
+const CAUSES_MAX = 4;

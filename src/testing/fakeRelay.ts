@@ -2,7 +2,7 @@ import { createHandler } from '../relay/createHandler.ts';
 import { readOptions } from '../relay/options/readOptions.ts';
 import { fromRequest } from '../relay/runtime/fromRequest.ts';
 import type { Handler, RelayRequest } from '../relay/runtime/request.ts';
-import { createSeenMemory } from '../relay/seen/createSeenMemory.ts';
+import { createDedupeMemory } from '../relay/dedupe/createDedupeMemory.ts';
 import type { EventName } from '../wire/events/wireEvent.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
@@ -66,7 +66,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
   const network = createFakeNetwork({ offers: options.offers, now });
   const origins = new Set<string>();
   let scenario: Scenario | undefined = requireScenario(options.scenario);
-  let seen = createSeenMemory({ now });
+  let dedupe = createDedupeMemory({ now });
   let requestId = 0;
   let handler = openRelay();
 
@@ -80,7 +80,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
       forwardEventIds: true,
       rateLimit: false,
       sandbox,
-      seen,
+      dedupe,
       now,
       fetch: forcedFetch(network.fetch, scenario ?? {}),
       // A test that plays an outage has no use for its log.
@@ -94,8 +94,8 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     const route = ROUTES.find((candidate) => pathname.endsWith(candidate));
     const origin = request.headers.get('origin');
     if (origin !== null) origins.add(origin);
-    const from = { mountedAt: route && pathname.slice(0, -route.length) };
-    const { status, headers, body } = await handler(withRequestId(fromRequest(request)), from);
+    const info = { mountedAt: route && pathname.slice(0, -route.length) };
+    const { status, headers, body } = await handler(withRequestId(fromRequest(request)), info);
     return new Response(body === '' ? null : body, { status, headers });
   }
 
@@ -133,7 +133,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
       network.reset();
       network.setOffers(options.offers ?? EXAMPLE_OFFERS.length);
       scenario = requireScenario(options.scenario);
-      seen = createSeenMemory({ now });
+      dedupe = createDedupeMemory({ now });
       requestId = 0;
       handler = openRelay();
     },

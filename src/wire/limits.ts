@@ -33,7 +33,7 @@ export const QUEUE_MAX_AGE_MS = 7 * 24 * 3_600_000;
 /** Refusals of one event (a 207 that names it) after which it is dropped. Outages do not count. */
 export const QUEUE_MAX_REFUSALS = 10;
 /** Milliseconds the relay remembers an accepted event: longer than any sender stores one. */
-export const SEEN_MAX_AGE_MS = 8 * 24 * 3_600_000;
+export const DEDUPE_MAX_AGE_MS = 8 * 24 * 3_600_000;
 
 /** Milliseconds an event may lie in the future: shoppers' clocks run ahead. */
 export const EVENT_MAX_AHEAD_MS = 5 * 60_000;

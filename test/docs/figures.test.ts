@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEMO_OFFERS } from '../../src/network/seed/demoOffers.ts';
-import { DEFAULT_RATE_LIMITS } from '../../src/relay/limits/createRateLimiter.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/relay/limits.ts';
 import { readOptions } from '../../src/relay/options/readOptions.ts';
 import * as limits from '../../src/wire/limits.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
@@ -44,7 +44,7 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['docs/relay.md', `${count(perSession.burst)} at once, then ${count(perSession.perSecond)} per second`],
   ['docs/relay.md', `A burst below ${limits.BATCH_MAX_EVENTS} for sessions`],
   ['docs/relay.md', `older than ${days(limits.EVENT_MAX_AGE_MS)}`],
-  ['docs/wire.md', `for ${days(limits.SEEN_MAX_AGE_MS)}, longer than any sender retains them`],
+  ['docs/wire.md', `for ${days(limits.DEDUPE_MAX_AGE_MS)}, longer than any sender retains them`],
   ['docs/wire.md', `after ${limits.QUEUE_MAX_REFUSALS} refusals of its own`],
   ['docs/wire.md', `dropped at ${days(limits.QUEUE_MAX_AGE_MS)} of age`],
   ['docs/wire.md', `holds ${count(limits.QUEUE_MAX_EVENTS)} events`],

@@ -28,6 +28,7 @@ async function linesOf(status: number, body: unknown = REQUEST): Promise<string[
       headers: { 'content-type': 'application/json', 'x-request-id': 'page-request-1' },
       body: JSON.stringify(body),
     }),
+    { ip: '192.0.2.1' },
   );
   return lines;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   checkNetwork,
   createRelay,
-  createSeenMemory,
+  createDedupeMemory,
   RelayConfigError,
   type LogEntry,
   type Relay,
@@ -72,7 +72,7 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   [
     'an unknown timeout',
     { timeouts: { event: 1 } },
-    /timeouts has no 'event'\. It takes recommendations, events, body, context, seen/,
+    /timeouts has no 'event'\. It takes recommendations, events, body, authorize, context, dedupe/,
   ],
   ['a limit that is not a number', { limits: { eventsBytes: '1' } }, /limits\.eventsBytes must be a number of bytes/],
   [
@@ -92,12 +92,12 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   ],
   [
     'a claim that expires before the network responds',
-    { seen: { ...createSeenMemory(), claimMs: 9_000 } },
-    /seen has a claimMs of 9000, but an event can be on its way for 10000 milliseconds/,
+    { dedupe: { ...createDedupeMemory(), claimMs: 9_000 } },
+    /dedupe has a claimMs of 9000, but an event can be on its way for 10000 milliseconds/,
   ],
   [
     'a timeout that outlasts a claim',
-    { seen: { ...createSeenMemory(), claimMs: 20_000 }, timeouts: { events: 30_000 } },
+    { dedupe: { ...createDedupeMemory(), claimMs: 20_000 }, timeouts: { events: 30_000 } },
     /Use a claimMs of 32000 or more, or shorter timeouts/,
   ],
   ...['Forwarded', 'cookie', 'host'].map((header): [string, object, RegExp] => [
@@ -106,7 +106,7 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
     /addressHeader must not be ".*Use a header .* such as "x-forwarded-for", "x-real-ip"/,
   ]),
   ['rateLimit: true', { rateLimit: true }, /rateLimit must be false/],
-  ['a store without methods', { seen: new Map() }, /seen must have claim, accept and release/],
+  ['a store without methods', { dedupe: new Map() }, /dedupe must have claim, accept and release/],
   ['a context that is not a function', { context: {} }, /context must be a function/],
   [
     'a header name with a colon',
@@ -154,7 +154,7 @@ test.each<[string, RelayOptions]>([
   ['a local network in the clear', { ...GOOD, baseUrl: 'http://127.0.0.1:4600' }],
   [
     'every option left undefined',
-    { ...GOOD, environment: undefined, timeouts: undefined, seen: undefined, rateLimit: undefined },
+    { ...GOOD, environment: undefined, timeouts: undefined, dedupe: undefined, rateLimit: undefined },
   ],
 ])('%s starts', (_, options) => {
   expect(createRelay(options)).toBeTypeOf('function');

@@ -72,11 +72,10 @@ function idsIn({ path, sent }: RequestRecord): string[] {
 
 function describeResult({ status, received, error }: RequestRecord, index: number): string {
   if (error !== undefined) return `no response (${error}): kept`;
-  const { accepted, refused } = readBatchResponse(received, index + 1);
-  const refusal = refused.get(index);
-  if (status === 201 || status === 202 || ((status === 207 || status === 502) && accepted.has(index)))
+  const result = readBatchResponse(received, index + 1)[index] ?? 'unknown';
+  if (status === 201 || status === 202 || ((status === 207 || status === 502) && result === 'accepted'))
     return `${status}: accepted`;
-  if (!refusal) return `${status}: kept`;
-  const reason = [refusal.code, refusal.message].filter(Boolean).join(': ');
-  return `${status}: refused ${refusal.retryable ? 'for now' : 'permanently'}${reason && ` (${reason})`}`;
+  if (typeof result === 'string') return `${status}: kept`;
+  const reason = [result.code, result.message].filter(Boolean).join(': ');
+  return `${status}: refused ${result.retryable ? 'for now' : 'permanently'}${reason && ` (${reason})`}`;
 }

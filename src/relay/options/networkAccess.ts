@@ -1,5 +1,10 @@
-import { readKey, type Environment } from '../../wire/keys.ts';
+import { own, parseJson } from '../../wire/json.ts';
+import { looksSecret, readKey, type Environment } from '../../wire/keys.ts';
 import { isLoopbackHost } from '../../wire/loopback.ts';
+import { plainText } from '../../wire/plainText.ts';
+import { RelayConfigError } from '../errors.ts';
+import { explain } from '../telemetry.ts';
+import { readResponseText } from '../upstream/transport.ts';
 import { quote, readChoice, refuseOption } from './optionValue.ts';
 import type { RelayOptions } from './relayOptions.ts';
 
@@ -26,7 +31,7 @@ export function readNetworkAccess(options: RelayOptions): NetworkAccess {
 }
 
 /** The key. Stops the start when it is not a usable key, or one of the other environment. */
-export function readApiKey({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
+function readApiKey({ apiKey: given, environment }: Pick<RelayOptions, 'apiKey' | 'environment'>): string {
   const apiKey = typeof given === 'function' ? given() : given;
   if (typeof apiKey !== 'string' || apiKey === '')
     refuseOption('apiKey', 'is missing. Use the integration key, such as process.env.OFFERLET_API_KEY.');
@@ -69,12 +74,13 @@ function readVersion(version: unknown): string {
 }
 
 /** The network's URL, without a slash at its end. */
-export function readBaseUrl(baseUrl: unknown, { isLive }: { isLive: boolean }): string {
+function readBaseUrl(baseUrl: unknown, { isLive }: { isLive: boolean }): string {
   const example = 'Use something like "https://partner.example"';
   if (baseUrl === undefined || baseUrl === '') refuseOption('baseUrl', `is missing. ${example}.`);
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl))
     refuseOption('baseUrl', `is not a valid URL: ${quote(baseUrl)}. ${example}.`);
   const url = new URL(baseUrl);
+  if (looksSecret(baseUrl)) refuseOption('baseUrl', `contains a key. ${example}, and pass the key as apiKey.`);
   if (url.username || url.password)
     refuseOption('baseUrl', `contains a user name or a password. ${example}, and pass the key as apiKey.`);
   if (url.search || url.hash) refuseOption('baseUrl', `ends in a query or a fragment. ${example}.`);
@@ -82,4 +88,62 @@ export function readBaseUrl(baseUrl: unknown, { isLive }: { isLive: boolean }): 
   if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     refuseOption('baseUrl', `is not https, so a live key would be sent in the clear. ${example}.`);
   return url.href.replace(/\/+$/, '');
+}
+
+/** What the network says about itself; `warning` when it says nothing that can be used. */
+export interface NetworkCheck {
+  readonly environment?: Environment;
+  readonly version?: string;
+  readonly warning?: string;
+}
+
+const UNKNOWN_FORM =
+  'The key does not look like an integration key (adnet_rk_test_… or adnet_rk_live_…). If every response is a 401, copy it again.';
+const TIMEOUT_MS = 3_000;
+const RESPONSE_BYTES = 16 * 1024;
+
+/**
+ * Requests the network's `/health`, without the key, and compares its environment with the key's. Throws a
+ * `RelayConfigError` when they differ; a network without a usable response is only a warning. The command does this at
+ * every start.
+ */
+export async function checkNetwork(options: {
+  apiKey: RelayOptions['apiKey'];
+  baseUrl: string | undefined;
+  fetch?: typeof globalThis.fetch;
+}): Promise<NetworkCheck> {
+  const { fetch = globalThis.fetch } = options;
+  const key = readKey(readApiKey(options));
+  const baseUrl = readBaseUrl(options.baseUrl, { isLive: key?.environment === 'production' });
+  const url = `${baseUrl}/health`;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: abort.signal });
+    const health = parseJson(await readResponseText(response, RESPONSE_BYTES));
+    const environment = own(health, 'environment');
+    if (response.status !== 200 || (environment !== 'staging' && environment !== 'production')) {
+      return {
+        warning: `${url} does not say whether it is staging or production, so the key could not be checked against it.`,
+      };
+    }
+    if (key && key.environment !== environment) refuseKey(key.environment, { environment, baseUrl });
+    const version = plainText(own(health, 'version'), 40);
+    const check: NetworkCheck = version === undefined ? { environment } : { environment, version };
+    return key ? check : { ...check, warning: UNKNOWN_FORM };
+  } catch (error) {
+    if (error instanceof RelayConfigError) throw error;
+    return { warning: `${url} did not respond, so the key could not be checked against it (${explain(error)}).` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function refuseKey(key: Environment, network: { environment: Environment; baseUrl: string }): never {
+  const [is, other] =
+    key === 'staging' ? ['a test key (adnet_…_test_…)', 'a live key'] : ['a live key (adnet_…_live_…)', 'a test key'];
+  refuseOption(
+    'apiKey',
+    `is ${is}, but ${network.baseUrl} is a ${network.environment} network. Use ${other}, or the URL of the ${key} network.`,
+  );
 }

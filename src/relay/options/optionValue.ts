@@ -10,10 +10,31 @@ export function refuseOption(option: string, problem: string): never {
   throw new RelayConfigError(problem, { option });
 }
 
-/** A value as an error message shows it, unless a key may have been pasted into it. */
-export function quote(value: unknown): string {
+/** A value as an error message shows it, unless it may be a key that was used for the wrong option. */
+export function quote(value: unknown, mark = '"'): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  return looksSecret(text) ? '(a key, not shown)' : `"${text.slice(0, QUOTED_MAX)}"`;
+  return mayBeKey(text) ? '(not shown, because it may be a key)' : mark + text.slice(0, QUOTED_MAX) + mark;
+}
+
+/** Whether a text looks like a key of this or another network: a long word of letters and digits. */
+function mayBeKey(text: string): boolean {
+  return looksSecret(text) || (text.match(/[\w-]{16,}/g) ?? []).some((word) => /\d/.test(word) && /[a-z]/i.test(word));
+}
+
+/** Refuses the names of an object that it should not have. */
+export function refuseOtherNames(option: string, given: object, names: readonly string[]): void {
+  const other = Object.keys(given).find((name) => !names.includes(name));
+  if (other !== undefined) refuseOption(option, `has no ${quote(other, "'")}. It takes ${names.join(', ')}.`);
+}
+
+/** Refuses a value that is not a whole number from 1 to `most`. */
+export function checkWhole(option: string, value: unknown, most = Number.MAX_SAFE_INTEGER): void {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most) return;
+  const range = most === Number.MAX_SAFE_INTEGER ? 'of 1 or more' : `between 1 and ${most}`;
+  refuseOption(
+    option,
+    `must be a whole number ${range}, not ${typeof value === 'string' ? quote(value) : String(value)}.`,
+  );
 }
 
 /** A flag, `false` by default. */
@@ -47,9 +68,8 @@ export function readNumbers<T extends object>(
     const example = Object.entries(defaults)[0]?.join(': ');
     return refuseOption(option, `must be an object of ${unit}, such as { ${example} }.`);
   }
+  refuseOtherNames(option, given, Object.keys(defaults));
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaults, name))
-      refuseOption(option, `has no '${name}'. It takes ${Object.keys(defaults).join(', ')}.`);
     const isFine = value === undefined || (typeof value === 'number' && value >= 1 && value <= max);
     if (!isFine) refuseOption(`${option}.${name}`, `must be a number of ${unit} between 1 and ${max}.`);
   }

@@ -1,7 +1,7 @@
 import type { Environment } from '../../wire/keys.ts';
 import type { Attributes, OrderDetails, Purchase, UserDetails } from '../../wire/offers/request.ts';
-import type { RateLimiter, RateLimits } from '../limits/createRateLimiter.ts';
-import type { SeenStore } from '../seen/seenStore.ts';
+import type { DedupeStore } from '../dedupe/dedupeStore.ts';
+import type { RateLimiter, RateLimits } from '../limits.ts';
 import type { LogEntry, RelayMetric } from '../telemetry.ts';
 
 /** What the merchant's server knows about the shopper and the order. Replaces what the page sent. */
@@ -20,10 +20,12 @@ export interface RelayTimeouts {
   events: number;
   /** For the page's whole request body. */
   body: number;
+  /** For `authorize`. */
+  authorize: number;
   /** For `context`. */
   context: number;
-  /** For one call of `seen`. A slower store is a 503, and the page sends its events again later. */
-  seen: number;
+  /** For one call of `dedupe`, or of a limiter of your own. A slower one is a 503, and the page comes back later. */
+  dedupe: number;
 }
 
 export interface RelayLimits {
@@ -71,16 +73,16 @@ export interface RelayOptions {
   emails?: 'hash' | 'raw' | undefined;
   /** Leaves `event_id` on forwarded events, for networks that detect duplicates by it. */
   forwardEventIds?: boolean | undefined;
-  /** Sends the shopper's IP address to the network as `attributes.ip_address`. */
+  /** Sends the shopper's IP address to the network as `attributes.ip_address`. A page's own is never sent. */
   forwardAddress?: boolean | undefined;
   /** The header with the shopper's IP address that your own proxy sets, such as `x-forwarded-for`. */
   addressHeader?: string | undefined;
   timeouts?: Partial<RelayTimeouts> | undefined;
   limits?: Partial<RelayLimits> | undefined;
-  /** Token buckets per IP address and per session, a limiter of your own, or `false` for none. */
+  /** Token buckets per IP address, network and session, a limiter of your own, or `false` for none. */
   rateLimit?: Partial<RateLimits> | RateLimiter | false | undefined;
   /** Remembers accepted events; in memory by default. */
-  seen?: SeenStore | undefined;
+  dedupe?: DedupeStore | undefined;
   fetch?: typeof globalThis.fetch | undefined;
   now?: (() => number) | undefined;
   /** Called for every request. By default warnings and errors are written to the console. */

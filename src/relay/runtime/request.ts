@@ -1,5 +1,7 @@
+import { RelayError } from '../errors.ts';
+
 /** What is known about a request besides itself. */
-export interface From {
+export interface RequestInfo {
   /** The IP address that it came from. */
   ip?: string | undefined;
   /** The part of the path by which a framework has matched its mount, such as `/offers`. */
@@ -14,10 +16,10 @@ export interface RelayRequest {
   readonly host: string;
   header(name: string): string | null;
   /**
-   * The body's text. Throws a `RelayError` when it is too large, too slow or unreadable. `isKept`: `toRequest` will be
-   * called. Otherwise the text is free to go while the network is awaited.
+   * The bytes of the body. Throws a `RelayError` when it is too large, too slow or unreadable. `isKept`: `toRequest` will
+   * be called. Otherwise the bytes are free to go while the network is awaited.
    */
-  read(limits: BodyLimits & { readonly isKept: boolean }): Promise<string>;
+  read(limits: BodyLimits & { readonly isKept: boolean }): Promise<Uint8Array>;
   /** The same as a Web `Request`, its body unread. Only after `read` with `isKept`. */
   toRequest(): Request;
 }
@@ -36,7 +38,7 @@ export interface RelayResponse {
 }
 
 /** The relay on any runtime. Never rejects. */
-export type Handler = (request: RelayRequest, from: From) => Promise<RelayResponse>;
+export type Handler = (request: RelayRequest, info: RequestInfo) => Promise<RelayResponse>;
 
 const handlers = new WeakMap<object, Handler>();
 
@@ -48,4 +50,19 @@ export function rememberHandler(relay: object, handler: Handler): void {
 /** The handler of a relay; `undefined` for a function that somebody wrapped around one. */
 export function handlerOf(relay: object): Handler | undefined {
   return handlers.get(relay);
+}
+
+/** The error of a body that is larger than the limit. */
+export function bodyTooLarge({ maxBytes }: BodyLimits): RelayError {
+  return new RelayError(`The request body is larger than ${maxBytes} bytes.`, { status: 413, code: 'body_too_large' });
+}
+
+/** The error of a body that takes longer than the limit. */
+export function bodyTooSlow(): RelayError {
+  return new RelayError('The request took too long to arrive.', { status: 408, code: 'request_timeout' });
+}
+
+/** The error of a body that broke off, or is not UTF-8. */
+export function bodyUnreadable(cause?: unknown): RelayError {
+  return new RelayError('The request body could not be read.', { status: 400, code: 'unreadable_body', cause });
 }

@@ -1,14 +1,31 @@
-import { readNodeBody, type NodeBody } from './readBody.ts';
-import { handlerOf, type From, type RelayRequest, type RelayResponse } from './request.ts';
+import { joinBytes } from '../../wire/readCapped.ts';
+import {
+  bodyTooLarge,
+  bodyTooSlow,
+  bodyUnreadable,
+  handlerOf,
+  type BodyLimits,
+  type RelayRequest,
+  type RelayResponse,
+  type RequestInfo,
+} from './request.ts';
 
 /** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
-export interface NodeRequest extends NodeBody {
+export interface NodeRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly originalUrl?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly complete?: boolean | undefined;
+  readonly readableEnded?: boolean;
+  readonly readableDidRead?: boolean;
+  /** What a body parser has left. */
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
   readonly socket: { readonly remoteAddress?: string | undefined };
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  on(event: 'end' | 'close' | 'error', listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
 }
@@ -31,14 +48,14 @@ const WRAPPED_BODY = { maxBytes: 256 * 1024, timeoutMs: 10_000 };
  * Turns a relay into a listener of node:http or a handler of Express, also behind a body parser that has read the body.
  * Takes any function from `Request` to `Response`, such as one of yours around a relay.
  */
-export function toNode(relay: (request: Request, from: From) => Promise<Response>): NodeHandler {
+export function toNode(relay: (request: Request, info: RequestInfo) => Promise<Response>): NodeHandler {
   const handler = handlerOf(relay);
 
   async function respond(message: NodeRequest): Promise<RelayResponse> {
-    if (handler) return handler(fromNode(message), fromOf(message));
+    if (handler) return handler(fromNode(message), infoOf(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
-    const text = isBodiless ? '' : await readNodeBody(message, WRAPPED_BODY);
-    const response = await relay(toRequest(message, { url: urlOf(message), text }), fromOf(message));
+    const body = isBodiless ? undefined : await readBody(message, WRAPPED_BODY);
+    const response = await relay(toRequest(message, body), infoOf(message));
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
   }
 
@@ -104,7 +121,7 @@ function discardBody(message: NodeRequest, done: () => void): void {
 function fromNode(message: NodeRequest): RelayRequest {
   const target = targetOf(message);
   const end = target.search(/[?#]/);
-  let text = '';
+  let kept: Uint8Array | undefined;
   return {
     method: message.method ?? 'GET',
     // Compared exactly later: nothing is decoded, no dots are followed, no backslash becomes a slash.
@@ -114,38 +131,74 @@ function fromNode(message: NodeRequest): RelayRequest {
     },
     header: (name) => headerOf(message, name),
     async read(limits) {
-      const whole = await readNodeBody(message, limits);
-      if (limits.isKept) text = whole;
-      return whole;
+      const bytes = await readBody(message, limits);
+      if (limits.isKept) kept = bytes;
+      return bytes;
     },
-    toRequest: () => toRequest(message, { url: urlOf(message), text }),
+    toRequest: () => toRequest(message, kept),
   };
 }
 
 /** Where a node:http request came from. */
-function fromOf(message: NodeRequest): From {
-  const from: From = {};
-  if (message.socket.remoteAddress !== undefined) from.ip = message.socket.remoteAddress;
-  if (message.baseUrl) from.mountedAt = message.baseUrl;
-  return from;
+function infoOf(message: NodeRequest): RequestInfo {
+  const info: RequestInfo = {};
+  if (message.socket.remoteAddress !== undefined) info.ip = message.socket.remoteAddress;
+  if (message.baseUrl) info.mountedAt = message.baseUrl;
+  return info;
 }
 
-/** The request as a Web `Request` that carries `text`. */
-function toRequest(message: NodeRequest, { url, text }: { url: string; text: string }): Request {
+/** The bytes of a body: from the stream, or as a body parser has left it. */
+async function readBody(message: NodeRequest, limits: BodyLimits): Promise<Uint8Array> {
+  const { maxBytes, timeoutMs } = limits;
+  if (message.readableEnded || message.readableDidRead) {
+    const bytes = bytesOf(message.rawBody ?? message.body);
+    if (bytes.byteLength > maxBytes) throw bodyTooLarge(limits);
+    return bytes;
+  }
+  if (Number(message.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(limits);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const whole = new Promise<void>((resolve, reject) => {
+    timer = setTimeout(() => reject(bodyTooSlow()), timeoutMs);
+    message.on('data', (chunk) => {
+      length += chunk.byteLength;
+      if (length <= maxBytes) chunks.push(chunk);
+      // The rest is read and dropped with the response.
+      else reject(bodyTooLarge(limits));
+    });
+    message.on('end', resolve);
+    message.on('error', () => reject(bodyUnreadable()));
+    message.on('close', () => {
+      if (!message.readableEnded) reject(bodyUnreadable());
+    });
+  });
+  try {
+    await whole;
+  } finally {
+    clearTimeout(timer);
+  }
+  const [first] = chunks;
+  return first && chunks.length === 1 ? first : joinBytes(chunks, length);
+}
+
+function bytesOf(parsed: unknown): Uint8Array {
+  if (parsed instanceof Uint8Array) return parsed;
+  return new TextEncoder().encode(typeof parsed === 'string' ? parsed : (JSON.stringify(parsed) ?? ''));
+}
+
+/** The request as a Web `Request` with this body, on the Host that it names. */
+function toRequest(message: NodeRequest, body: Uint8Array | undefined): Request {
   const headers = new Headers();
   for (const name of Object.keys(message.headers)) {
     const value = name.startsWith(':') ? null : headerOf(message, name);
     if (value !== null) headers.set(name, value);
   }
   // A body parser may have rewritten the body, and so changed its length.
-  if (headers.has('content-length')) headers.set('content-length', String(new TextEncoder().encode(text).byteLength));
+  if (headers.has('content-length')) headers.set('content-length', String(body?.byteLength ?? 0));
   const method = message.method ?? 'GET';
-  return new Request(url, { method, headers, body: method === 'GET' || method === 'HEAD' ? null : text });
-}
-
-/** The whole URL of a node:http request, on the Host that it names. */
-function urlOf(message: NodeRequest): string {
-  return `http://${hostOf(message)}${targetOf(message)}`;
+  const carried = method === 'GET' || method === 'HEAD' || !body ? null : new Uint8Array(body);
+  return new Request(`http://${hostOf(message)}${targetOf(message)}`, { method, headers, body: carried });
 }
 
 function headerOf({ headers }: NodeRequest, name: string): string | null {

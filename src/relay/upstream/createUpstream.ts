@@ -1,28 +1,37 @@
-import { own } from '../../wire/json.ts';
-import { RelayError, type RelayErrorOptions } from '../errors.ts';
-import { explain, type Telemetry } from '../telemetry.ts';
-import { createBreaker } from './breaker.ts';
-import {
-  fetchTransport,
-  TransportTimeoutError,
-  type TransportOptions,
-  type TransportResponse,
-} from './fetchTransport.ts';
-import { readNetworkResponse, type NetworkResponse } from './networkResponse.ts';
-import { nodeTransport } from './nodeTransport.ts';
 import { sentNothing } from '../../http/sentNothing.ts';
+import { isNestedDeeper, own, parseJson } from '../../wire/json.ts';
+import { JSON_MAX_DEPTH } from '../../wire/limits.ts';
+import { RelayError } from '../errors.ts';
+import { createSecrets } from '../secrets.ts';
+import { explain, type Telemetry } from '../telemetry.ts';
+import { openTransport, TransportTimeoutError, type TransportResponse } from './transport.ts';
 
 /** Where a request to the relay came from. */
-export interface Source {
+export interface Caller {
   readonly requestId: string;
-  /** The network of an IP address, or a session where no address is known; `undefined` when neither is. */
+  /** The client: an IPv4 address or the /48 network of an IPv6 address; a session where no address is known. */
   readonly sender: string | undefined;
+  /** Whether `sender` is an address. Anybody can make up a session. */
+  readonly hasAddress: boolean;
+}
+
+/** What the network returned. */
+export interface NetworkResponse {
+  readonly status: number;
+  /** The body as it came. */
+  readonly text: string;
+  /** The same, parsed; `undefined` when it is not JSON, or nested too deeply. */
+  readonly json: unknown;
+  /** Seconds or a date. */
+  readonly retryAfter: string | undefined;
+  /** The key occurs in it: it must not be passed on. */
+  readonly isReflecting: boolean;
 }
 
 /** One path of the network, guarded by a timeout, one retry and a circuit breaker. */
 export interface Upstream {
   /** Posts a JSON body. Throws a `NoResponseError`. */
-  post(body: string, source: Source): Promise<NetworkResponse>;
+  post(body: string, caller: Caller): Promise<NetworkResponse>;
   /** Whether the network failed so often that it is left alone for now. */
   isOpen(): boolean;
 }
@@ -35,8 +44,9 @@ export interface UpstreamOptions {
   readonly timeoutMs: number;
   /** Bytes of a response that are read. */
   readonly responseBytes: number;
+  /** Calls of one client at a time. */
+  readonly callsPerClient: number;
   readonly fetch: typeof globalThis.fetch | undefined;
-  readonly now: () => number;
   readonly telemetry: Telemetry;
 }
 
@@ -46,88 +56,89 @@ export class NoResponseError extends RelayError {
   /** Whether the network may have received the request all the same. */
   readonly mayHaveArrived: boolean;
 
-  constructor(message: string, { mayHaveArrived, ...options }: RelayErrorOptions & { mayHaveArrived: boolean }) {
+  constructor(
+    message: string,
+    options: { status: number; code: string; mayHaveArrived: boolean; retryAfterMs?: number; cause?: unknown },
+  ) {
     super(message, options);
-    this.mayHaveArrived = mayHaveArrived;
+    this.mayHaveArrived = options.mayHaveArrived;
   }
 }
 
 /** Returns an `Upstream` whose headers come from configuration alone. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { url, apiKey, timeoutMs, now, telemetry } = options;
+  const { url, apiKey, version, timeoutMs, callsPerClient, telemetry } = options;
   const { log, measure } = telemetry;
-  const breaker = createBreaker(now);
-  const calls: TransportOptions = {
+  const breaker = createBreaker();
+  const readResponse = createResponseReader(apiKey);
+  /** Calls that are waiting for the network, by client. */
+  const calls = new Map<string, number>();
+  const transport = openTransport(options.fetch, {
     url,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'x-api-key': apiKey,
-      version: options.version,
-    },
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': apiKey, version },
     maxBytes: options.responseBytes,
-  };
-  const transport = options.fetch
-    ? fetchTransport(options.fetch, calls)
-    : (nodeTransport(calls) ?? fetchTransport((...call) => globalThis.fetch(...call), calls));
+  });
 
-  async function post(body: string, source: Source): Promise<NetworkResponse> {
-    const waitMs = breaker.enter(source.sender);
+  async function post(body: string, caller: Caller): Promise<NetworkResponse> {
+    const client = caller.hasAddress ? caller.sender : undefined;
+    const waiting = client === undefined ? 0 : (calls.get(client) ?? 0);
+    if (waiting >= callsPerClient) throw TOO_MANY;
+    const waitMs = breaker.enter(caller);
     if (waitMs > 0) throw paused(waitMs);
+    if (client !== undefined) calls.set(client, waiting + 1);
     try {
-      const response = readNetworkResponse(await send(body, source.requestId), apiKey);
+      const response = readResponse(await send(body, caller.requestId));
       // A 502 with results is a response about events, not an outage.
-      if (response.status >= 500 && own(response.json, 'results') === undefined) noteFailure(source);
-      else breaker.succeed(source.sender);
-      noteOddities(response, source);
+      if (response.status >= 500 && own(response.json, 'results') === undefined) noteFailure(caller);
+      else breaker.succeed(caller);
+      noteOddities(response, caller);
       return response;
     } catch (error) {
-      noteFailure(source);
-      log({
-        level: 'warn',
-        message: 'No response from the network.',
-        request_id: source.requestId,
-        error: explain(error),
-      });
+      noteFailure(caller);
+      const { requestId } = caller;
+      log({ level: 'warn', message: 'No response from the network.', request_id: requestId, error: explain(error) });
       throw error;
+    } finally {
+      if (client !== undefined) leave(client);
     }
+  }
+
+  function leave(client: string): void {
+    const left = (calls.get(client) ?? 0) - 1;
+    if (left > 0) calls.set(client, left);
+    else calls.delete(client);
   }
 
   /** Sends the request, and once more when certainly nothing of it was sent. */
   async function send(body: string, requestId: string): Promise<TransportResponse> {
     const request = { body, requestId, timeoutMs };
-    const started = now();
+    const started = performance.now();
     try {
       const response = await transport(request).catch((error: unknown) => {
-        const leftMs = timeoutMs - (now() - started);
+        const leftMs = timeoutMs - (performance.now() - started);
         if (leftMs <= 0 || !sentNothing(error)) throw error;
         measure({ name: 'connection_retries', value: 1 });
         return transport({ ...request, timeoutMs: leftMs });
       });
       const { status } = response;
       if ((status >= 200 && status < 300) || (status >= 400 && status < 600)) return response;
-      if (status < 300 || status >= 600) throw oddStatus(status);
+      throw status >= 300 && status < 400 ? REDIRECT : oddStatus(status);
     } catch (error) {
       throw error instanceof NoResponseError ? error : unreached(error);
     }
-    throw new NoResponseError('The network returned a redirect, which the relay does not follow.', {
-      status: 502,
-      code: 'network_redirect',
-      mayHaveArrived: false,
-    });
   }
 
-  function noteFailure({ requestId, sender }: Source): void {
-    if (!breaker.fail(sender)) return;
+  function noteFailure(caller: Caller): void {
+    if (!breaker.fail(caller)) return;
     measure({ name: 'breaker_opened', value: 1 });
     log({
       level: 'error',
       message: 'The network keeps failing and is not called for 10 seconds.',
-      request_id: requestId,
+      request_id: caller.requestId,
     });
   }
 
-  function noteOddities({ status, isReflecting }: NetworkResponse, { requestId }: Source): void {
+  function noteOddities({ status, isReflecting }: NetworkResponse, { requestId }: Caller): void {
     if (status === 401 || status === 403) log({ level: 'error', message: KEY_REFUSED, request_id: requestId, status });
     if (!isReflecting) return;
     measure({ name: 'key_reflected', value: 1 });
@@ -137,12 +148,44 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return { post, isOpen: () => breaker.isOpen() };
 }
 
+/** Returns a function that reads what a transport has brought. */
+export function createResponseReader(apiKey: string): (response: TransportResponse) => NetworkResponse {
+  const { isIn } = createSecrets(apiKey);
+  return ({ status, text, retryAfter }) => {
+    const json = parseJson(text);
+    return {
+      status,
+      text,
+      json: isNestedDeeper(json, JSON_MAX_DEPTH) ? undefined : json,
+      retryAfter: retryAfter !== null && RETRY_AFTER.test(retryAfter) ? retryAfter : undefined,
+      isReflecting: isIn(text) || (retryAfter !== null && isIn(retryAfter)),
+    };
+  };
+}
+
+const DAY = '(Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+const MONTH = '(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+const RETRY_AFTER = new RegExp(`^(\\d{1,9}|${DAY}, \\d\\d ${MONTH} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT)$`);
+
 const KEY_REFUSED =
   'The network refused the key. Check apiKey, and that a test key is used with a staging network and a live key with a production network.';
 const KEY_REFLECTED = 'The network sent the key back in its response, which was withheld.';
 
+const TOO_MANY = new NoResponseError('Too many requests at the same time.', {
+  status: 503,
+  code: 'too_many_at_once',
+  mayHaveArrived: false,
+  retryAfterMs: 1_000,
+});
+const REDIRECT = new NoResponseError('The network returned a redirect, which the relay does not follow.', {
+  status: 502,
+  code: 'network_redirect',
+  mayHaveArrived: false,
+});
+
 function paused(waitMs: number): NoResponseError {
-  return new NoResponseError('The network is not available at the moment.', {
+  const message = 'The network is not available at the moment.';
+  return new NoResponseError(message, {
     status: 503,
     code: 'network_paused',
     mayHaveArrived: false,
@@ -151,25 +194,133 @@ function paused(waitMs: number): NoResponseError {
 }
 
 function oddStatus(status: number): NoResponseError {
-  return new NoResponseError(`The network returned a response that could not be understood (status ${status}).`, {
-    status: 502,
-    code: 'network_answer_unreadable',
-    mayHaveArrived: true,
-  });
+  const message = `The network returned a response that could not be understood (status ${status}).`;
+  return new NoResponseError(message, { status: 502, code: 'network_answer_unreadable', mayHaveArrived: true });
 }
 
 function unreached(error: unknown): NoResponseError {
-  return error instanceof TransportTimeoutError
-    ? new NoResponseError(error.message, {
-        status: 504,
-        code: 'network_timeout',
-        mayHaveArrived: true,
-        cause: error.cause,
-      })
-    : new NoResponseError('The network could not be reached.', {
-        status: 502,
-        code: 'network_unreachable',
-        mayHaveArrived: !sentNothing(error),
-        cause: error,
-      });
+  if (error instanceof TransportTimeoutError) {
+    const { message, cause } = error;
+    return new NoResponseError(message, { status: 504, code: 'network_timeout', mayHaveArrived: true, cause });
+  }
+  return new NoResponseError('The network could not be reached.', {
+    status: 502,
+    code: 'network_unreachable',
+    mayHaveArrived: !sentNothing(error),
+    cause: error,
+  });
+}
+
+/** Failures in a row after which the network is left alone. */
+const FAILURES_MAX = 5;
+/** Milliseconds for which it is left alone. */
+const PAUSE_MS = 10_000;
+/** Failures of one client that count towards leaving the network alone for everybody. */
+const FAILURES_PER_CLIENT = 2;
+/** What a failure counts when no address is known: all of them may be one client's. */
+const UNKNOWN_WEIGHT = 1 / 4;
+/** Failing clients that are tracked; beyond that the ones unused for longest are forgotten. */
+const CLIENTS_MAX = 10_000;
+
+/** Stops calling a network that keeps failing, and lets one request through when the pause is over. */
+interface Breaker {
+  /** Milliseconds until a request of this caller may pass; 0 when this one may. */
+  enter(caller: Caller): number;
+  succeed(caller: Caller): void;
+  /** Returns whether this failure made the network be left alone for everybody. */
+  fail(caller: Caller): boolean;
+  /** Whether the network is left alone for everybody. */
+  isOpen(): boolean;
+}
+
+/**
+ * A breaker that opens after five failures in a row, for ten seconds. A client whose requests fail five times in a row is
+ * refused by itself; of these only two count towards the breaker for everybody, so it takes several clients to open it or
+ * to keep it open. Where no address is known, nobody can tell how many clients there are, and it takes four times as many
+ * failures.
+ */
+function createBreaker(): Breaker {
+  const everybody = createCircuit();
+  /** Clients whose last call failed. */
+  const failing = new Map<string, Circuit>();
+
+  function circuitOf(sender: string): Circuit {
+    const circuit = failing.get(sender) ?? createCircuit();
+    failing.delete(sender);
+    failing.set(sender, circuit);
+    if (failing.size > CLIENTS_MAX) for (const oldest of failing.keys()) if (failing.delete(oldest)) break;
+    return circuit;
+  }
+
+  return {
+    enter({ sender }) {
+      const own = sender === undefined ? undefined : failing.get(sender);
+      const waitMs = Math.max(everybody.waitMs(), own?.waitMs() ?? 0);
+      if (waitMs > 0) return waitMs;
+      everybody.enter();
+      own?.enter();
+      return 0;
+    },
+    succeed({ sender }) {
+      everybody.succeed();
+      if (sender !== undefined) failing.delete(sender);
+    },
+    fail({ sender, hasAddress }) {
+      const own = sender === undefined ? undefined : circuitOf(sender);
+      own?.fail(1);
+      if (own === undefined || own.failures() <= FAILURES_PER_CLIENT)
+        return everybody.fail(hasAddress ? 1 : UNKNOWN_WEIGHT);
+      everybody.leave();
+      return false;
+    },
+    isOpen: () => everybody.isOpen(),
+  };
+}
+
+interface Circuit {
+  waitMs(): number;
+  enter(): void;
+  /** Ends a probe without a verdict: the next request may probe. */
+  leave(): void;
+  succeed(): void;
+  /** Returns whether this failure opened it. */
+  fail(weight: number): boolean;
+  failures(): number;
+  isOpen(): boolean;
+}
+
+/** A circuit on a clock that nobody sets: the time of day could go back, and keep it open for as long. */
+function createCircuit(): Circuit {
+  let failures = 0;
+  let openUntil = 0;
+  let probeUntil = 0;
+  return {
+    waitMs() {
+      if (openUntil === 0) return 0;
+      // One probe at a time. It expires, or a probe that never settles would block the network for good.
+      return Math.max(0, openUntil - performance.now(), probeUntil - performance.now());
+    },
+    enter() {
+      if (openUntil !== 0) probeUntil = performance.now() + PAUSE_MS;
+    },
+    leave() {
+      probeUntil = 0;
+    },
+    succeed() {
+      failures = 0;
+      openUntil = 0;
+      probeUntil = 0;
+    },
+    fail(weight) {
+      failures += weight;
+      probeUntil = 0;
+      if (failures < FAILURES_MAX) return false;
+      openUntil = performance.now() + PAUSE_MS;
+      // One more failure, of a client that is known, opens it again.
+      failures = FAILURES_MAX - 1;
+      return true;
+    },
+    failures: () => failures,
+    isOpen: () => openUntil > performance.now(),
+  };
 }

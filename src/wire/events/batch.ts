@@ -10,13 +10,11 @@ export interface Refusal {
   readonly retryable: boolean;
 }
 
-/** A parsed batch response: each index that was sent is in exactly one of the three. */
-export interface ReadBatch {
-  readonly accepted: Set<number>;
-  readonly refused: Map<number, Refusal>;
-  /** Missing, duplicated or unreadable results: the sender keeps these events, because the relay drops duplicates. */
-  readonly unknown: number[];
-}
+/**
+ * What a batch response says about one event. `unknown`: its result is missing, duplicated or unreadable; the sender keeps
+ * the event, because the relay drops duplicates.
+ */
+export type EventResult = 'accepted' | 'unknown' | Refusal;
 
 /** Returns the 1 to 20 raw events of a batch body. Each event is parsed and can fail on its own. */
 export function parseBatch(json: unknown): Parsed<readonly unknown[]> {
@@ -41,24 +39,31 @@ export function batchStatus({ accepted, failed }: { accepted: number; failed: nu
  * Reads a 207, or any other batch response with results: what it says about each of the `sent` events, matched by `index`
  * and never by position. See docs/wire.md#batch-responses.
  */
-export function readBatchResponse(json: unknown, sent: number): ReadBatch {
-  const results = own(json, 'results');
-  const byIndex = new Map<unknown, unknown>();
-  const duplicates = new Set<unknown>();
-  for (const result of Array.isArray(results) ? results : []) {
+export function readBatchResponse(json: unknown, sent: number): readonly EventResult[] {
+  const given = own(json, 'results');
+  const results: readonly unknown[] = Array.isArray(given) ? given : [];
+  // Nearly every response lists its results in the order of the events.
+  const isInOrder = results.length === sent && results.every(isAtItsIndex);
+  return (isInOrder ? results : inOrder(results, sent)).map(readResult);
+}
+
+function isAtItsIndex(result: unknown, at: number): boolean {
+  return own(result, 'index') === at;
+}
+
+/** The result of each index; `undefined` where there is none, or more than one. */
+function inOrder(results: readonly unknown[], sent: number): readonly unknown[] {
+  const found = new Map<unknown, unknown>();
+  for (const result of results) {
     const index = own(result, 'index');
-    if (byIndex.has(index)) duplicates.add(index);
-    else byIndex.set(index, result);
+    found.set(index, found.has(index) ? undefined : result);
   }
-  const read: ReadBatch = { accepted: new Set(), refused: new Map(), unknown: [] };
-  for (let index = 0; index < sent; index++) {
-    const result = byIndex.get(index);
-    const success = duplicates.has(index) ? undefined : own(result, 'success');
-    if (success === true) read.accepted.add(index);
-    else if (success === false) read.refused.set(index, readRefusal(own(result, 'error')));
-    else read.unknown.push(index);
-  }
-  return read;
+  return [...Array(sent).keys()].map((index) => found.get(index));
+}
+
+function readResult(result: unknown): EventResult {
+  const success = own(result, 'success');
+  return success === true ? 'accepted' : success === false ? readRefusal(own(result, 'error')) : 'unknown';
 }
 
 function readRefusal(error: unknown): Refusal {

@@ -1,4 +1,4 @@
-import { batchResponse, batchStatus, readBatchResponse } from '../events/batch.ts';
+import { batchResponse, batchStatus, readBatchResponse, type Refusal } from '../events/batch.ts';
 import type { BatchResult } from '../events/wireEvent.ts';
 import type { Forcing, RouteFault } from './forcing.ts';
 import { own, parseJson } from '../json.ts';
@@ -62,12 +62,14 @@ async function refuseSome(
     const rest = JSON.stringify({ events: forwarded.map((index) => events[index]) });
     const response = await fetch(input, { ...init, body: rest });
     if (!response.ok) return response;
-    const { accepted, refused } = readBatchResponse(await response.json(), forwarded.length);
+    const read = readBatchResponse(await response.json(), forwarded.length);
     for (const [position, index] of forwarded.entries()) {
-      const { code = '', message = '', retryable = true } = refused.get(position) ?? {};
-      results[index] = accepted.has(position)
-        ? { index, success: true }
-        : { index, success: false, error: { code, message, retryable } };
+      const result = read[position] ?? 'unknown';
+      const { code = '', message = '', retryable = true }: Partial<Refusal> = typeof result === 'object' ? result : {};
+      results[index] =
+        result === 'accepted'
+          ? { index, success: true }
+          : { index, success: false, error: { code, message, retryable } };
     }
   }
   return Response.json(batchResponse(results), { status: batchStatus(batchResponse(results)) });

@@ -1,10 +1,8 @@
-import { checkBatch } from '../../../src/relay/events/checkEvent.ts';
-import { readBatch } from '../../../src/relay/events/forwardEvents.ts';
-import { writeBatch } from '../../../src/relay/events/writeBatch.ts';
-import { composeRequest, findMissing, observeAttributes } from '../../../src/relay/offers/composeRequest.ts';
-import { createSeenMemory } from '../../../src/relay/seen/createSeenMemory.ts';
-import { createEventKeys } from '../../../src/relay/seen/eventKeys.ts';
-import { readNetworkResponse } from '../../../src/relay/upstream/networkResponse.ts';
+import { createDedupeMemory } from '../../../src/relay/dedupe/createDedupeMemory.ts';
+import { checkBatch, readBatch, writeBatch } from '../../../src/relay/events/createEventRoutes.ts';
+import { createEventKeys } from '../../../src/relay/events/forwardOnce.ts';
+import { composeRequest, findMissing, observeAttributes } from '../../../src/relay/recommend.ts';
+import { createResponseReader } from '../../../src/relay/upstream/createUpstream.ts';
 import type { WireEvent } from '../../../src/wire/events/wireEvent.ts';
 import { isNestedDeeper, parseJson, type JsonObject } from '../../../src/wire/json.ts';
 import { JSON_MAX_DEPTH } from '../../../src/wire/limits.ts';
@@ -24,7 +22,7 @@ export async function printStages(): Promise<void> {
   );
   const hash = createEventKeys();
   const keys = await Promise.all(events.map(async (each) => (await hash(each)) as string[]));
-  const memory = createSeenMemory();
+  const memory = createDedupeMemory();
   const results = events[0]?.map((_, index) => ({ index, success: true })) ?? [];
   const response = { status: 202, text: JSON.stringify({ results, accepted: 20, failed: 0 }), retryAfter: null };
   const asked = JSON.parse(question()) as JsonObject;
@@ -44,9 +42,9 @@ export async function printStages(): Promise<void> {
     memory.claim(batchKeys);
     memory.accept(batchKeys, '192.0.2.1');
   });
-  await measure('serialize them', (at) => writeBatch(events[at] ?? [], { keepIds: false }));
-  const every = results.map((_, index) => index);
-  await measure("read the network's response", () => readBatch(readNetworkResponse(response, KEY), every));
+  await measure('serialize them', (at) => writeBatch(events[at] ?? [], false));
+  const readResponse = createResponseReader(KEY);
+  await measure("read the network's response", () => readBatch(readResponse(response), results.length));
   console.log(' a request for offers');
   await measure('parse the body', () => parseJson(question()));
   await measure('compose, check, serialize', async () => {
@@ -55,7 +53,7 @@ export async function printStages(): Promise<void> {
     return findMissing(body).length + JSON.stringify(body).length;
   });
   const offers = { ...response, status: 200, text: JSON.stringify({ padding: 'x'.repeat(500), offers: asked }) };
-  await measure("read the network's response (0.8 KB)", () => readNetworkResponse(offers, KEY));
+  await measure("read the network's response (0.8 KB)", () => readResponse(offers));
 }
 
 async function measure(name: string, work: (at: number) => unknown): Promise<void> {

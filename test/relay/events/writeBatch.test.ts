@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeBatch, writeEvent } from '../../../src/relay/events/writeBatch.ts';
+import { writeBatch, writeEvent } from '../../../src/relay/events/createEventRoutes.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
 import { EVENT_NAMES, TARGETS, type WireEvent } from '../../../src/wire/events/wireEvent.ts';
 
@@ -28,8 +28,8 @@ test('an accepted event is written as JSON.stringify would write it', () => {
       if (!parsed.ok) return;
       written += 1;
       const { event_id, ...rest } = parsed.value;
-      expect(JSON.parse(writeEvent(parsed.value, { keepIds: true }))).toEqual(parsed.value);
-      expect(JSON.parse(writeEvent(parsed.value, { keepIds: false }))).toEqual(rest);
+      expect(JSON.parse(writeEvent(parsed.value, true))).toEqual(parsed.value);
+      expect(JSON.parse(writeEvent(parsed.value, false))).toEqual(rest);
       expect(event_id === undefined || typeof event_id === 'string').toBe(true);
     }),
     { numRuns: 2_000, seed: 1 },
@@ -48,7 +48,7 @@ test('a batch is a list of events', () => {
   expect(event_id).toBe('e');
   for (const count of [0, 1, 2, 20]) {
     const events = Array.from({ length: count }, () => one);
-    expect(JSON.parse(writeBatch(events, { keepIds: true }))).toEqual({ events });
-    expect(JSON.parse(writeBatch(events, { keepIds: false }))).toEqual({ events: events.map(() => without) });
+    expect(JSON.parse(writeBatch(events, true))).toEqual({ events });
+    expect(JSON.parse(writeBatch(events, false))).toEqual({ events: events.map(() => without) });
   }
 });

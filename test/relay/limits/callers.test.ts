@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { toNode, type RelayOptions } from '../../../src/relay.ts';
-import { networkOf, readIpAddress } from '../../../src/relay/limits/readIpAddress.ts';
-import { accept, event, json, REQUEST, SESSION, setUp, type Bench } from '../fakeNetwork.ts';
+import { readClient } from '../../../src/relay/limits.ts';
+import { accept, event, json, REQUEST, SESSION, setUp, useFakeClock, type Bench } from '../fakeNetwork.ts';
+
 import { serve } from '../serve.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 function from(
   bench: Bench,
@@ -22,29 +25,31 @@ function from(
 const ONE_EACH: Partial<RelayOptions> = { rateLimit: { perAddress: { burst: 1, perSecond: 1 } } };
 
 test.each([
-  ['192.0.2.1', '192.0.2.1', '192.0.2.1'],
-  ['192.0.2.1:4711', '192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.1'],
-  ['::FFFF:c000:201', '192.0.2.1', '192.0.2.1'],
-  ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1', '192.0.2.1'],
-  ['2001:DB8:0:1:a:b:c:d', '2001:db8:0:1:a:b:c:d', '2001:db8:0:1::/64'],
-  ['2001:db8:0000:0001::1', '2001:db8:0000:0001::1', '2001:db8:0:1::/64'],
-  ['[2001:db8::1]:443', '2001:db8::1', '2001:db8:0:0::/64'],
-  ['fe80::1%eth0', 'fe80::1', 'fe80:0:0:0::/64'],
-  ['::1', '::1', '0:0:0:0::/64'],
-  ['64:ff9b::192.0.2.1', '192.0.2.1', '192.0.2.1'],
-  ['64:ff9b::c000:201', '192.0.2.1', '192.0.2.1'],
-  ['::ffff:0:192.0.2.1', '192.0.2.1', '192.0.2.1'],
-  ['2002:c000:0201:1::5', '192.0.2.1', '192.0.2.1'],
-])('the address %s is read as %s and counted as %s', (text, address, counted) => {
-  expect(readIpAddress(text)).toBe(address);
-  expect(networkOf(address)).toBe(counted);
+  ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1:4711', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['192.000.002.001', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['2001:DB8:0:1:a:b:c:d', '2001:db8:0:1:a:b:c:d', '2001:db8:0:1::/64', '2001:db8:0::/48'],
+  ['2001:db8:0000:0001::1', '2001:db8:0000:0001::1', '2001:db8:0:1::/64', '2001:db8:0::/48'],
+  ['[2001:db8::1]:443', '2001:db8::1', '2001:db8:0:0::/64', '2001:db8:0::/48'],
+  ['2001:0DB8::0.0.0.1', '2001:0db8::0.0.0.1', '2001:db8:0:0::/64', '2001:db8:0::/48'],
+  ['fe80::1%eth0', 'fe80::1', 'fe80:0:0:0::/64', 'fe80:0:0::/48'],
+  ['::1', '::1', '0:0:0:0::/64', '0:0:0::/48'],
+  ['64:ff9b::192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['64:ff9b::c000:201', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['64:ff9b:1::c000:201', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['::ffff:0:192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['2002:c000:0201:1::5', '192.0.2.1', '192.0.2.1', '192.0.2.1'],
+])('the address %s is read as %s and counted as %s of %s', (text, address, host, network) => {
+  expect(readClient(text)).toEqual({ address, host, network });
 });
 
 test.each(['unknown', '1::2::3', '_hidden', 'for=192.0.2.1', '192.0.2.256', '1.2.3', '::1.300.1.1', 'a=b; c=d'])(
   'this is not an IP address: %s',
   (text) => {
-    expect(readIpAddress(text)).toBeUndefined();
+    expect(readClient(text)).toBeUndefined();
   },
 );
 
@@ -69,7 +74,7 @@ test.each<[string, () => unknown, number, RegExp]>([
   ['returns NaN', () => Number.NaN, 503, /returned NaN instead of a number/],
   ['returns nothing', () => undefined, 503, /returned undefined instead of a number/],
 ])('a limiter that %s is a 503 that the page may repeat, logged and counted', async (_, take, status, reason) => {
-  const bench = setUp({ rateLimit: { take: take as () => number }, timeouts: { seen: 50 } });
+  const bench = setUp({ rateLimit: { take: take as () => number }, timeouts: { dedupe: 50 } });
   const response = await from(bench, '192.0.2.1');
   expect([response.status, response.headers.get('retry-after')]).toEqual([status, '5']);
   expect(bench.counted('limiter_failed')).toBe(1);
@@ -115,18 +120,14 @@ test('the name of the address header may be written in any letter case', async (
 });
 
 /** A network that fails for a sender who is up to no good, and for nobody else unless it is down. */
-function setUpFailing(): { bench: Bench; tick(ms: number): void; bringDown(): void } {
-  let time = Date.now();
+function setUpFailing(): { bench: Bench; bringDown(): void } {
   let isDown = false;
-  const bench = setUp({ now: () => time, rateLimit: false });
+  const bench = setUp({ rateLimit: false });
   bench.network.respondWith((call) =>
     isDown || call.text.includes('poison') ? json(500, { message: 'Oops' }) : accept(call),
   );
   return {
     bench,
-    tick: (ms) => {
-      time += ms;
-    },
     bringDown: () => {
       isDown = true;
     },
@@ -135,14 +136,15 @@ function setUpFailing(): { bench: Bench; tick(ms: number): void; bringDown(): vo
 const POISON = { ...REQUEST, custom_metadata: { campaign: 'poison' } };
 
 test('bad requests from one address pause that address, not the others', async () => {
-  const { bench, tick } = setUpFailing();
+  useFakeClock();
+  const { bench } = setUpFailing();
   const statuses = [];
   for (let attempt = 0; attempt < 7; attempt++)
     statuses.push((await from(bench, '203.0.113.66', { body: POISON })).status);
   expect(statuses).toEqual([500, 500, 500, 500, 500, 503, 503]);
   expect((await from(bench, '198.51.100.1')).status).toBe(200);
   expect(bench.counted('breaker_opened')).toBe(0);
-  tick(10_001);
+  vi.advanceTimersByTime(10_001);
   expect((await from(bench, '203.0.113.66')).status).toBe(200);
 });
 
@@ -155,6 +157,7 @@ test('bad batches of one session, where no address is known, pause that session 
 });
 
 test('failures of three addresses open the breaker for everybody, and no single one can keep it open', async () => {
+  useFakeClock();
   const { bench, bringDown } = setUpFailing();
   bringDown();
   for (const ip of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3']) await from(bench, ip);
@@ -165,7 +168,7 @@ test('failures of three addresses open the breaker for everybody, and no single 
   const again = setUpFailing();
   for (const ip of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3'])
     await from(again.bench, ip, { body: POISON });
-  again.tick(10_001);
+  vi.advanceTimersByTime(10_001);
   // The one request that may find out whether the network is back is a bad one, time and again.
   for (let attempt = 0; attempt < 3; attempt++) await from(again.bench, '192.0.2.1', { body: POISON });
   expect((await from(again.bench, '198.51.100.1')).status).toBe(200);

@@ -138,14 +138,24 @@ test('context gets the request that the page sent, with cookies and a readable b
 });
 
 test.each([
-  ['throws', () => Promise.reject(new Error('database password adnet_sk_live_x for jane@example.com'))],
-  ['never answers', () => new Promise<undefined>(() => undefined)],
-  ['answers nonsense', () => 'nonsense' as unknown as undefined],
-])('a context that %s is a 500 without details, and the network is not called', async (_, context) => {
+  [
+    'throws',
+    500,
+    "The shop's server could not add what it knows.",
+    () => Promise.reject(new Error('database password adnet_sk_live_x for jane@example.com')),
+  ],
+  [
+    'never answers',
+    504,
+    "The shop's server took too long to add what it knows.",
+    () => new Promise<undefined>(() => undefined),
+  ],
+  ['answers nonsense', 500, "The shop's server could not add what it knows.", () => 'nonsense' as unknown as undefined],
+])('a context that %s is a %i without details, and the network is not called', async (_, status, message, context) => {
   const { network, post, logs } = setUp({ context, timeouts: { context: 30 } });
   const response = await post('/recommendations', REQUEST);
-  expect(response.status).toBe(500);
-  expect(await response.json()).toEqual({ message: "The shop's server could not add what it knows." });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual({ message });
   expect(network.calls).toHaveLength(0);
   expect(JSON.stringify(logs)).not.toMatch(/adnet_sk|jane@/);
 });

@@ -18,6 +18,7 @@ const WEB = {
   URL,
   WeakMap,
   clearTimeout,
+  performance,
   setTimeout,
 };
 
@@ -83,7 +84,7 @@ test('on a page it refuses to load', async () => {
 test('where there are no files, a store in a file says what to use instead', async () => {
   const realm = createContext({ ...WEB });
   runInContext(`${await bundle()};globalThis.relay = relay`, realm);
-  await expect(runInContext("relay.openSeenFile('/data')", realm) as Promise<unknown>).rejects.toThrow(
+  await expect(runInContext("relay.openDedupeFile('/data')", realm) as Promise<unknown>).rejects.toThrow(
     /keep accepted events in memory or in Redis/,
   );
 });

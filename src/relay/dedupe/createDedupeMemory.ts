@@ -1,20 +1,58 @@
+import { steadyClock } from '../../http/steadyClock.ts';
+import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
+import { checkWhole } from '../options/optionValue.ts';
+import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';
+
+export interface DedupeMemoryOptions {
+  /** Events remembered at most, 46 bytes each. A full memory drops the oldest events of the sender that has most. */
+  max?: number;
+  maxAgeMs?: number;
+  /** By default, a clock that does not jump when the machine's clock is set. */
+  now?: () => number;
+}
+
+/** A bounded memory of accepted events. */
+export interface DedupeMemory extends DedupeStore {
+  claim(keys: readonly string[]): readonly DedupeClaim[];
+  accept(keys: readonly string[], sender?: string): void;
+  release(keys: readonly string[]): void;
+  /** Number of events remembered. */
+  size(): number;
+}
+
+/** 9 MB. */
+const DEFAULT_MAX = 200_000;
+/** 4.6 GB. */
+const MOST = 100_000_000;
+
+/** Accepted events in this process's memory: gone after a restart, when one duplicate per event can slip through. */
+export function createDedupeMemory(options: DedupeMemoryOptions = {}): DedupeMemory {
+  const table = dedupeTable(options);
+  return {
+    claim: (keys) => table.claim(keys),
+    accept: (keys, sender) => void table.accept(keys, sender),
+    release: () => undefined,
+    size: () => table.size(),
+  };
+}
+
 /** One accepted event. */
-export interface SeenEntry {
+export interface DedupeEntry {
   /** 32 hexadecimal digits. */
   readonly key: string;
   readonly acceptedAt: number;
-  /** A number below `SENDERS` for the address or session that it came from. */
+  /** A number below `SENDERS` for the client that it came from. */
   readonly sender: number;
 }
 
-export interface SeenTable {
-  has(key: string): boolean;
+export interface DedupeTable {
+  claim(keys: readonly string[]): readonly DedupeClaim[];
+  /** Adds events that the network accepted now. Returns what their entries have in common. */
+  accept(keys: readonly string[], sender?: string): Omit<DedupeEntry, 'key'>;
   /** Adds an entry unless its key is there. A full table first drops the oldest entry of the biggest sender. */
-  add(entry: SeenEntry): void;
-  /** Drops what was accepted at or before a time. */
-  expire(time: number): void;
+  restore(entry: DedupeEntry): void;
   /** All entries, the oldest first. */
-  entries(): IterableIterator<SeenEntry>;
+  entries(): IterableIterator<DedupeEntry>;
   size(): number;
 }
 
@@ -27,10 +65,18 @@ const EVICTIONS_PER_SEARCH = 20;
 const SEARCH_SHARE = 1 / 1_000;
 
 /**
- * A table of at most `max` entries in typed arrays: 46 bytes an entry (measured in test/relay/seen/memory.test.ts). Strings in
+ * A table of accepted events in typed arrays: 46 bytes an entry (measured in test/relay/dedupe/memory.test.ts). Strings in
  * a Map would take three times as much, and a million small objects would slow down every garbage collection.
+ *
+ * The salt chooses which senders share a number. It is secret and random: with it, anybody could pick an address that
+ * shares the number of another sender, and have that one's events dropped.
  */
-export function createSeenTable(max: number): SeenTable {
+export function dedupeTable(
+  { max = DEFAULT_MAX, maxAgeMs = DEDUPE_MAX_AGE_MS, now = steadyClock() }: DedupeMemoryOptions,
+  salt: number = randomSalt(),
+): DedupeTable {
+  checkWhole('max', max, MOST);
+  checkWhole('maxAgeMs', maxAgeMs);
   let capacity = Math.min(max, FIRST_CAPACITY);
   // Columns: one slot per entry. 16 + 8 + 2 bytes of content, 20 of links.
   let words = new Uint32Array(capacity * 4);
@@ -146,39 +192,61 @@ export function createSeenTable(max: number): SeenTable {
     buckets[bucket] = slot;
   }
 
+  function add(key: string, { acceptedAt, sender }: Omit<DedupeEntry, 'key'>): void {
+    if (find(key) !== NONE) return;
+    const slot = takeSlot();
+    words.set(wanted, slot * 4);
+    times[slot] = acceptedAt;
+    senders[slot] = sender;
+    putIntoBucket(slot);
+
+    older[slot] = newest;
+    newer[slot] = NONE;
+    if (newest === NONE) oldest = slot;
+    else newer[newest] = slot;
+    newest = slot;
+
+    const before = newestOf[sender] ?? NONE;
+    newerOfSender[slot] = NONE;
+    if (before === NONE) oldestOf[sender] = slot;
+    else newerOfSender[before] = slot;
+    newestOf[sender] = slot;
+    countOf[sender] = (countOf[sender] ?? 0) + 1;
+    size += 1;
+  }
+
   return {
-    has: (key) => find(key) !== NONE,
-    add({ key, acceptedAt, sender }) {
-      if (find(key) !== NONE) return;
-      const slot = takeSlot();
-      words.set(wanted, slot * 4);
-      times[slot] = acceptedAt;
-      senders[slot] = sender;
-      putIntoBucket(slot);
-
-      older[slot] = newest;
-      newer[slot] = NONE;
-      if (newest === NONE) oldest = slot;
-      else newer[newest] = slot;
-      newest = slot;
-
-      const before = newestOf[sender] ?? NONE;
-      newerOfSender[slot] = NONE;
-      if (before === NONE) oldestOf[sender] = slot;
-      else newerOfSender[before] = slot;
-      newestOf[sender] = slot;
-      countOf[sender] = (countOf[sender] ?? 0) + 1;
-      size += 1;
+    claim(keys) {
+      const expired = now() - maxAgeMs;
+      while (oldest !== NONE && (times[oldest] ?? 0) <= expired) remove(oldest);
+      return keys.map((key) => (find(key) === NONE ? 'new' : 'known'));
     },
-    expire(time) {
-      while (oldest !== NONE && (times[oldest] ?? 0) <= time) remove(oldest);
+    accept(keys, sender = '') {
+      const accepted = { acceptedAt: Math.floor(now()), sender: senderNumber(sender, salt) };
+      for (const key of keys) add(key, accepted);
+      return accepted;
     },
+    restore: (entry) => add(entry.key, entry),
     *entries() {
       for (let slot = oldest; slot !== NONE; slot = newer[slot] ?? NONE)
         yield { key: keyAt(words, slot * 4), acceptedAt: times[slot] ?? 0, sender: senders[slot] ?? 0 };
     },
     size: () => size,
   };
+}
+
+/** A salt for a new table. */
+export function randomSalt(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+}
+
+/** The number of a sender (FNV-1a from a secret start, mixed once more at the end as in MurmurHash3). */
+function senderNumber(sender: string, salt: number): number {
+  let hash = salt;
+  for (let at = 0; at < sender.length; at++) hash = Math.imul(hash ^ sender.charCodeAt(at), 0x01_00_01_93);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
+  return (hash ^ (hash >>> 16)) & (SENDERS - 1);
 }
 
 function enlarge<Column extends Uint32Array | Float64Array | Uint16Array | Int32Array>(

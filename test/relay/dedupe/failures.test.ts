@@ -3,12 +3,12 @@ import { event, json, resultsOf, setUp } from '../fakeNetwork.ts';
 
 test('a store that fails is a 503, and the network is not called', async () => {
   const { network, post, counted } = setUp({
-    seen: { claim: () => Promise.reject(new Error('down')), accept: () => undefined, release: () => undefined },
+    dedupe: { claim: () => Promise.reject(new Error('down')), accept: () => undefined, release: () => undefined },
   });
   const response = await post('/events/batch', { events: [event()] });
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
   expect(network.calls).toHaveLength(0);
-  expect(counted('seen_failed')).toBe(1);
+  expect(counted('dedupe_failed')).toBe(1);
 });
 
 test.each(['claim', 'accept', 'release'] as const)(
@@ -20,14 +20,14 @@ test.each(['claim', 'accept', 'release'] as const)(
       release: () => undefined,
     };
     const hang = (): Promise<never> => new Promise(() => undefined);
-    const { network, post, counted, logs } = setUp({ seen: { ...store, [name]: hang }, timeouts: { seen: 30 } });
+    const { network, post, counted, logs } = setUp({ dedupe: { ...store, [name]: hang }, timeouts: { dedupe: 30 } });
     if (name === 'release') network.respondWith(() => json(503, { message: 'Later' }));
     const response = await post('/events/batch', { events: [event()] });
     expect([response.status, response.headers.get('retry-after')]).toEqual(
       { claim: [503, '5'], accept: [202, null], release: [503, null] }[name],
     );
     expect(network.calls).toHaveLength(name === 'claim' ? 0 : 1);
-    expect(counted('seen_failed')).toBe(1);
+    expect(counted('dedupe_failed')).toBe(1);
     expect(logs.find((entry) => entry.level === 'error')).toMatchObject({
       message: 'The store of accepted events failed.',
       error: 'no reply within 30 ms',
@@ -37,7 +37,7 @@ test.each(['claim', 'accept', 'release'] as const)(
 
 test('a store that cannot write does not make an accepted event a failure, nor its duplicate a new event', async () => {
   const { network, post, counted } = setUp({
-    seen: {
+    dedupe: {
       claim: (ids) => ids.map(() => 'new' as const),
       accept: () => Promise.reject(new Error('disk full')),
       release: () => undefined,
@@ -47,12 +47,12 @@ test('a store that cannot write does not make an accepted event a failure, nor i
   expect((await post('/events', sent)).status).toBe(201);
   expect((await post('/events', sent)).status).toBe(201);
   expect(network.calls).toHaveLength(1);
-  expect(counted('seen_failed')).toBe(1);
+  expect(counted('dedupe_failed')).toBe(1);
 });
 
 test('an event that another relay is forwarding is to be sent again later', async () => {
   const { network, post } = setUp({
-    seen: {
+    dedupe: {
       claim: (ids) => ids.map((_, index) => (index === 0 ? ('busy' as const) : ('new' as const))),
       accept: () => undefined,
       release: () => undefined,

@@ -2,15 +2,15 @@ import { array, assert, nat, property, record } from 'fast-check';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
-import { createSeenMemory } from '../../../src/relay.ts';
-import { createEventKeys } from '../../../src/relay/seen/eventKeys.ts';
+import { createDedupeMemory } from '../../../src/relay.ts';
+import { dedupeTable } from '../../../src/relay/dedupe/createDedupeMemory.ts';
+import { createEventKeys } from '../../../src/relay/events/forwardOnce.ts';
 import { event, setUp } from '../fakeNetwork.ts';
 import { key, keys } from './keys.ts';
 
 test('a flood from one address evicts its own events, never those of others', () => {
-  const memory = createSeenMemory({ max: 2_000 });
   // With a random salt, one in fourteen runs has a shopper who shares the number of the flood's address.
-  memory.salt = 1;
+  const memory = dedupeTable({ max: 2_000 }, 1);
   const shoppers = Array.from({ length: 300 }, (_, index) => `198.51.100.${index}`);
   for (const address of shoppers) memory.accept(keys(`${address} a`, `${address} b`), address);
   for (let batch = 0; batch < 500; batch++)
@@ -33,16 +33,16 @@ test.each([
   [{ maxAgeMs: 0 }, 'maxAgeMs must be a whole number of 1 or more, not 0.'],
   [{ maxAgeMs: Number.NaN }, 'maxAgeMs must be a whole number'],
 ])('a memory with %o is refused', (options, message) => {
-  expect(() => createSeenMemory(options)).toThrow(message);
+  expect(() => createDedupeMemory(options)).toThrow(message);
 });
 
 test('which senders share a number differs from memory to memory', () => {
-  const numbers = Array.from({ length: 8 }, () => createSeenMemory().entriesOf(keys('a'), '192.0.2.1')[0]?.sender);
+  const numbers = Array.from({ length: 8 }, () => dedupeTable({}).accept(keys('a'), '192.0.2.1').sender);
   expect(new Set(numbers).size).toBeGreaterThan(1);
 });
 
 test('a duplicate is recognized after a flood of events from another address', async () => {
-  const { network, relay } = setUp({ seen: createSeenMemory({ max: 100 }), rateLimit: false });
+  const { network, relay } = setUp({ dedupe: createDedupeMemory({ max: 100 }), rateLimit: false });
   const post = (events: unknown[], ip: string): Promise<Response> =>
     relay(
       new Request('https://shop.example/events/batch', {
@@ -67,7 +67,7 @@ test('a memory behaves like a plain map, for any sequence of events', () => {
   assert(
     property(array(record({ name: nat(60), sender: nat(3), wait: nat(30) }), { maxLength: 300 }), (steps) => {
       let time = 0;
-      const memory = createSeenMemory({ max: 1_000, maxAgeMs: 100, now: () => time });
+      const memory = dedupeTable({ max: 1_000, maxAgeMs: 100, now: () => time });
       const model = new Map<string, number>();
       for (const { name, sender, wait } of steps) {
         time += wait;
@@ -95,7 +95,7 @@ test('a remembered event takes 46 bytes, however long its id is', async () => {
     return process.memoryUsage().arrayBuffers;
   }
   const before = await measure();
-  const memory = createSeenMemory();
+  const memory = createDedupeMemory();
   for (let batch = 0; batch < 10_000; batch++)
     memory.accept(Array.from({ length: 20 }, (_, index) => key(`${batch} ${index} ${'x'.repeat(150)}`)));
   const bytes = (await measure()) - before;

@@ -2,16 +2,16 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from 'redis';
-import { createSeenRedis, openSeenRedis } from '../../../src/relay-redis.ts';
-import type { SeenStore } from '../../../src/relay.ts';
+import { createDedupeRedis, openDedupeRedis } from '../../../src/relay-redis.ts';
+import type { DedupeStore } from '../../../src/relay.ts';
 import { event, setUp } from '../fakeNetwork.ts';
 
 let server: ChildProcess;
 let url: string;
-const opened: (SeenStore & { close(): Promise<void> })[] = [];
+const opened: (DedupeStore & { close(): Promise<void> })[] = [];
 
-async function openStore(options: { claimMs?: number; maxAgeMs?: number; prefix?: string } = {}): Promise<SeenStore> {
-  const store = await openSeenRedis({ url, ...options });
+async function openStore(options: { claimMs?: number; maxAgeMs?: number; prefix?: string } = {}): Promise<DedupeStore> {
+  const store = await openDedupeRedis({ url, ...options });
   opened.push(store);
   return store;
 }
@@ -40,7 +40,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
   });
 
   test('are known to every relay after one of them had them accepted', async () => {
-    const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
+    const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
     const batch = { events: [event(), event()] };
     expect((await one.post('/events/batch', batch)).status).toBe(202);
     expect((await two.post('/events/batch', batch)).status).toBe(202);
@@ -48,7 +48,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
   });
 
   test('are forwarded by one relay at a time', async () => {
-    const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
+    const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
     const sent = event();
     let answer: (response: Response) => void = () => undefined;
     one.network.respondWith(() => new Promise((resolve) => (answer = resolve)));
@@ -62,7 +62,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
   });
 
   test('are released when the network did not accept them', async () => {
-    const [one, two] = [setUp({ seen: await openStore() }), setUp({ seen: await openStore() })];
+    const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
     const sent = event();
     one.network.respondWith(() => new Response('{"message":"Later"}', { status: 503 }));
     expect((await one.post('/events', sent)).status).toBe(503);
@@ -82,7 +82,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
   test('claimed by a relay that got no reply are free for its next attempt', async () => {
     const client = await createClient({ url }).connect();
     let isCut = true;
-    const cut = createSeenRedis({
+    const cut = createDedupeRedis({
       async sendCommand(command) {
         const reply = await client.sendCommand(command);
         if (isCut) throw new Error('connection lost');
@@ -101,13 +101,13 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
   test('claimed too late are released', async () => {
     const client = await createClient({ url }).connect();
     let isSlow = true;
-    const slow = createSeenRedis({
+    const slow = createDedupeRedis({
       async sendCommand(command) {
         if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300));
         return client.sendCommand(command);
       },
     });
-    const bench = setUp({ seen: slow, timeouts: { seen: 100 } });
+    const bench = setUp({ dedupe: slow, timeouts: { dedupe: 100 } });
     const sent = event();
     expect((await bench.post('/events', sent)).status).toBe(503);
     isSlow = false;
@@ -126,7 +126,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
   });
 
   test('are a 503 while Redis hangs, and work again when it continues', async () => {
-    const bench = setUp({ seen: await openStore(), timeouts: { seen: 200 } });
+    const bench = setUp({ dedupe: await openStore(), timeouts: { dedupe: 200 } });
     expect((await bench.post('/events', event())).status).toBe(201);
     server.kill('SIGSTOP');
     const sent = event();
@@ -143,7 +143,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
 
   test('are a 503 while Redis is away, and not forwarded', async () => {
     const store = await openStore();
-    const bench = setUp({ seen: store });
+    const bench = setUp({ dedupe: store });
     server.kill('SIGSTOP');
     server.kill('SIGKILL');
     await new Promise((resolve) => server.once('exit', resolve));
@@ -159,12 +159,12 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
 test('a Redis that accepts connections and never replies is a 503 with Retry-After, logged and counted', async () => {
   const mute = createServer(replyToHandshake);
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-  const store = await openSeenRedis({ url: `redis://127.0.0.1:${(mute.address() as AddressInfo).port}` });
-  const { network, post, counted, logs } = setUp({ seen: store, timeouts: { seen: 100 } });
+  const store = await openDedupeRedis({ url: `redis://127.0.0.1:${(mute.address() as AddressInfo).port}` });
+  const { network, post, counted, logs } = setUp({ dedupe: store, timeouts: { dedupe: 100 } });
   const response = await post('/events/batch', { events: [event(), event()] });
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
   expect(network.calls).toHaveLength(0);
-  expect(counted('seen_failed')).toBe(1);
+  expect(counted('dedupe_failed')).toBe(1);
   expect(logs.map((entry) => entry.error)).toContain('no reply within 100 ms');
   const started = performance.now();
   await store.close();
@@ -173,8 +173,8 @@ test('a Redis that accepts connections and never replies is a 503 with Retry-Aft
 });
 
 test('a URL that is not valid and a Redis that is not there are one clear line', async () => {
-  await expect(openSeenRedis({ url: 'localhost:6379' })).rejects.toThrow(/not a Redis URL\. Use redis:\/\/host:6379/);
-  await expect(openSeenRedis({ url: `redis://127.0.0.1:${await freePort()}` })).rejects.toThrow(
+  await expect(openDedupeRedis({ url: 'localhost:6379' })).rejects.toThrow(/not a Redis URL\. Use redis:\/\/host:6379/);
+  await expect(openDedupeRedis({ url: `redis://127.0.0.1:${await freePort()}` })).rejects.toThrow(
     /Redis at 127\.0\.0\.1:\d+ does not respond/,
   );
 });

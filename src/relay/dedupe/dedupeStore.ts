@@ -1,17 +1,18 @@
 /** `new`: yours to forward. `known`: accepted before. `busy`: another relay is forwarding it at this moment. */
-export type SeenClaim = 'new' | 'known' | 'busy';
+export type DedupeClaim = 'new' | 'known' | 'busy';
 
 /**
  * Remembers which events the network accepted. An event's key is 32 hexadecimal digits, a hash of its session and its
  * exact `event_id`. One relay never claims a key twice at a time; a store that several relays share returns `busy` for
  * what another one has claimed.
  */
-export interface SeenStore {
+export interface DedupeStore {
   /** One claim for each key, in order. */
-  claim(keys: readonly string[]): readonly SeenClaim[] | Promise<readonly SeenClaim[]>;
+  claim(keys: readonly string[]): readonly DedupeClaim[] | Promise<readonly DedupeClaim[]>;
   /**
-   * The network accepted these. `sender` is the IP address that they came from (of IPv6 its /64 network), or their
-   * session where no address is known. A store that runs full drops the oldest keys of the sender that has most.
+   * The network accepted these. `sender` is the client that they came from: an IPv4 address, the /48 network of an IPv6
+   * address, or the session where no address is known. A store that runs full drops the oldest keys of the sender that
+   * has most.
    */
   accept(keys: readonly string[], sender?: string): void | Promise<void>;
   /** The network did not accept these, or nobody knows: the next attempt may forward them. */

@@ -1,0 +1,325 @@
+import { partnerError, readError } from '../../wire/errors.ts';
+import {
+  batchResponse,
+  batchStatus,
+  parseBatch,
+  readBatchResponse,
+  type EventResult,
+  type Refusal,
+} from '../../wire/events/batch.ts';
+import { parseEvent } from '../../wire/events/parseEvent.ts';
+import type { BatchResult, ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
+import { isObject, own, type Problem } from '../../wire/json.ts';
+import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
+import { RelayError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import type { RelaySettings } from '../options/readOptions.ts';
+import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { NoResponseError, type Caller, type NetworkResponse, type Upstream } from '../upstream/createUpstream.ts';
+import {
+  ACCEPTED,
+  createForwardOnce,
+  sessionKey,
+  type EventFate,
+  type Forward,
+  type Forwarded,
+} from './forwardOnce.ts';
+
+/** The routes that report events. Each takes the parsed body of a page, and throws a `RelayError` when it refuses all. */
+export interface EventRoutes {
+  one(page: unknown, caller: Caller): Promise<Reply>;
+  batch(page: unknown, caller: Caller): Promise<Reply>;
+}
+
+export interface EventRoutesOptions {
+  readonly settings: RelaySettings;
+  readonly limits: Limits;
+  readonly telemetry: Telemetry;
+  /** `/events` of the network. */
+  readonly one: Upstream;
+  /** `/events/batch` of the network. */
+  readonly batch: Upstream;
+}
+
+/** Returns the `EventRoutes`: check each event, forward those that were not accepted before, reply for each. */
+export function createEventRoutes({ settings, limits, telemetry, ...upstreams }: EventRoutesOptions): EventRoutes {
+  const { now, forwardEventIds: keepIds } = settings;
+  const once = createForwardOnce(settings, telemetry);
+  const forwardOne = once(createForwardOne(upstreams.one, keepIds));
+  const forwardBatch = once(createForwardBatch(upstreams.batch, keepIds));
+  const noteRefused = (value: number): void => telemetry.measure({ name: 'events_refused', value });
+
+  /** Counts the events of each session. Returns the caller, known by a session where no address is known. */
+  async function admit(events: readonly WireEvent[], caller: Caller): Promise<Caller> {
+    const counts = new Map<string, number>();
+    for (const { session_id } of events) {
+      const session = sessionKey(session_id);
+      counts.set(session, (counts.get(session) ?? 0) + 1);
+    }
+    await limits.spendEvents(counts);
+    const [session] = counts.keys();
+    return caller.hasAddress ? caller : { ...caller, sender: session };
+  }
+
+  return {
+    async one(page, given) {
+      const checked = checkEvent(page, now());
+      if (!checked.ok) {
+        noteRefused(1);
+        const { error, problems, status } = checked;
+        const problem = problemOf(error.message, problems);
+        return { ...jsonReply(status, partnerError(error.message, problems)), events: 1, problem };
+      }
+      const events = [checked.value];
+      const { fates, unchanged, isReflecting } = await forwardOne(events, await admit(events, given));
+      if (isReflecting) return WITHHELD;
+      const [fate] = fates;
+      if (fate?.state === 'failed') return { ...fate.reply, events: 1 };
+      if (fate?.state === 'refused') return { ...errorReply(BUSY), events: 1 };
+      return { ...(unchanged ?? { status: 201, body: '' }), events: 1 };
+    },
+
+    async batch(page, given) {
+      const checked = checkBatch(page, now());
+      const count = checked.length;
+      const events: WireEvent[] = [];
+      for (const each of checked) if (each.ok) events.push(each.value);
+      const isWhole = events.length === count;
+      const caller = await admit(events, given);
+      if (!isWhole) noteRefused(count - events.length);
+      // The events may go while the network is awaited; only the relay's own refusals are needed then.
+      const refusals = isWhole ? undefined : checked.map((each) => (each.ok ? undefined : each.error));
+      const { fates, unchanged, isReflecting } = await forwardBatch(events, caller);
+      if (isReflecting) return WITHHELD;
+      const all = refusals ? inOrder(refusals, fates) : fates;
+      const accepted = all.reduce((sum, { state }) => sum + (state === 'accepted' ? 1 : 0), 0);
+      const status = batchStatus({ accepted, failed: count - accepted });
+      // Everything was forwarded in one call and each event has its result: the network's own reply may stand.
+      if (unchanged && isWhole && unchanged.status === status) return { ...unchanged, events: count };
+      // The whole call failed: the page gets its status (a 401, a 429, a 503) rather than results, so that it pauses or
+      // backs off instead of counting refusals.
+      const [first] = fates;
+      if (first?.state === 'failed' && isWhole && fates.every(({ state }) => state === 'failed'))
+        return { ...first.reply, events: count };
+      return { ...jsonReply(status, batchResponse(all.map(resultOf))), events: count };
+    },
+  };
+}
+
+const WITHHELD: Reply = jsonReply(
+  502,
+  partnerError("The network's response was withheld, because it contained a secret."),
+);
+const BUSY = new RelayError('Another server is forwarding this event at the moment.', {
+  status: 503,
+  code: 'in_flight',
+  retryAfterMs: 1_000,
+});
+
+/** The fates of the events that were forwarded, with the relay's own refusals in between. */
+function inOrder(refusals: readonly (ResultError | undefined)[], fates: readonly EventFate[]): readonly EventFate[] {
+  let next = 0;
+  return refusals.flatMap((error) => (error ? { state: 'refused', error } : (fates[next++] ?? [])));
+}
+
+function resultOf(fate: EventFate, index: number): BatchResult {
+  if (fate.state === 'accepted') return { index, success: true };
+  const error = fate.state === 'failed' ? fate.error : errorOf(fate.error);
+  return error ? { index, success: false, error } : { index, success: false };
+}
+
+function errorOf(error: Refusal | undefined): ResultError | undefined {
+  if (!error) return undefined;
+  const { code, message, retryable } = error;
+  // A network that gives no reason is passed on without one.
+  if (code === undefined && message === undefined && retryable) return undefined;
+  return { code: code ?? 'refused', message: message ?? 'The network refused this event.', retryable };
+}
+
+/** An event that may be forwarded, or why it must not. */
+type CheckedEvent =
+  | { readonly ok: true; readonly value: WireEvent }
+  | {
+      readonly ok: false;
+      readonly status: 400 | 422;
+      readonly error: ResultError;
+      readonly problems: readonly Problem[];
+    };
+
+/** Checks one event of a page: conversions, malformed events and those that are too old are not forwarded. */
+function checkEvent(json: unknown, now: number, isTooOld = createAgeLimit(now)): CheckedEvent {
+  if (own(json, 'event_name') === 'CONVERSION') {
+    const message =
+      'Conversions are not accepted from pages. The server that handles the order sends them to the network.';
+    const problems = [{ path: 'event_name', message: 'must not be CONVERSION' }];
+    return refuse({ status: 422, code: 'conversion_from_page', message, problems });
+  }
+  const parsed = parseEvent(json);
+  if (!parsed.ok) {
+    const message = parsed.problems
+      .map(({ path, message }) => (path ? `${path} ${message}` : message))
+      .join('; ')
+      .slice(0, 300);
+    return refuse({ status: 400, code: 'invalid_event', message, problems: parsed.problems });
+  }
+  if (isTooOld(parsed.value.event_datetime)) {
+    const problems = [{ path: 'event_datetime', message: 'must not be more than 30 days ago' }];
+    return refuse({ status: 422, code: 'event_too_old', message: 'The event is more than 30 days old.', problems });
+  }
+  // Only conversions have these, and a network that counts what an event carries would count money.
+  delete parsed.value.conversion_properties;
+  return parsed;
+}
+
+/** Checks each event of a batch by itself. Throws a 400 when the body is not a batch. */
+export function checkBatch(json: unknown, now: number): readonly CheckedEvent[] {
+  const parsed = parseBatch(json);
+  if (!parsed.ok)
+    throw new RelayError('The body is not a batch of events.', {
+      status: 400,
+      code: 'invalid_batch',
+      problems: parsed.problems,
+    });
+  const isTooOld = createAgeLimit(now);
+  return parsed.value.map((event) => checkEvent(event, now, isTooOld));
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Returns whether a valid RFC 3339 date and time is too long ago. The day alone decides for most; parsing costs more. */
+function createAgeLimit(now: number): (datetime: string) => boolean {
+  // A day later, because an offset moves a date by less than a day.
+  const day = new Date(now - EVENT_MAX_AGE_MS + DAY_MS).toISOString().slice(0, 10);
+  return (datetime) => datetime.slice(0, 10) <= day && now - Date.parse(datetime) > EVENT_MAX_AGE_MS;
+}
+
+function refuse(why: { status: 400 | 422; code: string; message: string; problems: readonly Problem[] }): CheckedEvent {
+  const { status, code, message, problems } = why;
+  return { ok: false, status, problems, error: { code, message, retryable: false } };
+}
+
+/** Returns a `Forward` to `/events/batch`. */
+function createForwardBatch(upstream: Upstream, keepIds: boolean): Forward {
+  return async (events, caller) => {
+    const count = events.length;
+    try {
+      return readBatch(await upstream.post(writeBatch(events, keepIds), caller), count);
+    } catch (error) {
+      return noResponse(error, count);
+    }
+  };
+}
+
+/** Returns a `Forward` of one event to `/events`. */
+function createForwardOne(upstream: Upstream, keepIds: boolean): Forward {
+  return async ([event], caller) => {
+    try {
+      const response = await upstream.post(event ? writeEvent(event, keepIds) : '', caller);
+      const { status, json, text, isReflecting } = response;
+      if (status !== 201 && status !== 202) return failedCall(response, 1);
+      const body = json === undefined ? '' : text;
+      return { fates: [ACCEPTED], lost: [], isReflecting, unchanged: { status, body } };
+    } catch (error) {
+      return noResponse(error, 1);
+    }
+  };
+}
+
+/** Reads what the network's response says about each of `count` events. */
+export function readBatch(response: NetworkResponse, count: number): Forwarded {
+  const { status, json, text, isReflecting } = response;
+  // 201 and 202 mean all; a network need not list them.
+  const isAccepted = status === 201 || status === 202;
+  const hasResults = isAccepted || status === 207 || (status === 502 && Array.isArray(own(json, 'results')));
+  if (!hasResults) return failedCall(response, count);
+  const results = readBatchResponse(json, count);
+  const lost = indexesOf(results, 'unknown');
+  return {
+    fates: results.map((result) => fateOf(isAccepted && result === 'unknown' ? 'accepted' : result)),
+    lost: isAccepted ? [] : lost,
+    isReflecting,
+    ...(lost.length === 0 && { unchanged: { status, body: text } }),
+  };
+}
+
+function indexesOf(results: readonly EventResult[], wanted: EventResult): readonly number[] {
+  return results.includes(wanted) ? [...results.keys()].filter((index) => results[index] === wanted) : [];
+}
+
+function fateOf(result: EventResult): EventFate {
+  if (result === 'accepted') return ACCEPTED;
+  if (result !== 'unknown') return { state: 'refused', error: result };
+  const message = 'The network returned no result for this event.';
+  return { state: 'refused', error: { code: 'no_result', message, retryable: true } };
+}
+
+/** The network responded to the call as a whole: with an error, or with something that could not be understood. */
+function failedCall(response: NetworkResponse, count: number): Forwarded {
+  const { status, json, isReflecting } = response;
+  if (status < 400) {
+    // A 200 is not in the contract: a captive portal returns that too. The network may still have taken the events.
+    const error = new RelayError(`The network returned a response that could not be understood (status ${status}).`, {
+      status: 502,
+      code: 'network_answer_unreadable',
+    });
+    return allFailed(errorReply(error), { code: error.code, count, isLost: true, isReflecting });
+  }
+  const { message, fields } = readError(status, json);
+  const body = isObject(json) ? response.text : JSON.stringify({ message });
+  const reply: Reply = { status, body, retryAfter: response.retryAfter, problem: problemOf(message, fields) };
+  // After a server error nobody knows how far it came; after a refusal nothing was accepted.
+  const isLost = status >= 500 && status !== 503;
+  return allFailed(reply, { code: `network_${status}`, count, isLost, isReflecting });
+}
+
+function noResponse(error: unknown, count: number): Forwarded {
+  const known =
+    error instanceof RelayError
+      ? error
+      : new RelayError('The network could not be reached.', { status: 502, code: 'network_unreachable', cause: error });
+  const isLost = !(known instanceof NoResponseError) || known.mayHaveArrived;
+  return allFailed(errorReply(known), { code: known.code, count, isLost, isReflecting: false });
+}
+
+function allFailed(
+  reply: Reply,
+  { code, count, isLost, isReflecting }: { code: string; count: number; isLost: boolean; isReflecting: boolean },
+): Forwarded {
+  const message = 'The network did not take this event; it may be sent again.';
+  const fate: EventFate = {
+    state: 'failed',
+    error: { code, message, retryable: true },
+    reply: { ...reply, body: reply.body || jsonReply(reply.status, { message }).body },
+  };
+  const indexes = [...Array(count).keys()];
+  return { fates: indexes.map(() => fate), lost: isLost ? indexes : [], isReflecting };
+}
+
+/** Writes the body of a batch. Checked events have few fields; writing those takes half the time of `JSON.stringify`. */
+export function writeBatch(events: readonly WireEvent[], keepIds: boolean): string {
+  let text = '';
+  for (const event of events) text += (text && ',') + writeEvent(event, keepIds);
+  return `{"events":[${text}]}`;
+}
+
+/** Writes the body of one event, with its id for networks that take one. */
+export function writeEvent(event: WireEvent, keepIds: boolean): string {
+  const { event_id, initiating_target, brand_properties: brand, asset_id, product_properties: product } = event;
+  // Names, targets and dates have been checked to be plain.
+  let text = `{"event_name":"${event.event_name}","event_datetime":"${event.event_datetime}","session_id":${quote(event.session_id)}`;
+  if (keepIds && event_id !== undefined) text += `,"event_id":${quote(event_id)}`;
+  if (initiating_target !== undefined) text += `,"initiating_target":"${initiating_target}"`;
+  if (brand)
+    text += `,"brand_properties":{"offer_id":${quote(brand.offer_id)},"advertiser_id":${quote(brand.advertiser_id)},"insertion_id":${quote(brand.insertion_id)}}`;
+  if (asset_id !== undefined) text += `,"asset_id":${quote(asset_id)}`;
+  if (product) text += `,"product_properties":{"product_id":${quote(product.product_id)}}`;
+  return `${text}}`;
+}
+
+/** ASCII without quotes, backslashes and control characters, which JSON writes as they are. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}

@@ -1,0 +1,227 @@
+import { withDeadline } from '../http/withDeadline.ts';
+import { RelayError } from './errors.ts';
+import type { RelaySettings } from './options/readOptions.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** Who sent a request, by its IP address. */
+export interface Client {
+  /** The address, without what surrounds it. */
+  readonly address: string;
+  /** The IPv4 address, or the /64 network of an IPv6 address, which belongs to one household or server. */
+  readonly host: string;
+  /** The IPv4 address, or the /48 network of an IPv6 address: the most that one customer usually gets. */
+  readonly network: string;
+}
+
+/** A token bucket: how many at once, and how many more each second. */
+export interface Bucket {
+  burst: number;
+  perSecond: number;
+}
+
+export interface RateLimits {
+  /** Requests of one IPv4 address, or of one IPv6 /64 network. */
+  perAddress: Bucket;
+  /** Requests of one IPv6 /48 network, and of all clients whose address is not known. */
+  perNetwork: Bucket;
+  /** Events of one session. */
+  perSession: Bucket;
+}
+
+/** Decides whether a request may pass now. Several relays that share limits need one of their own. */
+export interface RateLimiter {
+  /** Milliseconds to wait before `key` may spend `cost`; 0 when it was spent. */
+  take(key: string, kind: 'address' | 'network' | 'session', cost: number): number | Promise<number>;
+}
+
+/** An office behind one address, and a session of a shopper who browses for hours, stay far below these. */
+export const DEFAULT_RATE_LIMITS: RateLimits = {
+  perAddress: { burst: 600, perSecond: 100 },
+  perNetwork: { burst: 6_000, perSecond: 1_000 },
+  perSession: { burst: 2_000, perSecond: 50 },
+};
+
+/** Keys with a bucket; beyond that the ones unused for longest are forgotten. */
+const KEYS_MAX = 50_000;
+/** Minimum wait of a refused caller. */
+const WAIT_MIN_MS = 1_000;
+
+/** Token buckets in this process's memory. */
+export function createRateLimiter(limits: RateLimits): RateLimiter {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+  const kinds = { address: limits.perAddress, network: limits.perNetwork, session: limits.perSession };
+  return {
+    take(key, kind, cost) {
+      const { burst, perSecond } = kinds[kind];
+      const name = `${kind}:${key}`;
+      const held = buckets.get(name);
+      // Not the time of day, which somebody may set back.
+      const time = performance.now();
+      const refilled = held ? Math.min(burst, held.tokens + ((time - held.at) / 1_000) * perSecond) : burst;
+      const isEnough = refilled >= cost;
+      // Deleting first moves the key to the end, so the front is what was unused for longest.
+      buckets.delete(name);
+      buckets.set(name, { tokens: isEnough ? refilled - cost : refilled, at: time });
+      if (buckets.size > KEYS_MAX) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break;
+      return isEnough ? 0 : Math.max(WAIT_MIN_MS, Math.ceil(((cost - refilled) / perSecond) * 1_000));
+    },
+  };
+}
+
+/** The rate limits of a relay. Each throws a 429 when too much was spent, and a 503 when the limiter fails. */
+export interface Limits {
+  /** Counts one request of a client; of one whose address is not known, together with all others. */
+  spendRequest(client: Client | undefined): Promise<void> | undefined;
+  /** Counts events of sessions. */
+  spendEvents(counts: ReadonlyMap<string, number>): Promise<void> | undefined;
+  /** Counts a request that was not authorized as several more. Never throws. */
+  noteUnauthorized(client: Client | undefined): void;
+}
+
+/** What a request that is not authorized costs beyond an ordinary one. */
+const UNAUTHORIZED_COST = 9;
+/** Milliseconds after which a page may come back when the rate limiter failed. */
+const LIMITER_RETRY_MS = 5_000;
+/** The key by which clients without a known address are counted together. */
+const UNKNOWN = 'unknown';
+
+/** Returns the `Limits` of a relay. */
+export function createLimits({ limiter, timeouts }: RelaySettings, { measure }: Telemetry): Limits {
+  type Spending = readonly [key: string, kind: 'address' | 'network' | 'session', cost: number];
+
+  /** Returns nothing when all was spent at once, as a limiter in memory does: then nobody has to wait. */
+  function spend(all: readonly Spending[]): Promise<void> | undefined {
+    if (!limiter) return undefined;
+    for (const [at, spending] of all.entries()) {
+      const waitMs = take(limiter, spending);
+      if (typeof waitMs !== 'number') return finish(waitMs, all.slice(at + 1));
+      refuseLong(waitMs);
+    }
+    return undefined;
+  }
+
+  async function finish(first: number | Promise<number>, rest: readonly Spending[]): Promise<void> {
+    const late = (): Error => new Error(`no reply within ${timeouts.dedupe} ms`);
+    refuseLong(await withDeadline(Promise.resolve(first), { ms: timeouts.dedupe, late }).catch(fail));
+    await spend(rest);
+  }
+
+  function take(from: RateLimiter, spending: Spending): number | Promise<number> {
+    try {
+      return from.take(...spending);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  function refuseLong(waitMs: unknown): void {
+    if (typeof waitMs !== 'number' || !Number.isFinite(waitMs))
+      fail(new TypeError(`take() returned ${String(waitMs)} instead of a number of milliseconds`));
+    else if (waitMs > 0) {
+      measure({ name: 'rate_limited', value: 1 });
+      throw new RelayError('Too many requests. Slow down.', {
+        status: 429,
+        code: 'rate_limited',
+        retryAfterMs: waitMs,
+      });
+    }
+  }
+
+  function fail(error: unknown): never {
+    measure({ name: 'limiter_failed', value: 1 });
+    throw new RelayError('The relay cannot check its rate limit. Try again later.', {
+      status: 503,
+      code: 'limiter_unavailable',
+      retryAfterMs: LIMITER_RETRY_MS,
+      cause: error,
+    });
+  }
+
+  return {
+    spendRequest(client) {
+      if (!client) return spend([[UNKNOWN, 'network', 1]]);
+      const { host, network } = client;
+      return spend(
+        network === host
+          ? [[host, 'address', 1]]
+          : [
+              [host, 'address', 1],
+              [network, 'network', 1],
+            ],
+      );
+    },
+    spendEvents: (counts) => spend(Array.from(counts, ([session, count]) => [session, 'session', count] as const)),
+    noteUnauthorized(client) {
+      // Together, the unknown ones would lock out those who are authorized.
+      if (!client) return;
+      try {
+        void Promise.resolve(limiter?.take(client.host, 'address', UNAUTHORIZED_COST)).catch(() => undefined);
+      } catch {
+        // The next request finds out.
+      }
+    },
+  };
+}
+
+const ADDRESS_MAX_LENGTH = 64;
+/** Four bytes, with leading zeros as some proxies write them. */
+const BYTE = '(?:[01]?\\d?\\d|2[0-4]\\d|25[0-5])';
+const IPV4 = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
+
+/**
+ * Reads an IP address as sockets and proxies write it: without a port, brackets or a zone. An IPv4-mapped address
+ * (`::ffff:192.0.2.1`), and one that a translator or tunnel made of an IPv4 address, becomes plain IPv4. `undefined` for
+ * a text that is not an IP address.
+ */
+export function readClient(text: unknown): Client | undefined {
+  if (typeof text !== 'string' || text === '' || text.length > ADDRESS_MAX_LENGTH) return undefined;
+  if (IPV4.test(text)) return ofIPv4(text);
+  const address = text
+    .trim()
+    .toLowerCase()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+    .replace(/%.*$/, '');
+  if (IPV4.test(address)) return ofIPv4(address);
+  const groups = groupsOf(address);
+  if (!groups) return undefined;
+  const ipv4 = embeddedIPv4(groups);
+  if (ipv4 !== undefined) return ofIPv4(ipv4);
+  const [host, network] = [4, 3].map((count) => `${groups.slice(0, count).join(':')}::/${count * 16}`);
+  return host && network ? { address, host, network } : undefined;
+}
+
+function ofIPv4(text: string): Client {
+  const address = text.replace(/\b0+(?=\d)/g, '');
+  return { address, host: address, network: address };
+}
+
+/** Prefixes of 96 bits before an IPv4 address: mapped, translated (SIIT), NAT64. */
+const BEFORE_IPV4: readonly string[] = ['0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0', '64:ff9b:1:0:0:0'];
+/** Its next two groups are an IPv4 address. */
+const SIX_TO_FOUR = '2002';
+
+function embeddedIPv4(groups: readonly string[]): string | undefined {
+  const isLast = BEFORE_IPV4.includes(groups.slice(0, 6).join(':'));
+  if (!isLast && groups[0] !== SIX_TO_FOUR) return undefined;
+  return (isLast ? groups.slice(6) : groups.slice(1, 3))
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address without leading zeros; `undefined` for another text. */
+function groupsOf(address: string): readonly string[] | undefined {
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (text, ...bytes: string[]) => {
+    if (!IPV4.test(text)) return text;
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [left = '', right, ...rest] = plain.split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === undefined || right === '' ? [] : right.split(':');
+  const gap = 8 - head.length - tail.length;
+  const isWhole = right === undefined ? gap === 0 : gap > 0;
+  const groups = [...head, ...Array<string>(Math.max(0, gap)).fill('0'), ...tail];
+  if (!isWhole || rest.length > 0 || !groups.every((group) => /^[0-9a-f]{1,4}$/.test(group))) return undefined;
+  return groups.map((group) => Number.parseInt(group, 16).toString(16));
+}

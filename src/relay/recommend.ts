@@ -1,0 +1,247 @@
+import { withDeadline } from '../http/withDeadline.ts';
+import { partnerError, readError } from '../wire/errors.ts';
+import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
+import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
+import { RelayError } from './errors.ts';
+import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
+import type { RelayContext } from './options/relayOptions.ts';
+import { jsonReply, problemOf, type Reply } from './reply.ts';
+import type { RelayRequest } from './runtime/request.ts';
+import type { Caller, NetworkResponse, Upstream } from './upstream/createUpstream.ts';
+
+/** A recommendations request of a page. */
+export interface PageRequest {
+  readonly request: RelayRequest;
+  /** The body, parsed. */
+  readonly page: unknown;
+  readonly address: string | undefined;
+  readonly caller: Caller;
+}
+
+/** Fetches recommendations for a page. */
+export type Recommend = (request: PageRequest) => Promise<Reply>;
+
+/** Returns a `Recommend`: composes the request, sends it to the network and passes the response on. */
+export function createRecommend(settings: RelaySettings, upstream: Upstream): Recommend {
+  const { emails, sandbox, forwardAddress } = settings;
+
+  return async ({ request, page, address, caller }) => {
+    if (!isObject(page))
+      throw new RelayError('The body must be a JSON object.', { status: 400, code: 'invalid_request' });
+    const observed = observeAttributes(request.header);
+    const known = await callContext(request, settings);
+    const ip = forwardAddress ? address : undefined;
+    const body = await composeRequest({ page, known, observed, ip, emails, sandbox });
+    const problems = findMissing(body);
+    if (problems.length > 0)
+      throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
+    const response = await upstream.post(JSON.stringify(body), caller);
+    const reply = passOn(response, own(body['custom_metadata'], 'is_sandbox') === true);
+    return reply.problem === undefined ? reply : { ...reply, problem: withoutUser(reply.problem, body) };
+  };
+}
+
+async function callContext(request: RelayRequest, { context, timeouts }: RelaySettings): Promise<RelayContext> {
+  if (!context) return {};
+  try {
+    const known: unknown = await withDeadline(Promise.resolve(context(request.toRequest())), {
+      ms: timeouts.context,
+      late: () => new RelayError(CONTEXT_LATE, { status: 504, code: 'context_timeout' }),
+    });
+    if (known !== undefined && known !== null && !isObject(known))
+      throw new TypeError('context must return an object or nothing.');
+    return (known ?? {}) as RelayContext;
+  } catch (error) {
+    // The shop's own refusal. With another status no response could be made of it.
+    if (error instanceof RelayError && isErrorStatus(error.status)) throw error;
+    // Going on with what the page sent would let a page choose the shopper by making `context` fail.
+    throw new RelayError("The shop's server could not add what it knows.", {
+      status: 500,
+      code: 'context_failed',
+      cause: error,
+    });
+  }
+}
+
+const CONTEXT_LATE = "The shop's server took too long to add what it knows.";
+
+function isErrorStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 400 && status <= 599;
+}
+
+function passOn(response: NetworkResponse, isSandbox: boolean): Reply {
+  const { status, json, text, retryAfter } = response;
+  if (response.isReflecting)
+    throw badGateway('key_reflected', "The network's response was withheld, because it contained a secret.");
+  if (status === 200) {
+    if (!isObject(json))
+      throw badGateway('network_answer_unreadable', 'The network returned a response that is not a JSON object.');
+    return { status, body: stateSandbox(text, { json, isSandbox }) };
+  }
+  if (status < 400)
+    throw badGateway('network_answer_unreadable', `The network returned an unexpected status (${status}).`);
+  const { message, fields } = readError(status, json);
+  const reply = isObject(json) ? { status, body: text } : jsonReply(status, partnerError(message));
+  return { ...reply, retryAfter, problem: problemOf(message, fields) };
+}
+
+/** Shortest value of the shopper's that is looked for in an error: a shorter one may be any word. */
+const QUOTED_MIN = 4;
+
+/** The network's words, without what they repeat of the shopper. */
+function withoutUser(problem: string, body: Readonly<Record<string, unknown>>): string {
+  const user = own(body, 'user_details');
+  let clean = problem;
+  for (const value of isObject(user) ? Object.values(user) : [])
+    if (typeof value === 'string' && value.length >= QUOTED_MIN) clean = clean.replaceAll(value, '[user_details]');
+  return clean;
+}
+
+function badGateway(code: string, message: string): RelayError {
+  return new RelayError(message, { status: 502, code });
+}
+
+/** The network's text with the relay's own statement whether it is a test, which is the only one that pages believe. */
+function stateSandbox(text: string, { json, isSandbox }: { json: JsonObject; isSandbox: boolean }): string {
+  const stated = own(json, 'sandbox');
+  if (stated === undefined && !isSandbox) return text;
+  if (stated === undefined)
+    return text.replace(/^\s*\{\s*(\}?)/, (_, end: string) => (end ? '{"sandbox":true}' : '{"sandbox":true,'));
+  return JSON.stringify({ ...json, sandbox: isSandbox });
+}
+
+export interface RequestParts {
+  /** What the page sent. */
+  readonly page: JsonObject;
+  /** What the merchant's server knows. */
+  readonly known: RelayContext;
+  /** What the page's headers say; fills gaps only. */
+  readonly observed: Attributes;
+  /** The shopper's IP address, if it is to be sent. */
+  readonly ip?: string | undefined;
+  readonly emails: 'hash' | 'raw';
+  readonly sandbox: SandboxRule;
+}
+
+/**
+ * Composes the request to the network: the page's known fields, replaced by what the server knows, exactly one
+ * identifier, and by default no plain email.
+ */
+export async function composeRequest(parts: RequestParts): Promise<Record<string, unknown>> {
+  const { page, known, observed, ip, emails, sandbox } = parts;
+  const request: Record<string, unknown> = {};
+  for (const field of REQUEST_FIELDS) {
+    const value = own(page, field);
+    if (value !== undefined && value !== null) request[field] = value;
+  }
+  const user = mergeUser(own(page, 'user_details'), known.user_details);
+  if (user) request['user_details'] = emails === 'hash' ? await withoutEmail(user) : user;
+  const order = merge(own(page, 'order_details'), known.order_details);
+  if (order) request['order_details'] = order;
+  if (known.purchases) request['purchases'] = known.purchases;
+  const claimed = merge(observed, withoutAddress(own(page, 'attributes')));
+  const attributes = merge(merge(claimed, ip === undefined ? {} : { ip_address: ip }), known.attributes);
+  if (attributes && Object.keys(attributes).length > 0) request['attributes'] = attributes;
+  else delete request['attributes'];
+  markSandbox(request, sandbox);
+  return request;
+}
+
+/** What a request must have before it is worth sending. Its values are for the network to check. */
+export function findMissing(request: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const problems: Problem[] = [];
+  const user = own(request, 'user_details');
+  if (!isObject(user)) problems.push({ path: 'user_details', message: 'must be an object' });
+  else if (!IDENTIFIERS.some((name) => isText(own(user, name)))) {
+    const message = `must hold exactly one of ${IDENTIFIERS.join(', ')}, from the page or from the relay's context`;
+    problems.push({ path: 'user_details', message });
+  }
+  const placement = own(request, 'placement_details');
+  if (!isObject(placement)) problems.push({ path: 'placement_details', message: 'must be an object' });
+  for (const name of isObject(placement) ? ['view', 'display_mode'] : []) {
+    if (!isText(own(placement, name))) problems.push({ path: `placement_details.${name}`, message: 'is required' });
+  }
+  return problems;
+}
+
+/** What a browser's headers say about the shopper's device and language. */
+export function observeAttributes(header: ReadHeader): Attributes {
+  const attributes: Attributes = {};
+  const device = deviceOf(header);
+  const language = languageOf(header('accept-language'));
+  if (device) attributes.device_type = device;
+  if (language) attributes.language = language;
+  return attributes;
+}
+
+type ReadHeader = (name: string) => string | null;
+
+function deviceOf(header: ReadHeader): Attributes['device_type'] {
+  const agent = (header('user-agent') ?? '').slice(0, 1_000);
+  if (/iPad|Tablet|PlayBook|Silk(?!.*Mobile)|Android(?!.*Mobile)/i.test(agent)) return 'TABLET';
+  if (header('sec-ch-ua-mobile') === '?1' || /Mobi|iPhone|iPod/i.test(agent)) return 'MOBILE';
+  return /Windows NT|Macintosh|X11|Linux|CrOS/i.test(agent) ? 'DESKTOP' : undefined;
+}
+
+/** The ISO 639 code of the preferred language: `de` of `de-CH,de;q=0.9,en;q=0.8`. */
+function languageOf(accepted: string | null): string | undefined {
+  // A first language without a weight is the preferred one.
+  const first = /^([a-z]{2,3})(?:-[\w-]+)?(?:,|$)/i.exec(accepted ?? '')?.[1];
+  if (first !== undefined) return first.toLowerCase();
+  const languages = (accepted ?? '')
+    .slice(0, 200)
+    .split(',')
+    .map((part) => ({
+      tag: /^\s*([a-z]{2,3})(?:-[\w-]+)?\s*(?:;|$)/i.exec(part)?.[1]?.toLowerCase(),
+      q: Number(/;\s*q=([\d.]+)/.exec(part)?.[1] ?? 1),
+    }))
+    .filter((part) => part.tag !== undefined && part.q > 0);
+  return languages.sort((a, b) => b.q - a.q)[0]?.tag;
+}
+
+function markSandbox(request: Record<string, unknown>, rule: SandboxRule): void {
+  const metadata = merge({}, request['custom_metadata']);
+  if (rule === 'always') request['custom_metadata'] = { ...metadata, is_sandbox: true };
+  if (rule !== 'never' || own(metadata, 'is_sandbox') === undefined) return;
+  delete metadata?.['is_sandbox'];
+  request['custom_metadata'] = metadata;
+}
+
+/** The attributes of a page without an IP address, which anybody could claim. */
+function withoutAddress(attributes: unknown): JsonObject | undefined {
+  if (!isObject(attributes)) return undefined;
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([name]) => !/^(client_?)?ip(_?addr(ess)?)?$/i.test(name)),
+  );
+}
+
+function mergeUser(page: unknown, known: unknown): Record<string, unknown> | undefined {
+  const user = merge(page, known);
+  const source = IDENTIFIERS.some((name) => isText(own(known, name))) ? known : page;
+  const identifier = IDENTIFIERS.find((name) => isText(own(source, name)));
+  for (const name of IDENTIFIERS) if (user && name !== identifier) delete user[name];
+  return user;
+}
+
+async function withoutEmail(user: Record<string, unknown>): Promise<UserDetails> {
+  const { email, ...rest } = user;
+  return typeof email === 'string' ? { ...rest, email_hash: await hashEmail(email) } : rest;
+}
+
+/** A new object with the fields of both; `over` takes precedence. A field called `__proto__` is dropped. */
+function merge(under: unknown, over: unknown): Record<string, unknown> | undefined {
+  if (!isObject(under) && !isObject(over)) return undefined;
+  const merged: Record<string, unknown> = {};
+  for (const part of [under, over]) {
+    for (const key of isObject(part) ? Object.keys(part) : []) {
+      const value = own(part, key);
+      if (key !== '__proto__' && value !== undefined) merged[key] = value;
+    }
+  }
+  return merged;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}

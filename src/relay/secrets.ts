@@ -1,0 +1,223 @@
+import { hideKey } from '../wire/keys.ts';
+
+/** Knows the key, to find it in what the network returns and to keep it and personal data out of logs. */
+export interface Secrets {
+  /**
+   * Whether the key occurs in a text, in any letter case, with invisible characters inside, and however it is escaped or
+   * encoded: JSON, URL and HTML escapes, hexadecimal, base64, and one inside another. Also `true` for a text that would
+   * take too long to search. See docs/relay.md#guarantees.
+   */
+  isIn(text: string): boolean;
+  /** The text as a log line may show it: without keys, email addresses and hashes, however they are escaped. */
+  redact(text: string): string;
+}
+
+/** Escapes within escapes that are decoded. */
+const ESCAPE_LEVELS = 4;
+/** Encodings within encodings that are decoded. */
+const ENCODING_LEVELS = 3;
+/** Shortest encoded text that is decoded: with a shorter key, every word would be. */
+const ENCODED_MIN = 16;
+/** Characters that are searched for one text, those of every decoded form included: a third of a second. */
+const WORK_MAX = 32 * 1024 * 1024;
+
+/** Returns the `Secrets` of a relay. */
+export function createSecrets(apiKey: string): Secrets {
+  const key = apiKey.toLowerCase();
+  const hexMin = key.length * 2;
+  const base64Min = Math.max(ENCODED_MIN, Math.floor((key.length * 4) / 3));
+
+  /** `done`: the encoded texts that have been decoded, and how many characters were searched. */
+  function search(text: string, levels: number, done: { texts: Set<string>; work: number }): boolean {
+    let plain = text;
+    for (let level = 0; level <= ESCAPE_LEVELS; level++) {
+      done.work += plain.length;
+      if (done.work > WORK_MAX) return true;
+      if (plain.toLowerCase().includes(key)) return true;
+      const visible = toVisible(plain);
+      if (visible !== plain && visible.toLowerCase().includes(key)) return true;
+      for (const encoded of levels > 0 ? encodedTexts(visible, base64Min) : []) {
+        if (done.texts.has(encoded)) continue;
+        done.texts.add(encoded);
+        for (const { text, isText } of decodings(encoded, { hexMin, least: key.length }))
+          if (isText ? search(text, levels - 1, done) : text.toLowerCase().includes(key)) return true;
+      }
+      plain = unescape(visible);
+      if (plain === visible) return false;
+    }
+    return false;
+  }
+
+  const isIn = (text: string): boolean => key !== '' && search(text, ENCODING_LEVELS, { texts: new Set(), work: 0 });
+
+  return {
+    isIn,
+    redact(text) {
+      // A key that the cut leaves half of would no longer be found.
+      const kept = text.length > LINE_MAX ? Math.max(0, LINE_MAX - apiKey.length * LONGEST_ESCAPE) : LINE_MAX;
+      const line = hideKey(text.slice(0, kept), apiKey);
+      if (isIn(line)) return WITHHELD;
+      let plain = line;
+      for (let level = 0; level < ESCAPE_LEVELS; level++) plain = unescape(plain).normalize('NFKC');
+      const clean = hidePersonal(plain);
+      return (clean === plain ? line : clean).replace(NOT_ON_A_LINE, ' ').slice(0, SHOWN_MAX);
+    },
+  };
+}
+
+/** Characters of a log text that are looked at, and that are shown. */
+const LINE_MAX = 1_200;
+const SHOWN_MAX = 300;
+/** Characters of the longest escape of one character, such as `\u0041` or `&#x41;`. */
+const LONGEST_ESCAPE = 6;
+const WITHHELD = '[withheld: it contained the key]';
+/** Would end the line, or write the rest of it from right to left. */
+const NOT_ON_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
+
+const EMAIL = /[^\s"'<>@,;:]{1,64}@[^\s"'<>@,;:]{1,255}/g;
+/** SHA-1 and longer. */
+const HASH = /[0-9a-f]{40,}/gi;
+const PHONE = /\+\d(?:[\s().-]?\d){6,14}/g;
+/** Shortest email address that is looked for in base64: `a@b.example`. */
+const EMAIL_MIN = 10;
+
+function hidePersonal(text: string): string {
+  let clean = hideKeys(text).replace(EMAIL, '[email]').replace(HASH, '[hash]').replace(PHONE, '[phone]');
+  for (const encoded of encodedTexts(clean, ENCODED_MIN)) {
+    const decoded = decodings(encoded, { hexMin: EMAIL_MIN * 2, least: EMAIL_MIN });
+    if (decoded.some(({ text }) => /[\w.+-]{2,}@[\w-]{2,}\.[a-z]{2,}/i.test(text)))
+      clean = clean.replace(encoded, '[email]');
+  }
+  return clean;
+}
+
+/** Hides everything that looks like a key which must never reach a browser or a log. */
+export function hideKeys(text: string): string {
+  return text.replace(/adnet_(sk|rk|rp)_[\w-]+/gi, '[key]');
+}
+
+/** ASCII only, which is all that a key has: without control characters, zero-width characters and bytes that are no text. */
+function toVisible(text: string): string {
+  if (!/[^\x20-\x7e]/.test(text)) return text;
+  return text
+    .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfe_e0))
+    .replace(/[^\x20-\x7e]+/g, '');
+}
+
+/** JSON and JavaScript; URLs; HTML. */
+const ESCAPE =
+  /\\(?:u\{([\da-f]{1,6})\}|u([\da-f]{4})|x([\da-f]{2})|([^]))|%(?:u([\da-f]{4})|([\da-f]{2}))|&(?:#x([\da-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot)\b;?|(\w{2,31});)/gi;
+
+/** Replaces each escape by its character. An escaped byte of UTF-8 that is not ASCII comes out as another character. */
+function unescape(text: string): string {
+  if (!/[\\%&]/.test(text)) return text;
+  return text.replace(ESCAPE, (...found: (string | undefined)[]) => {
+    const [, braced, short, byte, escaped, percent16, percent8, hex, decimal, basic, named] = found;
+    if (escaped !== undefined) return /[bfnrtv0]/.test(escaped) ? '' : escaped;
+    const name = basic ?? named;
+    // Other characters with a name are no part of a key; those that are invisible must go.
+    if (name !== undefined) return ENTITIES.get(name.toLowerCase()) ?? '';
+    const digits = braced ?? short ?? byte ?? percent16 ?? percent8 ?? hex;
+    const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
+    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '';
+  });
+}
+
+/** The names of HTML for ASCII characters, in lower case. */
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '&': ['amp'],
+    '<': ['lt'],
+    '>': ['gt'],
+    '"': ['quot'],
+    "'": ['apos'],
+    _: ['lowbar', 'underbar'],
+    '-': ['hyphen', 'dash', 'minus'],
+    '.': ['period'],
+    ',': ['comma'],
+    ':': ['colon'],
+    ';': ['semi'],
+    '+': ['plus'],
+    '/': ['sol'],
+    '\\': ['bsol'],
+    '=': ['equals'],
+    '@': ['commat'],
+    '#': ['num'],
+    $: ['dollar'],
+    '%': ['percnt'],
+    '!': ['excl'],
+    '?': ['quest'],
+    '*': ['ast', 'midast'],
+    '^': ['hat'],
+    '`': ['grave', 'diacriticalgrave'],
+    '|': ['vert', 'verbar', 'verticalline'],
+    '(': ['lpar'],
+    ')': ['rpar'],
+    '[': ['lsqb', 'lbrack'],
+    ']': ['rsqb', 'rbrack'],
+    '{': ['lcub', 'lbrace'],
+    '}': ['rcub', 'rbrace'],
+  }).flatMap(([character, names]) => names.map((name) => [name, character] as const)),
+);
+
+const NO_DIGIT = 255;
+/** The value of each digit of base64, standard and for URLs, by its character code. */
+const BASE64 = digitsOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', { '-': 62, _: 63 });
+const HEX = digitsOf('0123456789abcdef', { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
+
+function digitsOf(digits: string, others: Readonly<Record<string, number>>): Uint8Array {
+  const values = new Uint8Array(128).fill(NO_DIGIT);
+  for (let value = 0; value < digits.length; value++) values[digits.charCodeAt(value)] = value;
+  for (const [digit, value] of Object.entries(others)) values[digit.charCodeAt(0)] = value;
+  return values;
+}
+
+/** The parts of an ASCII text that are at least `least` digits of base64, or of hexadecimal, which are a part of those. */
+function encodedTexts(text: string, least: number): readonly string[] {
+  const found: string[] = [];
+  const isDigit = (at: number): boolean => (BASE64[text.charCodeAt(at)] ?? NO_DIGIT) !== NO_DIGIT;
+  // A long enough part has a digit at one of every `least` positions, so most of the text is skipped.
+  for (let at = least - 1; at < text.length; at += least) {
+    if (!isDigit(at)) continue;
+    let start = at;
+    while (start > 0 && isDigit(start - 1)) start -= 1;
+    while (at < text.length && isDigit(at)) at += 1;
+    if (at - start >= least) found.push(text.slice(start, at));
+  }
+  return found;
+}
+
+/** What an encoded text may stand for. */
+interface Decoded {
+  /** Its ASCII characters. */
+  readonly text: string;
+  /** Whether most of it are such characters. Otherwise it is binary data, or the encoding begins elsewhere. */
+  readonly isText: boolean;
+}
+
+/** Decodes from each position at which the first encoded byte may begin. Leaves out what has fewer than `least` characters. */
+function decodings(encoded: string, { hexMin, least }: { hexMin: number; least: number }): readonly Decoded[] {
+  const found = [0, 1, 2, 3].map((start) => decode(encoded, { start, values: BASE64, bits: 6 }));
+  for (const digits of encoded.length < hexMin ? [] : (encoded.match(/[\da-f]+/gi) ?? []))
+    if (digits.length >= hexMin) found.push(...[0, 1].map((start) => decode(digits, { start, values: HEX, bits: 4 })));
+  return found.filter(({ text }) => text.length >= least);
+}
+
+/** Decodes digits that hold `bits` each. */
+function decode(digits: string, { start, values, bits }: { start: number; values: Uint8Array; bits: number }): Decoded {
+  const bytes = new Uint8Array(Math.ceil((digits.length * bits) / 8));
+  let count = 0;
+  let held = 0;
+  let heldBits = 0;
+  for (let at = start; at < digits.length; at++) {
+    held = ((held << bits) | (values[digits.charCodeAt(at)] ?? 0)) & 0xff_ff;
+    heldBits += bits;
+    if (heldBits < 8) continue;
+    heldBits -= 8;
+    const byte = (held >> heldBits) & 0xff;
+    if (byte >= 0x20 && byte < 0x7f) bytes[count++] = byte;
+  }
+  return { text: decoder.decode(bytes.subarray(0, count)), isText: count * 2 >= bytes.length };
+}
+
+const decoder = new TextDecoder();
