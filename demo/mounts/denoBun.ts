@@ -15,8 +15,7 @@ export function mountOnBun(options: RelayOptions): {
   const relay = createRelay({ ...options, basePath: '/offers' });
   return {
     fetch(request, server) {
-      const ip = server.requestIP(request)?.address;
-      return relay(request, ip === undefined ? {} : { ip });
+      return relay(request, { ip: server.requestIP(request)?.address });
     },
   };
 }

@@ -19,7 +19,6 @@ export const worker = {
       basePath: '/offers',
     });
     // The platform sets this header itself; clients cannot.
-    const ip = request.headers.get('cf-connecting-ip');
-    return relay(request, ip === null ? {} : { ip });
+    return relay(request, { ip: request.headers.get('cf-connecting-ip') ?? undefined });
   },
 };

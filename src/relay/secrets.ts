@@ -13,7 +13,7 @@ export interface Secrets {
 }
 
 /** Escapes within escapes that are decoded. */
-const ESCAPE_LEVELS = 4;
+const ESCAPE_LEVELS = 5;
 /** Encodings within encodings that are decoded. */
 const ENCODING_LEVELS = 3;
 /** Shortest encoded text that is decoded: with a shorter key, every word would be. */
@@ -104,23 +104,31 @@ function toVisible(text: string): string {
     .replace(/[^\x20-\x7e]+/g, '');
 }
 
-/** JSON and JavaScript; URLs; HTML. */
+/** JSON and JavaScript; URLs; HTML, where a number needs no semicolon unless what follows may be a part of it. */
 const ESCAPE =
-  /\\(?:u\{([\da-f]{1,6})\}|u([\da-f]{4})|x([\da-f]{2})|([^]))|%(?:u([\da-f]{4})|([\da-f]{2}))|&(?:#x([\da-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot)\b;?|(\w{2,31});)/gi;
+  /\\(?:u\{[\da-f]{1,6}\}|u[\da-f]{4}|x[\da-f]{2}|[^ux%&])|%(?:u[\da-f]{4}|[\da-f]{2})|&(?:#(?:x[\da-f]{1,6}|\d{1,7})(?:;|(?![\w%\\]))|(?:amp|lt|gt|quot)\b;?|\w{2,31};)/gi;
 
 /** Replaces each escape by its character. An escaped byte of UTF-8 that is not ASCII comes out as another character. */
 function unescape(text: string): string {
-  if (!/[\\%&]/.test(text)) return text;
-  return text.replace(ESCAPE, (...found: (string | undefined)[]) => {
-    const [, braced, short, byte, escaped, percent16, percent8, hex, decimal, basic, named] = found;
-    if (escaped !== undefined) return /[bfnrtv0]/.test(escaped) ? '' : escaped;
-    const name = basic ?? named;
+  return /[\\%&]/.test(text) ? text.replace(ESCAPE, characterOf) : text;
+}
+
+function characterOf(escape: string): string {
+  const second = escape.charAt(1);
+  if (escape.startsWith('&')) {
     // Other characters with a name are no part of a key; those that are invisible must go.
-    if (name !== undefined) return ENTITIES.get(name.toLowerCase()) ?? '';
-    const digits = braced ?? short ?? byte ?? percent16 ?? percent8 ?? hex;
-    const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
-    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '';
-  });
+    if (second !== '#') return ENTITIES.get(escape.slice(1).replace(';', '').toLowerCase()) ?? '';
+    return fromCode(
+      /x/i.test(escape.charAt(2)) ? Number.parseInt(escape.slice(3), 16) : Number.parseInt(escape.slice(2)),
+    );
+  }
+  if (escape.startsWith('%')) return fromCode(Number.parseInt(escape.slice(/u/i.test(second) ? 2 : 1), 16));
+  if (escape.length > 2) return fromCode(Number.parseInt(escape.slice(2).replace('{', ''), 16));
+  return 'bfnrtv0'.includes(second) ? '' : second;
+}
+
+function fromCode(code: number): string {
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '';
 }
 
 /** The names of HTML for ASCII characters, in lower case. */
@@ -207,6 +215,7 @@ function decodings(encoded: string, { hexMin, least }: { hexMin: number; least: 
 function decode(digits: string, { start, values, bits }: { start: number; values: Uint8Array; bits: number }): Decoded {
   const bytes = new Uint8Array(Math.ceil((digits.length * bits) / 8));
   let count = 0;
+  let others = 0;
   let held = 0;
   let heldBits = 0;
   for (let at = start; at < digits.length; at++) {
@@ -216,8 +225,12 @@ function decode(digits: string, { start, values, bits }: { start: number; values
     heldBits -= 8;
     const byte = (held >> heldBits) & 0xff;
     if (byte >= 0x20 && byte < 0x7f) bytes[count++] = byte;
+    // Zeros are between the characters of UTF-16.
+    else if (byte !== 0 && byte !== LINE_FEED && byte !== RETURN) others += 1;
   }
-  return { text: decoder.decode(bytes.subarray(0, count)), isText: count * 2 >= bytes.length };
+  return { text: decoder.decode(bytes.subarray(0, count)), isText: count >= others };
 }
 
+const LINE_FEED = 10;
+const RETURN = 13;
 const decoder = new TextDecoder();

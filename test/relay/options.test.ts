@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
+import { openDedupeRedis } from '../../src/relay-redis.ts';
 import {
   checkNetwork,
   createRelay,
@@ -146,6 +148,50 @@ test('an error says which option it is about, for programs that call it somethin
   expect(start({ timeouts: { body: 0 } }).option).toBe('timeouts.body');
   expect(start({ baseUrl: LIVE }).message).not.toContain(LIVE);
 });
+
+const FOREIGN_KEY = 'ck9f83hG2kd0Pq7Zx41b';
+test.each<[string, object]>([
+  ['version', { version: FOREIGN_KEY }],
+  ['baseUrl', { baseUrl: FOREIGN_KEY }],
+  ['the path of baseUrl', { baseUrl: `https://partner.example/${LIVE}/` }],
+  ['the user name of baseUrl', { baseUrl: `https://${FOREIGN_KEY}@partner.example` }],
+  ['the query of baseUrl', { baseUrl: `https://partner.example/?key=${FOREIGN_KEY}` }],
+  ['basePath', { basePath: FOREIGN_KEY }],
+  ['environment', { environment: FOREIGN_KEY }],
+  ['emails', { emails: FOREIGN_KEY }],
+  ['allowedOrigins', { allowedOrigins: [FOREIGN_KEY] }],
+  ['allowedOrigins, as an object', { allowedOrigins: [{ key: LIVE }] }],
+  ['addressHeader', { addressHeader: `${FOREIGN_KEY}:` }],
+  ['the name of an option', { [FOREIGN_KEY]: 1 }],
+  ['the name of a timeout', { timeouts: { [FOREIGN_KEY]: 1 } }],
+  ['the name of a limit', { limits: { [LIVE]: 1 } }],
+  ['the name of a rate limit', { rateLimit: { [FOREIGN_KEY]: {} } }],
+  ['apiKey, with a line break', { apiKey: `${FOREIGN_KEY}\n` }],
+  ['apiKey, of another kind', { apiKey: `adnet_sk_live_${FOREIGN_KEY}` }],
+])('a key that was used for %s is not repeated by the error', (_, options) => {
+  const message = messageOf(() => createRelay({ ...GOOD, ...options }));
+  expect(message).not.toBe('');
+  expect(message).not.toContain(FOREIGN_KEY);
+  expect(message).not.toContain(LIVE);
+});
+
+test('stores repeat no key and no password in their errors', async () => {
+  for (const url of [`redis://user:${FOREIGN_KEY}@host:port`, `redis:/user:${FOREIGN_KEY}@host`, FOREIGN_KEY]) {
+    const error: unknown = await openDedupeRedis({ url }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RelayConfigError);
+    expect(inspect(error)).not.toContain(FOREIGN_KEY);
+  }
+  expect(messageOf(() => createDedupeMemory({ max: FOREIGN_KEY as unknown as number }))).not.toContain(FOREIGN_KEY);
+});
+
+function messageOf(start: () => unknown): string {
+  try {
+    start();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
 
 test.each<[string, RelayOptions]>([
   ['a test key on staging', { ...GOOD, environment: 'staging' }],

@@ -148,6 +148,7 @@ async function openLog(file: string, { open, now, onLog, verify }: DedupeLogOpti
   else await startAnew();
   let handle: FileHandle = await fs.open(file, 'a');
   await rewriteIfStale();
+  await markTime();
 
   function read(begin: number): void {
     const end = text.lastIndexOf('\n') + 1;
@@ -163,16 +164,26 @@ async function openLog(file: string, { open, now, onLog, verify }: DedupeLogOpti
     }
   }
 
-  /** Milliseconds by which the clock is ahead of, or behind, what it can have come to since the newest entry. */
+  /** Milliseconds by which the clock is ahead of, or behind, what it can have come to since the last time in the file. */
   function clockMoved(begin: number, end: number): number {
     for (let stop = end - 1; stop > begin;) {
       const start = text.lastIndexOf('\n', stop - 1) + 1;
-      const newest = parseLine(text.slice(start, stop));
-      const sinceMs = newest && Math.floor(now()) - newest.acceptedAt;
+      const last = TIME.exec(text.slice(start, stop))?.[1];
+      const sinceMs = last === undefined ? undefined : Math.floor(now()) - Number.parseInt(last, 36);
       if (sinceMs !== undefined) return sinceMs - Math.min(Math.max(sinceMs, 0), STOP_MAX_MS);
       stop = start - 1;
     }
     return 0;
+  }
+
+  /** Writes when this run begins or ends: the next one counts from there. Without it, it counts from the last event. */
+  async function markTime(): Promise<void> {
+    try {
+      verify();
+      await writeText(`${Math.floor(now()).toString(36)} -\n`);
+    } catch {
+      // A full disk, or another owner.
+    }
   }
 
   async function startAnew(): Promise<void> {
@@ -187,7 +198,12 @@ async function openLog(file: string, { open, now, onLog, verify }: DedupeLogOpti
   }
 
   async function write(entries: readonly DedupeEntry[]): Promise<void> {
-    const added = entries.map(lineOf).join('');
+    await writeText(entries.map(lineOf).join(''));
+    lines += entries.length;
+    await rewriteIfStale();
+  }
+
+  async function writeText(added: string): Promise<void> {
     try {
       await handle.appendFile(isTorn ? `\n${added}` : added);
       isTorn = false;
@@ -195,11 +211,11 @@ async function openLog(file: string, { open, now, onLog, verify }: DedupeLogOpti
       isTorn = true;
       throw error;
     }
-    lines += entries.length;
-    await rewriteIfStale();
   }
 
-  /** Writes the file anew when most of it is stale, or its times are of another clock. A failure costs disk space alone: appending goes on. */
+  /**
+   * Writes the file anew when most of it is stale, or its times are of another clock. After a failure, appending goes on.
+   */
   async function rewriteIfStale(): Promise<void> {
     if (lines < rewriteAt || !(isMoved || lines > table.size() * 2 + SLACK_LINES)) return;
     try {
@@ -250,6 +266,7 @@ async function openLog(file: string, { open, now, onLog, verify }: DedupeLogOpti
     },
     async close() {
       await writing;
+      await markTime();
       await handle.close();
     },
   };
@@ -258,7 +275,9 @@ async function openLog(file: string, { open, now, onLog, verify }: DedupeLogOpti
 const UNREADABLE = 'is of another version or damaged, and was moved to';
 const CONSEQUENCE = 'An event that was accepted before this start and is sent again now is forwarded again.';
 
-/** `<time> <key> <sender>`, the numbers in base 36. */
+/** A line: `<time> <key> <sender>` for an event, `<time> -` for the begin or the end of a run, the numbers in base 36. */
+const TIME = /^([0-9a-z]{1,11}) (?:[0-9a-f]{32} |-$)/;
+
 function lineOf({ key, acceptedAt, sender }: DedupeEntry): string {
   return `${acceptedAt.toString(36)} ${key} ${sender.toString(36)}\n`;
 }

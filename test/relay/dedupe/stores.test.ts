@@ -73,7 +73,7 @@ describe('the file', () => {
     await first.accept(keys('whole', 'half'), '192.0.2.1');
     await first.close();
     const text = await readFile(log(), 'utf8');
-    await writeFile(log(), text.slice(0, -10));
+    await writeFile(log(), text.slice(0, text.indexOf(key('half')) + 20));
     const store = await openDedupeFile(directory);
     await store.accept(keys('next'));
     await store.close();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { RelayError } from '../../../src/relay.ts';
-import { RESPONSE, event, HASH, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
+import { ask, RESPONSE, event, HASH, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -210,15 +210,38 @@ test("the page's device takes precedence over the headers", async () => {
   expect(network.calls[0]?.body['attributes']).toEqual({ ...attributes, language: 'de' });
 });
 
+test.each([
+  ['is never sent', {}, undefined],
+  ['does not replace the one that the relay knows', { forwardAddress: true }, '203.0.113.9'],
+  [
+    'does not replace the one that the server gives',
+    { forwardAddress: true, context: () => ({ attributes: { ip_address: '198.51.100.7' } }) },
+    '198.51.100.7',
+  ],
+  [
+    'is never sent instead of the one that the server gives',
+    { context: () => ({ attributes: { ip_address: '198.51.100.7' } }) },
+    '198.51.100.7',
+  ],
+])("an IP address in a page's attributes %s", async (_, options, sent) => {
+  for (const name of ['ip_address', 'IP_Address', 'ip', 'ipAddress', 'client_ip', '__proto__']) {
+    const { network, relay } = setUp(options);
+    const body = `{"user_details":{"external_guid":"g"},"placement_details":{"view":"THANK_YOU","display_mode":"INLINE"},"attributes":{"${name}":"192.0.2.66","language":"de","zip":"8001"}}`;
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request('https://shop.example/recommendations', { method: 'POST', headers, body });
+    expect((await relay(request, { ip: '203.0.113.9' })).status).toBe(200);
+    expect(network.calls[0]?.body['attributes']).toEqual({
+      language: 'de',
+      zip: '8001',
+      ...(sent !== undefined && { ip_address: sent }),
+    });
+  }
+});
+
 test("the shopper's address is sent only when forwardAddress is set", async () => {
   for (const forwardAddress of [false, true]) {
     const { network, relay } = setUp({ forwardAddress });
-    const request = new Request('https://shop.example/recommendations', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(REQUEST),
-    });
-    await relay(request, { ip: '203.0.113.9' });
+    await ask(relay, { ip: '203.0.113.9' });
     expect(network.calls[0]?.body['attributes']).toEqual(forwardAddress ? { ip_address: '203.0.113.9' } : undefined);
   }
 });

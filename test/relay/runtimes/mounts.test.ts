@@ -1,4 +1,5 @@
 import { createAdaptorServer } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { mountOnBun, mountOnDeno } from '../../../demo/mounts/denoBun.ts';
@@ -7,7 +8,7 @@ import { mountOnHono } from '../../../demo/mounts/hono.ts';
 import { mountOnNext } from '../../../demo/mounts/nextRoute.ts';
 import { mountOnNode } from '../../../demo/mounts/nodeHttp.ts';
 import { worker } from '../../../demo/mounts/worker.ts';
-import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
+import { createRelay, toNode, type LogEntry, type RateLimits, type RelayOptions } from '../../../src/relay.ts';
 import { RESPONSE, createFakeNetwork, event, KEY, REQUEST, type FakeNetwork } from '../fakeNetwork.ts';
 import { serve, type Served } from '../serve.ts';
 
@@ -40,22 +41,27 @@ const mounts: Mount[] = [
   {
     name: 'Hono',
     mount: (options) =>
-      overHttp(createAdaptorServer({ fetch: mountOnHono(options).fetch, overrideGlobalObjects: false }) as Server),
+      overHttp(
+        createAdaptorServer({ fetch: mountOnHono(options, getConnInfo).fetch, overrideGlobalObjects: false }) as Server,
+      ),
   },
   {
     name: 'node:http around a function of the merchant',
     mount: (options) => {
       const relay = createRelay({ ...options, basePath: '/offers' });
-      return overHttp(createServer(toNode(async (request, from) => relay(request, from))));
+      return overHttp(createServer(toNode(async (request, info) => relay(request, info))));
     },
   },
   {
     name: 'a Next.js route handler',
     mount: (options) => {
       const { GET, POST, OPTIONS } = mountOnNext(options);
-      return called((request) =>
-        request.method === 'POST' ? POST(request) : request.method === 'OPTIONS' ? OPTIONS(request) : GET(request),
-      );
+      return called((request) => {
+        // As Next.js and every proxy before it do.
+        request.headers.set('x-forwarded-for', '192.0.2.1');
+        const routes: Readonly<Record<string, typeof GET>> = { POST, OPTIONS };
+        return (routes[request.method] ?? GET)(request);
+      });
     },
   },
   {
@@ -75,11 +81,20 @@ const mounts: Mount[] = [
 ];
 
 describe.each(mounts)('mounted on $name', ({ mount }) => {
-  async function start(): Promise<{ ask: Ask; network: FakeNetwork }> {
+  async function start(rateLimit?: Partial<RateLimits>): Promise<{ ask: Ask; network: FakeNetwork; logs: LogEntry[] }> {
     const network = createFakeNetwork();
+    const logs: LogEntry[] = [];
     return {
       network,
-      ask: await mount({ apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example', fetch: network.fetch }),
+      logs,
+      ask: await mount({
+        apiKey: KEY,
+        version: '1.0.0',
+        baseUrl: 'https://network.example',
+        fetch: network.fetch,
+        rateLimit,
+        onLog: (entry) => logs.push(entry),
+      }),
     };
   }
   const post = (body: unknown): RequestInit => ({
@@ -112,6 +127,15 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
     expect(await (await ask('/offers/health')).json()).toMatchObject({ status: 'ok', environment: 'staging' });
     expect((await ask('/offers/recommendations')).status).toBe(405);
     expect((await ask('/offers/events', { method: 'OPTIONS' })).status).toBe(204);
+  });
+
+  test('clients are told apart by their address', async () => {
+    const { ask, logs } = await start({ perAddress: { burst: 1, perSecond: 0.01 } });
+    const statuses = [];
+    for (let request = 0; request < 2; request++)
+      statuses.push((await ask('/offers/recommendations', post(REQUEST))).status);
+    expect(statuses).toEqual([200, 429]);
+    expect(logs.map(({ message }) => message)).toEqual(['POST /recommendations', 'POST /recommendations']);
   });
 
   test('a body above the limit is a 413 and is not forwarded', async () => {

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
 import { createServer } from 'node:http';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
 import { shopify, type ShopifyOptions } from '../../../src/relay-shopify.ts';
 import { createFakeNetwork, event, KEY, REQUEST, RESPONSE, setUp, type Bench } from '../fakeNetwork.ts';
@@ -138,6 +138,48 @@ test.each([
   const { post } = open();
   const authorization = `bearer ${sign(claims(changed()))}`;
   expect((await post('/recommendations', REQUEST, { ...WORKER, authorization })).status).toBe(200);
+});
+
+describe('while the client secret is rotated', () => {
+  const [fresh, old] = ['shpss_new', 'shpss_old'];
+  const authorized = (bench: Bench, secret: string): Promise<Response> =>
+    bench.post('/recommendations', REQUEST, { ...WORKER, authorization: `Bearer ${sign(claims(), { secret })}` });
+
+  test.each<[string, ShopifyOptions['clientSecret']]>([
+    ['a list', [fresh, old]],
+    ['a function that returns a list', () => [fresh, old]],
+    ['a list with variables that are not set', [undefined, fresh, '', ` ${old}\n`]],
+  ])('%s of secrets accepts tokens that any of them has signed, and no other', async (_, clientSecret) => {
+    const bench = setUp(shopify({ clientId: CLIENT_ID, clientSecret }));
+    expect((await authorized(bench, fresh)).status).toBe(200);
+    expect((await authorized(bench, old)).status).toBe(200);
+    for (const secret of ['shpss_other', '', 'undefined']) expect((await authorized(bench, secret)).status).toBe(401);
+  });
+
+  test('context is called for a token of either', async () => {
+    const shops: string[] = [];
+    const context: ShopifyOptions['context'] = ({ shop }) => {
+      shops.push(shop);
+      return undefined;
+    };
+    const bench = setUp(shopify({ clientId: CLIENT_ID, clientSecret: [fresh, old], context }));
+    await authorized(bench, fresh);
+    await authorized(bench, old);
+    expect(shops).toHaveLength(2);
+  });
+
+  test.each<[string, unknown]>([
+    ['an empty list', []],
+    ['a list of variables that are not set', [undefined, '']],
+    ['a blank secret', ['  ']],
+    ['a number beside a secret', [fresh, 1]],
+    ['a blank beside a secret', [fresh, ' ']],
+  ])('%s stops the start, and no secret is repeated', (_, clientSecret) => {
+    const start = (): unknown =>
+      shopify({ clientId: CLIENT_ID, clientSecret: clientSecret as ShopifyOptions['clientSecret'] });
+    expect(start).toThrow(/clientSecret (is missing|contains something else than a secret)\. Use the client secret/);
+    expect(start).not.toThrow(/shpss/);
+  });
 });
 
 test('context gets the verified claims, and what it knows takes precedence', async () => {

@@ -5,6 +5,7 @@ const relay = createRelay({
   baseUrl: process.env.OFFERLET_NETWORK,
   version: '1.0.0',
   basePath: '/offers',
+  addressHeader: 'x-forwarded-for', // who is calling, as your proxy or host says; `next start` sets it if nobody did
   sandbox: process.env.OFFERLET_SANDBOX === 'true',
 });
 

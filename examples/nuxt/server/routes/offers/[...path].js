@@ -5,7 +5,8 @@ const relay = createRelay({
   baseUrl: process.env.OFFERLET_NETWORK,
   version: '1.0.0',
   basePath: '/offers',
+  addressHeader: process.env.OFFERLET_ADDRESS_HEADER, // behind a proxy: the header in which it passes the IP address
   sandbox: process.env.OFFERLET_SANDBOX === 'true',
 });
 
-export default defineEventHandler((event) => relay(toWebRequest(event)));
+export default defineEventHandler((event) => relay(toWebRequest(event), { ip: getRequestIP(event) }));

@@ -9,4 +9,5 @@ const relay = createRelay({
   sandbox: env.OFFERLET_SANDBOX === 'true',
 });
 
-export const fallback = ({ request }) => relay(request);
+// Behind a proxy, adapter-node reads the address from the header that ADDRESS_HEADER names.
+export const fallback = ({ request, getClientAddress }) => relay(request, { ip: getClientAddress() });

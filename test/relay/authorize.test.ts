@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { RelayError } from '../../src/relay.ts';
+import { ask, setUp } from './fakeNetwork.ts';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+test.each<[string, () => unknown, number, string, string | null]>([
+  ['hangs', never, 503, 'The relay could not check in time whether this request is authorized. Try again later.', '5'],
+  ['rejects', () => Promise.reject(new Error('no connection')), 500, 'The relay failed.', null],
+  [
+    'throws',
+    () => {
+      throw new Error('no connection');
+    },
+    500,
+    'The relay failed.',
+    null,
+  ],
+  [
+    'throws a RelayError',
+    () => Promise.reject(new RelayError('Log in.', { status: 401, code: 'login' })),
+    401,
+    'Log in.',
+    null,
+  ],
+  ['returns a reason', () => Promise.resolve('No token.'), 401, 'No token.', null],
+  ['returns a reason at once', () => 'No token.', 401, 'No token.', null],
+  ['returns an empty reason', () => Promise.resolve(''), 401, 'This request is not authorized.', null],
+  ['returns something else', () => Promise.resolve({ ok: true }), 401, 'This request is not authorized.', null],
+  ['returns null', () => Promise.resolve(null), 401, 'This request is not authorized.', null],
+])('an authorize that %s refuses the request, and the network is not called', async (...row) => {
+  const [, authorize, status, message, retryAfter] = row;
+  const bench = setUp({ authorize: authorize as () => Promise<string>, timeouts: { authorize: 40 } });
+  const response = await ask(bench.relay, { ip: '192.0.2.1' });
+  expect([response.status, await response.json(), response.headers.get('retry-after')]).toEqual([
+    status,
+    { message },
+    retryAfter,
+  ]);
+  expect(bench.network.calls).toHaveLength(0);
+  expect(bench.logs).toHaveLength(1);
+});
+
+describe('requests that are not authorized', () => {
+  test('are limited, at a tenth of the rate of others', async () => {
+    let asked = 0;
+    const bench = setUp({ authorize: async () => (asked++, 'No token.') });
+    const statuses: number[] = [];
+    for (let request = 0; request < 500; request++)
+      statuses.push((await ask(bench.relay, { ip: '203.0.113.66' })).status);
+    const refused = statuses.filter((status) => status === 401).length;
+    // 600 at once, each counted as 10, and what is refilled meanwhile.
+    expect(refused).toBeGreaterThanOrEqual(60);
+    expect(refused).toBeLessThan(200);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(500 - refused);
+    expect(asked).toBe(refused);
+    expect((await ask(bench.relay, { ip: '198.51.100.1' })).status).toBe(401);
+  });
+
+  test('are limited where no address is known, without locking out the others at once', async () => {
+    const bench = setUp({
+      authorize: async (header) => (header('authorization') === null ? 'No token.' : undefined),
+      rateLimit: { perNetwork: { burst: 100, perSecond: 1 } },
+    });
+    for (let request = 0; request < 50; request++) expect((await ask(bench.relay)).status).toBe(401);
+    const response = await bench.post('/events/batch', { events: [] }, { authorization: 'Bearer x' });
+    expect(response.status).toBe(400);
+    const statuses: number[] = [];
+    for (let request = 0; request < 60; request++) statuses.push((await ask(bench.relay)).status);
+    expect(statuses).toContain(429);
+  });
+});
