@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3_600_000;
 const days = (ms: number): string => `${ms / DAY_MS} days`;
 const count = (value: number): string => value.toLocaleString('en');
 const kib = (bytes: number): string => (bytes >= 1024 ** 2 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`);
-const { perAddress, perSession } = DEFAULT_RATE_LIMITS;
+const { perAddress, perNetwork, perSession } = DEFAULT_RATE_LIMITS;
 const relay = readOptions({ apiKey: 'adnet_rk_test_x', version: '1.0.0', baseUrl: 'http://127.0.0.1' });
 
 /** What a page says, with the numbers taken from the code. */
@@ -41,6 +41,7 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['docs/relay.md', `nested more than ${limits.JSON_MAX_DEPTH} levels deep`],
   ['docs/relay.md', `| events in a batch | ${limits.BATCH_MAX_EVENTS} | | 400 |`],
   ['docs/relay.md', `${count(perAddress.burst)} at once, then ${count(perAddress.perSecond)} per second`],
+  ['docs/relay.md', `${count(perNetwork.burst)} at once, then ${count(perNetwork.perSecond)} per second`],
   ['docs/relay.md', `${count(perSession.burst)} at once, then ${count(perSession.perSecond)} per second`],
   ['docs/relay.md', `A burst below ${limits.BATCH_MAX_EVENTS} for sessions`],
   ['docs/relay.md', `older than ${days(limits.EVENT_MAX_AGE_MS)}`],
