@@ -7,6 +7,7 @@ import { RelayConfigError, RelayError } from './errors.ts';
 import { createEventRoutes } from './events/createEventRoutes.ts';
 import { createLimits, readClient, type Client } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';
+import type { Authorize } from './options/relayOptions.ts';
 import { createRecommend } from './recommend.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import { bodyUnreadable, type Handler, type RelayRequest, type RequestInfo } from './runtime/request.ts';
@@ -72,11 +73,12 @@ export function createHandler(settings: RelaySettings): Handler {
     if (!route) return refuse(NOT_FOUND);
     if (verdict === 'foreign' && !authorize) return refuse(FOREIGN);
     const allow = route === '/health' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
+    const isAllowed = route === '/health' ? method === 'GET' || method === 'HEAD' : method === 'POST';
     if (method === 'OPTIONS') {
       const caller = authorize ? 'authorized' : verdict;
       return { reply: { status: 204, body: '' }, headers: { allow, ...preflightHeaders(caller) } };
     }
-    if (!allow.split(', ').includes(method)) {
+    if (!isAllowed) {
       const error = new RelayError(`This path accepts ${allow}.`, { status: 405, code: 'method_not_allowed' });
       return { ...refuse(error), headers: { allow } };
     }
@@ -102,8 +104,10 @@ export function createHandler(settings: RelaySettings): Handler {
 
   async function post({ request, client, requestId }: Visit, route: PostRoute): Promise<Reply> {
     warnOnce(request, client);
-    await limits.spendRequest(client);
-    await checkAuthorized(request, client);
+    // Each await costs a turn of the queue, and most requests need neither.
+    const spending = limits.spendRequest(client);
+    if (spending) await spending;
+    if (authorize) await checkAuthorized(authorize, { request, client });
     checkType(request);
     const page = await readJson(request, route);
     const caller: Caller = { requestId, sender: client?.network, hasAddress: client !== undefined };
@@ -130,8 +134,10 @@ export function createHandler(settings: RelaySettings): Handler {
     telemetry.log({ level: 'warn', message: isProxied ? PROXIED : NO_ADDRESS });
   }
 
-  async function checkAuthorized(request: RelayRequest, client: Client | undefined): Promise<void> {
-    if (!authorize) return;
+  async function checkAuthorized(
+    authorize: Authorize,
+    { request, client }: Pick<Visit, 'request' | 'client'>,
+  ): Promise<void> {
     const late = (): RelayError =>
       new RelayError('The relay could not check in time whether this request is authorized. Try again later.', {
         status: 503,

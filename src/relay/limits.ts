@@ -70,6 +70,8 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
 
 /** The rate limits of a relay. Each throws a 429 when too much was spent, and a 503 when the limiter fails. */
 export interface Limits {
+  /** Whether there is a limiter. */
+  readonly isOn: boolean;
   /** Counts one request of a client; of one whose address is not known, together with all others. */
   spendRequest(client: Client | undefined): Promise<void> | undefined;
   /** Counts events of sessions. */
@@ -138,6 +140,7 @@ export function createLimits({ limiter, timeouts }: RelaySettings, { measure }: 
   }
 
   return {
+    isOn: limiter !== undefined,
     spendRequest(client) {
       if (!client) return spend([[UNKNOWN, 'network', 1]]);
       const { host, network } = client;

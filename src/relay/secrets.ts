@@ -1,5 +1,3 @@
-import { hideKey } from '../wire/keys.ts';
-
 /** Knows the key, to find it in what the network returns and to keep it and personal data out of logs. */
 export interface Secrets {
   /**
@@ -23,9 +21,11 @@ const WORK_MAX = 32 * 1024 * 1024;
 
 /** Returns the `Secrets` of a relay. */
 export function createSecrets(apiKey: string): Secrets {
-  const key = apiKey.toLowerCase();
-  const hexMin = key.length * 2;
-  const base64Min = Math.max(ENCODED_MIN, Math.floor((key.length * 4) / 3));
+  const pattern = apiKey.replaceAll(/\W/g, String.raw`\$&`);
+  const key = new RegExp(pattern, 'i');
+  const everyKey = new RegExp(pattern, 'gi');
+  const hexMin = apiKey.length * 2;
+  const base64Min = Math.max(ENCODED_MIN, Math.floor((apiKey.length * 4) / 3));
 
   /** `done`: the encoded texts that have been decoded, and how many characters were searched. */
   function search(text: string, levels: number, done: { texts: Set<string>; work: number }): boolean {
@@ -33,32 +33,38 @@ export function createSecrets(apiKey: string): Secrets {
     for (let level = 0; level <= ESCAPE_LEVELS; level++) {
       done.work += plain.length;
       if (done.work > WORK_MAX) return true;
-      if (plain.toLowerCase().includes(key)) return true;
-      const visible = toVisible(plain);
-      if (visible !== plain && visible.toLowerCase().includes(key)) return true;
-      for (const encoded of levels > 0 ? encodedTexts(visible, base64Min) : []) {
-        if (done.texts.has(encoded)) continue;
-        done.texts.add(encoded);
-        for (const { text, isText } of decodings(encoded, { hexMin, least: key.length }))
-          if (isText ? search(text, levels - 1, done) : text.toLowerCase().includes(key)) return true;
-      }
+      if (key.test(plain)) return true;
+      // What was escaped may be the bytes of UTF-8.
+      const isOdd = NOT_ASCII.test(plain) && (level > 0 || UNUSUAL.test(plain));
+      const visible = isOdd ? toVisible(plain) : plain;
+      if (isOdd && key.test(visible)) return true;
+      if (levels > 0)
+        for (const encoded of encodedTexts(visible, base64Min)) {
+          if (done.texts.has(encoded)) continue;
+          done.texts.add(encoded);
+          for (const { text, isText } of decodings(encoded, { hexMin, least: apiKey.length }))
+            if (isText ? search(text, levels - 1, done) : key.test(text)) return true;
+        }
       plain = unescape(visible);
       if (plain === visible) return false;
     }
     return false;
   }
 
-  const isIn = (text: string): boolean => key !== '' && search(text, ENCODING_LEVELS, { texts: new Set(), work: 0 });
+  const isIn = (text: string): boolean => apiKey !== '' && search(text, ENCODING_LEVELS, { texts: new Set(), work: 0 });
 
   return {
     isIn,
     redact(text) {
       // A key that the cut leaves half of would no longer be found.
       const kept = text.length > LINE_MAX ? Math.max(0, LINE_MAX - apiKey.length * LONGEST_ESCAPE) : LINE_MAX;
-      const line = hideKey(text.slice(0, kept), apiKey);
+      const line = apiKey === '' ? text.slice(0, kept) : text.slice(0, kept).replace(everyKey, '[key]');
       if (isIn(line)) return WITHHELD;
       let plain = line;
-      for (let level = 0; level < ESCAPE_LEVELS; level++) plain = unescape(plain).normalize('NFKC');
+      for (let level = 0, last = ''; level < ESCAPE_LEVELS && plain !== last; level++) {
+        last = plain;
+        plain = unescape(plain).normalize('NFKC');
+      }
       const clean = hidePersonal(plain);
       return (clean === plain ? line : clean).replace(NOT_ON_A_LINE, ' ').slice(0, SHOWN_MAX);
     },
@@ -96,9 +102,12 @@ export function hideKeys(text: string): string {
   return text.replace(/adnet_(sk|rk|rp)_[\w-]+/gi, '[key]');
 }
 
-/** ASCII only, which is all that a key has: without control characters, zero-width characters and bytes that are no text. */
+/** What may be invisible, wide or no text at all: everything but ASCII and the letters of most European languages. */
+const UNUSUAL = /[\0-\x1F\x7F-\xA0\xAD\u0300-\uFFFF]/;
+const NOT_ASCII = /[^\x20-\x7E]/;
+
+/** The text without all that is not ASCII, which a key never has, and with wide characters as ordinary ones. */
 function toVisible(text: string): string {
-  if (!/[^\x20-\x7e]/.test(text)) return text;
   return text
     .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfe_e0))
     .replace(/[^\x20-\x7e]+/g, '');
@@ -110,11 +119,13 @@ const ESCAPE =
 
 /** Replaces each escape by its character. An escaped byte of UTF-8 that is not ASCII comes out as another character. */
 function unescape(text: string): string {
-  return /[\\%&]/.test(text) ? text.replace(ESCAPE, characterOf) : text;
+  const isEscaped = text.includes('\\') || text.includes('%') || text.includes('&');
+  return isEscaped ? text.replace(ESCAPE, characterOf) : text;
 }
 
 function characterOf(escape: string): string {
   const second = escape.charAt(1);
+  if (escape.length === 2) return 'bfnrtv0'.includes(second) ? '' : second;
   if (escape.startsWith('&')) {
     // Other characters with a name are no part of a key; those that are invisible must go.
     if (second !== '#') return ENTITIES.get(escape.slice(1).replace(';', '').toLowerCase()) ?? '';
@@ -123,8 +134,7 @@ function characterOf(escape: string): string {
     );
   }
   if (escape.startsWith('%')) return fromCode(Number.parseInt(escape.slice(/u/i.test(second) ? 2 : 1), 16));
-  if (escape.length > 2) return fromCode(Number.parseInt(escape.slice(2).replace('{', ''), 16));
-  return 'bfnrtv0'.includes(second) ? '' : second;
+  return fromCode(Number.parseInt(escape.slice(2).replace('{', ''), 16));
 }
 
 function fromCode(code: number): string {
@@ -168,22 +178,29 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([character, names]) => names.map((name) => [name, character] as const)),
 );
 
-const NO_DIGIT = 255;
-/** The value of each digit of base64, standard and for URLs, by its character code. */
-const BASE64 = digitsOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', { '-': 62, _: 63 });
-const HEX = digitsOf('0123456789abcdef', { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
-
-function digitsOf(digits: string, others: Readonly<Record<string, number>>): Uint8Array {
-  const values = new Uint8Array(128).fill(NO_DIGIT);
-  for (let value = 0; value < digits.length; value++) values[digits.charCodeAt(value)] = value;
-  for (const [digit, value] of Object.entries(others)) values[digit.charCodeAt(0)] = value;
-  return values;
+interface Encoding {
+  readonly bits: number;
+  /** The value of each digit, by its character code. */
+  readonly values: Uint8Array;
 }
 
-/** The parts of an ASCII text that are at least `least` digits of base64, or of hexadecimal, which are a part of those. */
+const NO_DIGIT = 255;
+/** Standard base64 and that for URLs. */
+const BASE64 = encoding(6, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789', '+-', '/_');
+const HEX = encoding(4, '0123456789', 'aA', 'bB', 'cC', 'dD', 'eE', 'fF');
+
+/** Each digit after the first ones may be written in two ways. */
+function encoding(bits: number, digits: string, ...others: readonly string[]): Encoding {
+  const values = new Uint8Array(128).fill(NO_DIGIT);
+  for (const [value, written] of [...digits, ...others].entries())
+    for (const digit of written) values[digit.charCodeAt(0)] = value;
+  return { bits, values };
+}
+
+/** The parts of a text that are at least `least` digits of base64, or of hexadecimal, which are a part of those. */
 function encodedTexts(text: string, least: number): readonly string[] {
   const found: string[] = [];
-  const isDigit = (at: number): boolean => (BASE64[text.charCodeAt(at)] ?? NO_DIGIT) !== NO_DIGIT;
+  const isDigit = (at: number): boolean => (BASE64.values[text.charCodeAt(at)] ?? NO_DIGIT) !== NO_DIGIT;
   // A long enough part has a digit at one of every `least` positions, so most of the text is skipped.
   for (let at = least - 1; at < text.length; at += least) {
     if (!isDigit(at)) continue;
@@ -205,30 +222,32 @@ interface Decoded {
 
 /** Decodes from each position at which the first encoded byte may begin. Leaves out what has fewer than `least` characters. */
 function decodings(encoded: string, { hexMin, least }: { hexMin: number; least: number }): readonly Decoded[] {
-  const found = [0, 1, 2, 3].map((start) => decode(encoded, { start, values: BASE64, bits: 6 }));
-  for (const digits of encoded.length < hexMin ? [] : (encoded.match(/[\da-f]+/gi) ?? []))
-    if (digits.length >= hexMin) found.push(...[0, 1].map((start) => decode(digits, { start, values: HEX, bits: 4 })));
-  return found.filter(({ text }) => text.length >= least);
-}
-
-/** Decodes digits that hold `bits` each. */
-function decode(digits: string, { start, values, bits }: { start: number; values: Uint8Array; bits: number }): Decoded {
-  const bytes = new Uint8Array(Math.ceil((digits.length * bits) / 8));
-  let count = 0;
-  let others = 0;
-  let held = 0;
-  let heldBits = 0;
-  for (let at = start; at < digits.length; at++) {
-    held = ((held << bits) | (values[digits.charCodeAt(at)] ?? 0)) & 0xff_ff;
-    heldBits += bits;
-    if (heldBits < 8) continue;
-    heldBits -= 8;
-    const byte = (held >> heldBits) & 0xff;
-    if (byte >= 0x20 && byte < 0x7f) bytes[count++] = byte;
-    // Zeros are between the characters of UTF-16.
-    else if (byte !== 0 && byte !== LINE_FEED && byte !== RETURN) others += 1;
-  }
-  return { text: decoder.decode(bytes.subarray(0, count)), isText: count >= others };
+  const found: Decoded[] = [];
+  const bytes = new Uint8Array(encoded.length);
+  // Most of what looks encoded is an id: it is given up as soon as too few characters can be left.
+  const decode = (digits: string, start: number, { values, bits }: Encoding): void => {
+    let count = 0;
+    let others = 0;
+    let held = 0;
+    let heldBits = 0;
+    const othersMax = (digits.length * bits) / 8 - least;
+    for (let at = start; at < digits.length && others <= othersMax; at++) {
+      held = (held << bits) | (values[digits.charCodeAt(at)] ?? 0);
+      heldBits += bits;
+      if (heldBits < 8) continue;
+      heldBits -= 8;
+      const byte = (held >> heldBits) & 0xff;
+      if (byte >= 0x20 && byte < 0x7f) bytes[count++] = byte;
+      // Zeros are between the characters of UTF-16.
+      else if (byte !== 0 && byte !== LINE_FEED && byte !== RETURN) others += 1;
+    }
+    if (count >= least) found.push({ text: decoder.decode(bytes.subarray(0, count)), isText: count >= others });
+  };
+  for (let start = 0; start < 4; start++) decode(encoded, start, BASE64);
+  if (encoded.length >= hexMin)
+    for (const digits of encoded.match(/[\da-f]+/gi) ?? [])
+      for (let start = 0; start < 2 && digits.length >= hexMin; start++) decode(digits, start, HEX);
+  return found;
 }
 
 const LINE_FEED = 10;

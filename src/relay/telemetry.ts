@@ -75,13 +75,15 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
   return {
     isVerbose: onLog !== undefined || onMetric !== undefined,
     log(entry) {
-      const clean = Object.fromEntries(
-        Object.entries(entry)
-          .filter(([, value]) => value !== undefined)
-          .map(([name, value]) => [name, typeof value === 'string' ? redact(value) : value]),
-      );
+      const { error, request_id } = entry;
+      // The rest are words and numbers of the relay's own.
+      const clean: LogEntry = {
+        ...entry,
+        ...(request_id !== undefined && { request_id: redact(request_id) }),
+        ...(error !== undefined && { error: redact(error) }),
+      };
       try {
-        (onLog ?? writeLog)(clean as unknown as LogEntry);
+        (onLog ?? writeLog)(clean);
       } catch {
         // A log that fails must not fail a request.
       }

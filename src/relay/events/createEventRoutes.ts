@@ -50,20 +50,19 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
   const forwardBatch = once(createForwardBatch(upstreams.batch, keepIds));
   const noteRefused = (value: number): void => telemetry.measure({ name: 'events_refused', value });
 
-  /** Counts the events of each session. Returns the caller, known by a session where no address is known. */
-  async function admit(events: readonly WireEvent[], caller: Caller): Promise<Caller> {
+  /** Counts the events of each session. */
+  function spend(events: readonly WireEvent[]): Promise<void> | undefined {
+    if (!limits.isOn) return undefined;
     const counts = new Map<string, number>();
     for (const { session_id } of events) {
       const session = sessionKey(session_id);
       counts.set(session, (counts.get(session) ?? 0) + 1);
     }
-    await limits.spendEvents(counts);
-    const [session] = counts.keys();
-    return caller.hasAddress ? caller : { ...caller, sender: session };
+    return limits.spendEvents(counts);
   }
 
   return {
-    async one(page, given) {
+    async one(page, caller) {
       const checked = checkEvent(page, now());
       if (!checked.ok) {
         noteRefused(1);
@@ -72,7 +71,8 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
         return { ...jsonReply(status, partnerError(error.message, problems)), events: 1, problem };
       }
       const events = [checked.value];
-      const { fates, unchanged, isReflecting } = await forwardOne(events, await admit(events, given));
+      await spend(events);
+      const { fates, unchanged, isReflecting } = await forwardOne(events, withSession(caller, events));
       if (isReflecting) return WITHHELD;
       const [fate] = fates;
       if (fate?.state === 'failed') return { ...fate.reply, events: 1 };
@@ -80,17 +80,17 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
       return { ...(unchanged ?? { status: 201, body: '' }), events: 1 };
     },
 
-    async batch(page, given) {
+    async batch(page, caller) {
       const checked = checkBatch(page, now());
       const count = checked.length;
       const events: WireEvent[] = [];
       for (const each of checked) if (each.ok) events.push(each.value);
       const isWhole = events.length === count;
-      const caller = await admit(events, given);
+      await spend(events);
       if (!isWhole) noteRefused(count - events.length);
       // The events may go while the network is awaited; only the relay's own refusals are needed then.
       const refusals = isWhole ? undefined : checked.map((each) => (each.ok ? undefined : each.error));
-      const { fates, unchanged, isReflecting } = await forwardBatch(events, caller);
+      const { fates, unchanged, isReflecting } = await forwardBatch(events, withSession(caller, events));
       if (isReflecting) return WITHHELD;
       const all = refusals ? inOrder(refusals, fates) : fates;
       const accepted = all.reduce((sum, { state }) => sum + (state === 'accepted' ? 1 : 0), 0);
@@ -105,6 +105,11 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
       return { ...jsonReply(status, batchResponse(all.map(resultOf))), events: count };
     },
   };
+}
+
+/** The caller, known by a session where no address is known. */
+function withSession(caller: Caller, [first]: readonly WireEvent[]): Caller {
+  return caller.hasAddress || !first ? caller : { ...caller, sender: sessionKey(first.session_id) };
 }
 
 const WITHHELD: Reply = jsonReply(

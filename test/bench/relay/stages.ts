@@ -52,7 +52,11 @@ export async function printStages(): Promise<void> {
     const body = await composeRequest({ page: asked, known: {}, observed, emails: 'hash', sandbox: 'asked' });
     return findMissing(body).length + JSON.stringify(body).length;
   });
-  const offers = { ...response, status: 200, text: JSON.stringify({ padding: 'x'.repeat(500), offers: asked }) };
+  const offers = {
+    ...response,
+    status: 200,
+    text: JSON.stringify({ copy: 'A month of coffee on us. '.repeat(20), offers: asked }),
+  };
   await measure("read the network's response (0.8 KB)", () => readResponse(offers));
 }
 
