@@ -44,7 +44,7 @@ const CALLS_PER_CLIENT = 64;
 export function createHandler(settings: RelaySettings): Handler {
   const { authorize, timeouts } = settings;
   const telemetry = createTelemetry(settings);
-  const limits = createLimits(settings, telemetry);
+  const limits = createLimits(settings.limiter, { timeoutMs: timeouts.dedupe, measure: telemetry.measure });
   const upstreams = {
     recommendations: open('/recommendations', timeouts.recommendations),
     one: open('/events', timeouts.events),
@@ -105,8 +105,7 @@ export function createHandler(settings: RelaySettings): Handler {
   async function post({ request, client, requestId }: Visit, route: PostRoute): Promise<Reply> {
     warnOnce(request, client);
     // Each await costs a turn of the queue, and most requests need neither.
-    const spending = limits.spendRequest(client);
-    if (spending) await spending;
+    if (limits.isOn) await limits.spendRequest(client);
     if (authorize) await checkAuthorized(authorize, { request, client });
     checkType(request);
     const page = await readJson(request, route);
@@ -149,7 +148,7 @@ export function createHandler(settings: RelaySettings): Handler {
       late,
     });
     if (reason === undefined) return;
-    limits.noteUnauthorized(client);
+    await limits.spendUnauthorized(client);
     const message = typeof reason === 'string' && reason !== '' ? reason : 'This request is not authorized.';
     throw new RelayError(message, { status: 401, code: 'unauthorized' });
   }

@@ -26,7 +26,8 @@ export function createRelay(options: RelayOptions): Relay {
 
 /** Checks everything but the key now, and opens the relay with the first request for which the key can be read. */
 function openLater(options: RelayOptions): Handler {
-  readOptions({ ...options, apiKey: 'unknown', baseUrl: options.baseUrl || 'https://unknown.invalid' });
+  const apiKey = `adnet_rk_${options.environment === 'production' ? 'live' : 'test'}_unknown`;
+  readOptions({ ...options, apiKey, baseUrl: options.baseUrl || 'https://unknown.invalid' });
   let handler: Handler | undefined;
   return (request, info) => {
     try {

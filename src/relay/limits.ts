@@ -1,6 +1,5 @@
 import { withDeadline } from '../http/withDeadline.ts';
 import { RelayError } from './errors.ts';
-import type { RelaySettings } from './options/readOptions.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** Who sent a request, by its IP address. */
@@ -68,16 +67,16 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
   };
 }
 
-/** The rate limits of a relay. Each throws a 429 when too much was spent, and a 503 when the limiter fails. */
+/** The rate limits of a relay. Each rejects with a 429 when too much was spent, and with a 503 when the limiter fails. */
 export interface Limits {
   /** Whether there is a limiter. */
   readonly isOn: boolean;
   /** Counts one request of a client; of one whose address is not known, together with all others. */
-  spendRequest(client: Client | undefined): Promise<void> | undefined;
+  spendRequest(client: Client | undefined): Promise<void>;
   /** Counts events of sessions. */
-  spendEvents(counts: ReadonlyMap<string, number>): Promise<void> | undefined;
-  /** Counts a request that was not authorized as several more. Never throws. */
-  noteUnauthorized(client: Client | undefined): void;
+  spendEvents(counts: ReadonlyMap<string, number>): Promise<void>;
+  /** Counts a request that was not authorized as several more. Never rejects. */
+  spendUnauthorized(client: Client | undefined): Promise<void>;
 }
 
 /** What a request that is not authorized costs beyond an ordinary one. */
@@ -87,81 +86,54 @@ const LIMITER_RETRY_MS = 5_000;
 /** The key by which clients without a known address are counted together. */
 const UNKNOWN = 'unknown';
 
-/** Returns the `Limits` of a relay. */
-export function createLimits({ limiter, timeouts }: RelaySettings, { measure }: Telemetry): Limits {
-  type Spending = readonly [key: string, kind: 'address' | 'network' | 'session', cost: number];
-
-  /** Returns nothing when all was spent at once, as a limiter in memory does: then nobody has to wait. */
-  function spend(all: readonly Spending[]): Promise<void> | undefined {
-    if (!limiter) return undefined;
-    for (const [at, spending] of all.entries()) {
-      const waitMs = take(limiter, spending);
-      if (typeof waitMs !== 'number') return finish(waitMs, all.slice(at + 1));
-      refuseLong(waitMs);
-    }
-    return undefined;
+/** Returns the `Limits` of a relay. A limiter that takes longer than `timeoutMs` fails. */
+export function createLimits(
+  limiter: RateLimiter | undefined,
+  { timeoutMs, measure }: Pick<Telemetry, 'measure'> & { timeoutMs: number },
+): Limits {
+  async function spend(key: string, kind: Parameters<RateLimiter['take']>[1], cost: number): Promise<void> {
+    if (!limiter) return;
+    const waitMs = await take(limiter.take.bind(limiter, key, kind, cost));
+    if (waitMs <= 0) return;
+    measure({ name: 'rate_limited', value: 1 });
+    throw new RelayError('Too many requests. Slow down.', { status: 429, code: 'rate_limited', retryAfterMs: waitMs });
   }
 
-  async function finish(first: number | Promise<number>, rest: readonly Spending[]): Promise<void> {
-    const late = (): Error => new Error(`no reply within ${timeouts.dedupe} ms`);
-    refuseLong(await withDeadline(Promise.resolve(first), { ms: timeouts.dedupe, late }).catch(fail));
-    await spend(rest);
-  }
-
-  function take(from: RateLimiter, spending: Spending): number | Promise<number> {
+  /** The limiter's reply. One that hangs fails like one that throws. */
+  async function take(ask: () => number | Promise<number>): Promise<number> {
     try {
-      return from.take(...spending);
+      const taken = ask();
+      const late = (): Error => new Error(`no reply within ${timeoutMs} ms`);
+      // A limiter in memory needs no timer.
+      const waitMs: unknown =
+        typeof taken === 'number' ? taken : await withDeadline(Promise.resolve(taken), { ms: timeoutMs, late });
+      if (typeof waitMs === 'number' && Number.isFinite(waitMs)) return waitMs;
+      throw new TypeError(`take() returned ${String(waitMs)} instead of a number of milliseconds`);
     } catch (error) {
-      return fail(error);
-    }
-  }
-
-  function refuseLong(waitMs: unknown): void {
-    if (typeof waitMs !== 'number' || !Number.isFinite(waitMs))
-      fail(new TypeError(`take() returned ${String(waitMs)} instead of a number of milliseconds`));
-    else if (waitMs > 0) {
-      measure({ name: 'rate_limited', value: 1 });
-      throw new RelayError('Too many requests. Slow down.', {
-        status: 429,
-        code: 'rate_limited',
-        retryAfterMs: waitMs,
+      measure({ name: 'limiter_failed', value: 1 });
+      throw new RelayError('The relay cannot check its rate limit. Try again later.', {
+        status: 503,
+        code: 'limiter_unavailable',
+        retryAfterMs: LIMITER_RETRY_MS,
+        cause: error,
       });
     }
   }
 
-  function fail(error: unknown): never {
-    measure({ name: 'limiter_failed', value: 1 });
-    throw new RelayError('The relay cannot check its rate limit. Try again later.', {
-      status: 503,
-      code: 'limiter_unavailable',
-      retryAfterMs: LIMITER_RETRY_MS,
-      cause: error,
-    });
-  }
-
   return {
     isOn: limiter !== undefined,
-    spendRequest(client) {
-      if (!client) return spend([[UNKNOWN, 'network', 1]]);
-      const { host, network } = client;
-      return spend(
-        network === host
-          ? [[host, 'address', 1]]
-          : [
-              [host, 'address', 1],
-              [network, 'network', 1],
-            ],
-      );
+    async spendRequest(client) {
+      if (!client) return spend(UNKNOWN, 'network', 1);
+      await spend(client.host, 'address', 1);
+      if (client.network !== client.host) await spend(client.network, 'network', 1);
     },
-    spendEvents: (counts) => spend(Array.from(counts, ([session, count]) => [session, 'session', count] as const)),
-    noteUnauthorized(client) {
+    async spendEvents(counts) {
+      for (const [session, count] of counts) await spend(session, 'session', count);
+    },
+    async spendUnauthorized(client) {
       // Together, the unknown ones would lock out those who are authorized.
-      if (!client) return;
-      try {
-        void Promise.resolve(limiter?.take(client.host, 'address', UNAUTHORIZED_COST)).catch(() => undefined);
-      } catch {
-        // The next request finds out.
-      }
+      if (!client || !limiter) return;
+      await take(limiter.take.bind(limiter, client.host, 'address', UNAUTHORIZED_COST)).catch(() => undefined);
     },
   };
 }

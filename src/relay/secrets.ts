@@ -103,7 +103,7 @@ export function hideKeys(text: string): string {
 }
 
 /** What may be invisible, wide or no text at all: everything but ASCII and the letters of most European languages. */
-const UNUSUAL = /[\0-\x1F\x7F-\xA0\xAD\u0300-\uFFFF]/;
+const UNUSUAL = /[^\x20-\x7E\xA1-\xAC\xAE-\u02FF]/;
 const NOT_ASCII = /[^\x20-\x7E]/;
 
 /** The text without all that is not ASCII, which a key never has, and with wide characters as ordinary ones. */
@@ -141,41 +141,11 @@ function fromCode(code: number): string {
   return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '';
 }
 
-/** The names of HTML for ASCII characters, in lower case. */
+/** The names of HTML for characters that keys have or that escape others. */
 const ENTITIES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    '&': ['amp'],
-    '<': ['lt'],
-    '>': ['gt'],
-    '"': ['quot'],
-    "'": ['apos'],
-    _: ['lowbar', 'underbar'],
-    '-': ['hyphen', 'dash', 'minus'],
-    '.': ['period'],
-    ',': ['comma'],
-    ':': ['colon'],
-    ';': ['semi'],
-    '+': ['plus'],
-    '/': ['sol'],
-    '\\': ['bsol'],
-    '=': ['equals'],
-    '@': ['commat'],
-    '#': ['num'],
-    $: ['dollar'],
-    '%': ['percnt'],
-    '!': ['excl'],
-    '?': ['quest'],
-    '*': ['ast', 'midast'],
-    '^': ['hat'],
-    '`': ['grave', 'diacriticalgrave'],
-    '|': ['vert', 'verbar', 'verticalline'],
-    '(': ['lpar'],
-    ')': ['rpar'],
-    '[': ['lsqb', 'lbrack'],
-    ']': ['rsqb', 'rbrack'],
-    '{': ['lcub', 'lbrace'],
-    '}': ['rcub', 'rbrace'],
-  }).flatMap(([character, names]) => names.map((name) => [name, character] as const)),
+  'amp& lt< gt> quot" apos\' lowbar_ underbar_ hyphen- dash- period. plus+ sol/ equals= colon: commat@ percnt% bsol\\ num#'
+    .split(' ')
+    .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
 );
 
 interface Encoding {

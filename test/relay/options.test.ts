@@ -46,7 +46,21 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   ['another scheme', { baseUrl: 'ftp://network.example' }, /must begin with https/],
   ['credentials in the URL', { baseUrl: 'https://a:b@network.example' }, /password/],
   ['a query in the URL', { baseUrl: 'https://network.example/?a=1' }, /query/],
-  ['a live key in the clear', { apiKey: LIVE, baseUrl: 'http://network.example' }, /in the clear/],
+  [
+    'a live key in the clear',
+    { apiKey: LIVE, baseUrl: 'http://network.example' },
+    /a live key would be sent in the clear/,
+  ],
+  [
+    'a key of another network in the clear',
+    { apiKey: 'partner-key-1', baseUrl: 'http://network.example' },
+    /a key that may be live would be/,
+  ],
+  [
+    'a live key for an environment, read later, in the clear',
+    { apiKey: () => LIVE, environment: 'production', baseUrl: 'http://network.example' },
+    /in the clear/,
+  ],
   ['an unknown environment', { environment: 'prod' }, /environment must be 'production' or 'staging'/],
   [
     'a test key for production',
@@ -108,7 +122,11 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
     /addressHeader must not be ".*Use a header .* such as "x-forwarded-for", "x-real-ip"/,
   ]),
   ['rateLimit: true', { rateLimit: true }, /rateLimit must be false/],
-  ['a store without methods', { dedupe: new Map() }, /dedupe must have claim, accept and release/],
+  [
+    'a store without methods',
+    { dedupe: new Map() },
+    /dedupe must have claim, accept and release\. Use createDedupeMemory\(\), await openDedupeFile\(/,
+  ],
   ['a context that is not a function', { context: {} }, /context must be a function/],
   [
     'a header name with a colon',
@@ -198,6 +216,15 @@ test.each<[string, RelayOptions]>([
   ['a live key on production', { ...GOOD, apiKey: LIVE, environment: 'production' }],
   ['a key of another network', { ...GOOD, apiKey: 'partner-key-1', environment: 'production' }],
   ['a local network in the clear', { ...GOOD, baseUrl: 'http://127.0.0.1:4600' }],
+  ['a staging network in the clear', { ...GOOD, baseUrl: 'http://network:4600' }],
+  [
+    'a staging network in the clear, with a key that is read later',
+    { ...GOOD, apiKey: () => KEY, baseUrl: 'http://network:4600' },
+  ],
+  [
+    'a key of another network, said to be for staging',
+    { ...GOOD, apiKey: 'partner-key-1', environment: 'staging', baseUrl: 'http://network:4600' },
+  ],
   [
     'every option left undefined',
     { ...GOOD, environment: undefined, timeouts: undefined, dedupe: undefined, rateLimit: undefined },

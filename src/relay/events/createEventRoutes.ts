@@ -50,15 +50,13 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
   const forwardBatch = once(createForwardBatch(upstreams.batch, keepIds));
   const noteRefused = (value: number): void => telemetry.measure({ name: 'events_refused', value });
 
-  /** Counts the events of each session. */
-  function spend(events: readonly WireEvent[]): Promise<void> | undefined {
-    if (!limits.isOn) return undefined;
+  async function spend(events: readonly WireEvent[]): Promise<void> {
     const counts = new Map<string, number>();
     for (const { session_id } of events) {
       const session = sessionKey(session_id);
       counts.set(session, (counts.get(session) ?? 0) + 1);
     }
-    return limits.spendEvents(counts);
+    await limits.spendEvents(counts);
   }
 
   return {
@@ -71,7 +69,7 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
         return { ...jsonReply(status, partnerError(error.message, problems)), events: 1, problem };
       }
       const events = [checked.value];
-      await spend(events);
+      if (limits.isOn) await spend(events);
       const { fates, unchanged, isReflecting } = await forwardOne(events, withSession(caller, events));
       if (isReflecting) return WITHHELD;
       const [fate] = fates;
@@ -86,7 +84,7 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
       const events: WireEvent[] = [];
       for (const each of checked) if (each.ok) events.push(each.value);
       const isWhole = events.length === count;
-      await spend(events);
+      if (limits.isOn) await spend(events);
       if (!isWhole) noteRefused(count - events.length);
       // The events may go while the network is awaited; only the relay's own refusals are needed then.
       const refusals = isWhole ? undefined : checked.map((each) => (each.ok ? undefined : each.error));

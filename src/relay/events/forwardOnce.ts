@@ -61,7 +61,7 @@ interface Batch {
  */
 export function createForwardOnce(settings: RelaySettings, telemetry: Telemetry): (forward: Forward) => ForwardOnce {
   const { measure } = telemetry;
-  const accepted = createAcceptedEvents(settings, telemetry);
+  const accepted = new AcceptedEvents(settings, telemetry);
   /** The batch that is forwarding an event, by the event's key. */
   const inFlight = new Map<string, Batch>();
   const eventKeys = createEventKeys();
@@ -185,59 +185,81 @@ function keysAt(indexes: readonly number[], keys: Batch['keys']): string[] {
   return picked;
 }
 
-/** The store of accepted events, with what it may fail to write, and the events whose response was lost. */
-interface AcceptedEvents {
-  /** Claims events before they are forwarded. Throws a 503 when the store fails or is too slow. */
-  claim(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]>;
-  /** The network accepted these. Never throws: they are remembered here when the store fails. */
-  accept(keys: readonly string[], caller: Caller): Promise<void>;
-  /** The network did not accept these. */
-  release(keys: readonly string[], caller: Caller): Promise<void>;
-  /** Nobody knows whether the network accepted these. */
-  lose(keys: readonly string[], caller: Caller): Promise<void>;
-}
-
 /** Events whose response was lost, and failed writes, that are remembered. */
 const ASIDE_MAX = 20_000;
 /** Milliseconds after which a page may come back when the store failed. */
 const RETRY_AFTER_MS = 5_000;
 
-function createAcceptedEvents(settings: RelaySettings, { log, measure }: Telemetry): AcceptedEvents {
-  const { dedupe, timeouts, forwardEventIds: isNetworkIdempotent } = settings;
-  // Accepted, but the store failed to write it: this process still knows.
-  const unwritten = createDedupeMemory({ max: ASIDE_MAX });
-  const lost = createDedupeMemory({ max: ASIDE_MAX });
+/** The store of accepted events, with what it may fail to write, and the events whose response was lost. */
+class AcceptedEvents {
+  readonly #settings: RelaySettings;
+  readonly #telemetry: Telemetry;
+  /** Accepted, but the store failed to write it: this process still knows. */
+  readonly #unwritten = createDedupeMemory({ max: ASIDE_MAX });
+  readonly #lost = createDedupeMemory({ max: ASIDE_MAX });
 
-  /** The result of the store. One that hangs fails like one that throws. */
-  function inTime<T>(work: T | Promise<T>): T | Promise<T> {
-    // A store in memory needs no timer.
-    if (!(work instanceof Promise)) return work;
-    const late = (): Error => new Error(`no reply within ${timeouts.dedupe} ms`);
-    return withDeadline(work, { ms: timeouts.dedupe, late });
+  constructor(settings: RelaySettings, telemetry: Telemetry) {
+    this.#settings = settings;
+    this.#telemetry = telemetry;
   }
 
-  function noteFailure(error: unknown, { requestId }: Caller): void {
-    measure({ name: 'dedupe_failed', value: 1 });
-    const message = 'The store of accepted events failed.';
-    log({ level: 'error', message, request_id: requestId, error: explain(error) });
+  /** Claims events before they are forwarded. Throws a 503 when the store fails or is too slow. */
+  async claim(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
+    if (keys.length === 0) return [];
+    const claims = await this.#claimInStore(keys, caller);
+    const [unwritten, lost] = [this.#unwritten, this.#lost];
+    if (unwritten.size() === 0 && lost.size() === 0) return claims;
+    const here = unwritten.claim(keys);
+    const judged = keys.map((_, at) => (here[at] === 'known' ? 'known' : (claims[at] ?? 'new')));
+    const wereLost = lost.claim(keys);
+    const again = keys.filter((_, at) => judged[at] === 'new' && wereLost[at] === 'known');
+    if (again.length > 0 && !this.#settings.forwardEventIds) {
+      this.#telemetry.measure({ name: 'possible_duplicates', value: again.length });
+      const message = 'Events are forwarded again after a lost response; the network may count them twice.';
+      this.#telemetry.log({ level: 'warn', message, request_id: caller.requestId, events: again.length });
+    }
+    return judged;
   }
 
-  async function release(keys: readonly string[], caller: Caller): Promise<void> {
+  /** The network accepted these. Never throws: they are remembered here when the store fails. */
+  async accept(keys: readonly string[], caller: Caller): Promise<void> {
     if (keys.length === 0) return;
     try {
-      await inTime(dedupe.release(keys));
+      await this.#inTime(this.#settings.dedupe.accept(keys, caller.sender));
     } catch (error) {
-      noteFailure(error, caller);
+      this.#unwritten.accept(keys, caller.sender);
+      this.#noteFailure(error, caller);
     }
   }
 
-  async function claimInStore(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
+  /** The network did not accept these. */
+  async release(keys: readonly string[], caller: Caller): Promise<void> {
+    if (keys.length === 0) return;
+    try {
+      await this.#inTime(this.#settings.dedupe.release(keys));
+    } catch (error) {
+      this.#noteFailure(error, caller);
+    }
+  }
+
+  /** Nobody knows whether the network accepted these. */
+  async lose(keys: readonly string[], caller: Caller): Promise<void> {
+    if (keys.length === 0) return;
+    this.#telemetry.measure({ name: 'answers_lost', value: keys.length });
+    const message = "The network's response was lost; the next attempt is forwarded again.";
+    this.#telemetry.log({ level: 'warn', message, request_id: caller.requestId, events: keys.length });
+    this.#lost.accept(keys, caller.sender);
+    await this.release(keys, caller);
+  }
+
+  async #claimInStore(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
+    const { dedupe } = this.#settings;
     let claiming: readonly DedupeClaim[] | Promise<readonly DedupeClaim[]> = [];
     try {
       claiming = dedupe.claim(keys);
-      return await inTime(claiming);
+      return await this.#inTime(claiming);
     } catch (error) {
-      noteFailure(error, caller);
+      this.#noteFailure(error, caller);
       // Claims that arrive too late would keep the sender's next attempt out until they expire.
       void Promise.resolve(claiming)
         .then((claims) => dedupe.release(keys.filter((_, at) => claims[at] === 'new')))
@@ -252,41 +274,19 @@ function createAcceptedEvents(settings: RelaySettings, { log, measure }: Telemet
     }
   }
 
-  return {
-    async claim(keys, caller) {
-      if (keys.length === 0) return [];
-      const claims = await claimInStore(keys, caller);
-      if (unwritten.size() === 0 && lost.size() === 0) return claims;
-      const here = unwritten.size() === 0 ? [] : unwritten.claim(keys);
-      const judged = keys.map((_, at) => (here[at] === 'known' ? 'known' : (claims[at] ?? 'new')));
-      const wereLost = lost.size() === 0 ? [] : lost.claim(keys);
-      const again = keys.filter((_, at) => judged[at] === 'new' && wereLost[at] === 'known');
-      if (again.length > 0 && !isNetworkIdempotent) {
-        measure({ name: 'possible_duplicates', value: again.length });
-        const message = 'Events are forwarded again after a lost response; the network may count them twice.';
-        log({ level: 'warn', message, request_id: caller.requestId, events: again.length });
-      }
-      return judged;
-    },
-    async accept(keys, caller) {
-      if (keys.length === 0) return;
-      try {
-        await inTime(dedupe.accept(keys, caller.sender));
-      } catch (error) {
-        unwritten.accept(keys, caller.sender);
-        noteFailure(error, caller);
-      }
-    },
-    release,
-    async lose(keys, caller) {
-      if (keys.length === 0) return;
-      measure({ name: 'answers_lost', value: keys.length });
-      const message = "The network's response was lost; the next attempt is forwarded again.";
-      log({ level: 'warn', message, request_id: caller.requestId, events: keys.length });
-      lost.accept(keys, caller.sender);
-      await release(keys, caller);
-    },
-  };
+  /** The result of the store. One that hangs fails like one that throws. */
+  #inTime<T>(work: T | Promise<T>): T | Promise<T> {
+    // A store in memory needs no timer.
+    if (!(work instanceof Promise)) return work;
+    const ms = this.#settings.timeouts.dedupe;
+    return withDeadline(work, { ms, late: () => new Error(`no reply within ${ms} ms`) });
+  }
+
+  #noteFailure(error: unknown, { requestId }: Caller): void {
+    this.#telemetry.measure({ name: 'dedupe_failed', value: 1 });
+    const message = 'The store of accepted events failed.';
+    this.#telemetry.log({ level: 'error', message, request_id: requestId, error: explain(error) });
+  }
 }
 
 /** Hexadecimal digits of a key: 16 bytes, so that two events never share one. */

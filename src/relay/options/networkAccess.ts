@@ -25,7 +25,7 @@ export function readNetworkAccess(options: RelayOptions): NetworkAccess {
   return {
     apiKey,
     version: readVersion(options.version),
-    baseUrl: readBaseUrl(options.baseUrl, { isLive: environment === 'production' }),
+    baseUrl: readBaseUrl(options.baseUrl, environment),
     environment,
   };
 }
@@ -73,8 +73,8 @@ function readVersion(version: unknown): string {
   );
 }
 
-/** The network's URL, without a slash at its end. */
-function readBaseUrl(baseUrl: unknown, { isLive }: { isLive: boolean }): string {
+/** The network's URL, without a slash at its end. Only keys that are certainly not live may be sent in the clear. */
+function readBaseUrl(baseUrl: unknown, environment: Environment | undefined): string {
   const example = 'Use something like "https://partner.example"';
   if (baseUrl === undefined || baseUrl === '') refuseOption('baseUrl', `is missing. ${example}.`);
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl))
@@ -85,8 +85,10 @@ function readBaseUrl(baseUrl: unknown, { isLive }: { isLive: boolean }): string 
     refuseOption('baseUrl', `contains a user name or a password. ${example}, and pass the key as apiKey.`);
   if (url.search || url.hash) refuseOption('baseUrl', `ends in a query or a fragment. ${example}.`);
   if (!/^https?:$/.test(url.protocol)) refuseOption('baseUrl', `must begin with https://. ${example}.`);
-  if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    refuseOption('baseUrl', `is not https, so a live key would be sent in the clear. ${example}.`);
+  if (environment !== 'staging' && url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    const key = environment === undefined ? 'a key that may be live' : 'a live key';
+    refuseOption('baseUrl', `is not https, so ${key} would be sent in the clear. ${example}.`);
+  }
   return url.href.replace(/\/+$/, '');
 }
 
@@ -114,7 +116,7 @@ export async function checkNetwork(options: {
 }): Promise<NetworkCheck> {
   const { fetch = globalThis.fetch } = options;
   const key = readKey(readApiKey(options));
-  const baseUrl = readBaseUrl(options.baseUrl, { isLive: key?.environment === 'production' });
+  const baseUrl = readBaseUrl(options.baseUrl, key?.environment);
   const url = `${baseUrl}/health`;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);

@@ -69,7 +69,7 @@ export class NoResponseError extends RelayError {
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { url, apiKey, version, timeoutMs, callsPerClient, telemetry } = options;
   const { log, measure } = telemetry;
-  const breaker = createBreaker();
+  const breaker = new Breaker();
   const readResponse = createResponseReader(apiKey);
   /** Calls that are waiting for the network, by client. */
   const calls = new Map<string, number>();
@@ -131,11 +131,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   function noteFailure(caller: Caller): void {
     if (!breaker.fail(caller)) return;
     measure({ name: 'breaker_opened', value: 1 });
-    log({
-      level: 'error',
-      message: 'The network keeps failing and is not called for 10 seconds.',
-      request_id: caller.requestId,
-    });
+    log({ level: 'error', message: KEEPS_FAILING, request_id: caller.requestId });
   }
 
   function noteOddities({ status, isReflecting }: NetworkResponse, { requestId }: Caller): void {
@@ -167,14 +163,15 @@ const DAY = '(Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const MONTH = '(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const RETRY_AFTER = new RegExp(`^(\\d{1,9}|${DAY}, \\d\\d ${MONTH} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT)$`);
 
+const KEEPS_FAILING = 'The network keeps failing and is not called for 10 seconds.';
 const KEY_REFUSED =
   'The network refused the key. Check apiKey, and that a test key is used with a staging network and a live key with a production network.';
 const KEY_REFLECTED = 'The network sent the key back in its response, which was withheld.';
 
+const REFUSED = { status: 503, mayHaveArrived: false };
 const TOO_MANY = new NoResponseError('Too many requests at the same time.', {
-  status: 503,
+  ...REFUSED,
   code: 'too_many_at_once',
-  mayHaveArrived: false,
   retryAfterMs: 1_000,
 });
 const REDIRECT = new NoResponseError('The network returned a redirect, which the relay does not follow.', {
@@ -183,14 +180,9 @@ const REDIRECT = new NoResponseError('The network returned a redirect, which the
   mayHaveArrived: false,
 });
 
-function paused(waitMs: number): NoResponseError {
+function paused(retryAfterMs: number): NoResponseError {
   const message = 'The network is not available at the moment.';
-  return new NoResponseError(message, {
-    status: 503,
-    code: 'network_paused',
-    mayHaveArrived: false,
-    retryAfterMs: waitMs,
-  });
+  return new NoResponseError(message, { ...REFUSED, code: 'network_paused', retryAfterMs });
 }
 
 function oddStatus(status: number): NoResponseError {
@@ -203,12 +195,9 @@ function unreached(error: unknown): NoResponseError {
     const { message, cause } = error;
     return new NoResponseError(message, { status: 504, code: 'network_timeout', mayHaveArrived: true, cause });
   }
-  return new NoResponseError('The network could not be reached.', {
-    status: 502,
-    code: 'network_unreachable',
-    mayHaveArrived: !sentNothing(error),
-    cause: error,
-  });
+  const mayHaveArrived = !sentNothing(error);
+  const about = { status: 502, code: 'network_unreachable', mayHaveArrived, cause: error };
+  return new NoResponseError('The network could not be reached.', about);
 }
 
 /** Failures in a row after which the network is left alone. */
@@ -222,105 +211,96 @@ const UNKNOWN_WEIGHT = 1 / 4;
 /** Failing clients that are tracked; beyond that the ones unused for longest are forgotten. */
 const CLIENTS_MAX = 10_000;
 
-/** Stops calling a network that keeps failing, and lets one request through when the pause is over. */
-interface Breaker {
-  /** Milliseconds until a request of this caller may pass; 0 when this one may. */
-  enter(caller: Caller): number;
-  succeed(caller: Caller): void;
-  /** Returns whether this failure made the network be left alone for everybody. */
-  fail(caller: Caller): boolean;
-  /** Whether the network is left alone for everybody. */
-  isOpen(): boolean;
-}
-
 /**
- * A breaker that opens after five failures in a row, for ten seconds. A client whose requests fail five times in a row is
- * refused by itself; of these only two count towards the breaker for everybody, so it takes several clients to open it or
- * to keep it open. Where no address is known, nobody can tell how many clients there are, and it takes four times as many
- * failures.
+ * Stops calling a network that keeps failing: after five failures in a row, for ten seconds; then one request at a time
+ * may find out. A client whose requests fail five times in a row is refused by itself; of these only two count for
+ * everybody, so it takes several clients to open the circuit or to keep it open. Where no address is known, nobody can
+ * tell how many clients there are, and it takes four times as many failures.
  */
-function createBreaker(): Breaker {
-  const everybody = createCircuit();
+class Breaker {
+  readonly #everybody = new Circuit();
   /** Clients whose last call failed. */
-  const failing = new Map<string, Circuit>();
+  readonly #failing = new Map<string, Circuit>();
 
-  function circuitOf(sender: string): Circuit {
-    const circuit = failing.get(sender) ?? createCircuit();
-    failing.delete(sender);
-    failing.set(sender, circuit);
-    if (failing.size > CLIENTS_MAX) for (const oldest of failing.keys()) if (failing.delete(oldest)) break;
-    return circuit;
+  /** Milliseconds until a request of this caller may pass; 0 when this one may. */
+  enter({ sender }: Caller): number {
+    const own = sender === undefined ? undefined : this.#failing.get(sender);
+    const waitMs = Math.max(this.#everybody.waitMs(), own?.waitMs() ?? 0);
+    if (waitMs > 0) return waitMs;
+    this.#everybody.enter();
+    own?.enter();
+    return 0;
   }
 
-  return {
-    enter({ sender }) {
-      const own = sender === undefined ? undefined : failing.get(sender);
-      const waitMs = Math.max(everybody.waitMs(), own?.waitMs() ?? 0);
-      if (waitMs > 0) return waitMs;
-      everybody.enter();
-      own?.enter();
-      return 0;
-    },
-    succeed({ sender }) {
-      everybody.succeed();
-      if (sender !== undefined) failing.delete(sender);
-    },
-    fail({ sender, hasAddress }) {
-      const own = sender === undefined ? undefined : circuitOf(sender);
-      own?.fail(1);
-      if (own === undefined || own.failures() <= FAILURES_PER_CLIENT)
-        return everybody.fail(hasAddress ? 1 : UNKNOWN_WEIGHT);
-      everybody.leave();
-      return false;
-    },
-    isOpen: () => everybody.isOpen(),
-  };
-}
+  succeed({ sender }: Caller): void {
+    this.#everybody.succeed();
+    if (sender !== undefined) this.#failing.delete(sender);
+  }
 
-interface Circuit {
-  waitMs(): number;
-  enter(): void;
-  /** Ends a probe without a verdict: the next request may probe. */
-  leave(): void;
-  succeed(): void;
-  /** Returns whether this failure opened it. */
-  fail(weight: number): boolean;
-  failures(): number;
-  isOpen(): boolean;
+  /** Returns whether this failure made the network be left alone for everybody. */
+  fail({ sender, hasAddress }: Caller): boolean {
+    const own = sender === undefined ? undefined : this.#circuitOf(sender);
+    own?.fail(1);
+    if (own === undefined || own.failures <= FAILURES_PER_CLIENT)
+      return this.#everybody.fail(hasAddress ? 1 : UNKNOWN_WEIGHT);
+    this.#everybody.leave();
+    return false;
+  }
+
+  /** Whether the network is left alone for everybody. */
+  isOpen(): boolean {
+    return this.#everybody.isOpen();
+  }
+
+  #circuitOf(sender: string): Circuit {
+    const circuit = this.#failing.get(sender) ?? new Circuit();
+    this.#failing.delete(sender);
+    this.#failing.set(sender, circuit);
+    if (this.#failing.size > CLIENTS_MAX)
+      for (const oldest of this.#failing.keys()) if (this.#failing.delete(oldest)) break;
+    return circuit;
+  }
 }
 
 /** A circuit on a clock that nobody sets: the time of day could go back, and keep it open for as long. */
-function createCircuit(): Circuit {
-  let failures = 0;
-  let openUntil = 0;
-  let probeUntil = 0;
-  return {
-    waitMs() {
-      if (openUntil === 0) return 0;
-      // One probe at a time. It expires, or a probe that never settles would block the network for good.
-      return Math.max(0, openUntil - performance.now(), probeUntil - performance.now());
-    },
-    enter() {
-      if (openUntil !== 0) probeUntil = performance.now() + PAUSE_MS;
-    },
-    leave() {
-      probeUntil = 0;
-    },
-    succeed() {
-      failures = 0;
-      openUntil = 0;
-      probeUntil = 0;
-    },
-    fail(weight) {
-      failures += weight;
-      probeUntil = 0;
-      if (failures < FAILURES_MAX) return false;
-      openUntil = performance.now() + PAUSE_MS;
-      // One more failure, of a client that is known, opens it again.
-      failures = FAILURES_MAX - 1;
-      return true;
-    },
-    failures: () => failures,
-    isOpen: () => openUntil > performance.now(),
-  };
+class Circuit {
+  failures = 0;
+  #openUntil = 0;
+  /** One probe at a time. It expires, or a probe that never settles would block the network for good. */
+  #probeUntil = 0;
+
+  waitMs(): number {
+    if (this.#openUntil === 0) return 0;
+    return Math.max(0, Math.max(this.#openUntil, this.#probeUntil) - performance.now());
+  }
+
+  enter(): void {
+    if (this.#openUntil !== 0) this.#probeUntil = performance.now() + PAUSE_MS;
+  }
+
+  /** Ends a probe without a verdict: the next request may probe. */
+  leave(): void {
+    this.#probeUntil = 0;
+  }
+
+  succeed(): void {
+    this.failures = 0;
+    this.#openUntil = 0;
+    this.#probeUntil = 0;
+  }
+
+  /** Returns whether this failure opened it. */
+  fail(weight: number): boolean {
+    this.failures += weight;
+    this.#probeUntil = 0;
+    if (this.failures < FAILURES_MAX) return false;
+    this.#openUntil = performance.now() + PAUSE_MS;
+    // One more failure, of a client that is known, opens it again.
+    this.failures = FAILURES_MAX - 1;
+    return true;
+  }
+
+  isOpen(): boolean {
+    return this.#openUntil > performance.now();
+  }
 }

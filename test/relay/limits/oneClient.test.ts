@@ -21,6 +21,7 @@ function report(bench: Bench, events: unknown[], ip?: string): Promise<Response>
 
 describe('one client with a /48 network', () => {
   test('gets ten times the requests of an address, not 65,536 times', async () => {
+    useFakeClock();
     const bench = setUp({ rateLimit: { perAddress: { burst: 2, perSecond: 1 } } });
     const statuses: number[] = [];
     for (let index = 0; index < 60; index++) statuses.push((await ask(bench.relay, { ip: addressOf(index) })).status);
@@ -30,6 +31,7 @@ describe('one client with a /48 network', () => {
   });
 
   test('gets as many as perNetwork says', async () => {
+    useFakeClock();
     const bench = setUp({ rateLimit: { perNetwork: { burst: 3, perSecond: 1 } } });
     const statuses: number[] = [];
     for (let index = 0; index < 5; index++) statuses.push((await ask(bench.relay, { ip: addressOf(index) })).status);
@@ -104,6 +106,7 @@ test('10,000 sessions of one client leave the events of another', async () => {
 
 describe('where no address is known', () => {
   test('all requests share one limit, ten times that of an address', async () => {
+    useFakeClock();
     const bench = setUp({ rateLimit: { perAddress: { burst: 2, perSecond: 1 } } });
     const statuses: number[] = [];
     for (let index = 0; index < 25; index++) statuses.push((await ask(bench.relay)).status);
