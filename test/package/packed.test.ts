@@ -67,7 +67,7 @@ test('every entry can be imported', () => {
     const redis = await import('offerlet/relay-redis');
     const shopify = await import('offerlet/relay-shopify');
     const clients = await import('offerlet/clients');
-    console.log([index.showOffers, element, queue.openQueue, relay.createRelay, relay.toNode, redis.openSeenRedis, shopify.shopify,
+    console.log([index.showOffers, element, queue.openQueue, relay.createRelay, relay.toNode, redis.openDedupeRedis, shopify.shopify,
       clients.ChannelClient, clients.ReportingClient].map((value) => typeof value).join(' '));`,
   );
   expect(output.trim()).toBe('function object function function function function function function function');
