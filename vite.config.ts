@@ -1,14 +1,8 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { parse } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { minify } from 'terser';
-import { defineConfig, type Plugin, type UserConfig } from 'vite';
-import { classicJsx } from './build/classicJsx.ts';
-import { leanPreact } from './build/leanPreact.ts';
-import { isOfWidget, leanPreactModule } from './build/leanPreactModule.ts';
-import { minifyAgain } from './build/minifyAgain.ts';
-import { shortForms } from './build/shortForms.ts';
+import { defineConfig, minifySync, type Plugin, type UserConfig } from 'vite';
+import { isOfWidget, leanPreact, leanPreactModule } from './build/leanPreact.ts';
 
 /** Every entry of the two packages and their commands. Each is one file in src/ at the same path. */
 const ENTRIES = [
@@ -33,6 +27,15 @@ const SANDBOX_ENTRIES = ['network', 'sandbox', 'sandbox/commands'];
 /** Browsers that support `light-dark()`: for older targets the CSS minifier replaces it with CSS that does not work here. */
 const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
 
+/** terser, which removes more of what can't be reached in the reduced Preact, and then the bundler's own minifier. */
+const MINIFIED_TWICE = {
+  minify: 'terser',
+  terserOptions: { ecma: 2020, compress: { passes: 2, pure_getters: true } },
+  rolldownOptions: { output: { minify: true } },
+} as const;
+/** Has Chromium compile every function while the script arrives, off the main thread, and not one by one when it is called. */
+const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
+
 const TESTS = ['test/**/*.test.{ts,tsx}'];
 /** Tests that start processes or databases, wait for real time-outs or need the build. All others are unit tests. */
 const SERVER_TESTS = [
@@ -52,14 +55,10 @@ const builds: Record<string, UserConfig> = {
   esm: modules([...ENTRIES, ...SANDBOX_ENTRIES], 'dist'),
   sandbox: modules(SANDBOX_ENTRIES, 'sandbox/dist'),
   script: {
-    plugins: [
-      classicJsx(),
-      leanPreact(),
-      minifyAgain({ isLean: true }),
-      shortForms(),
-      printIntegrity('dist/offerlet.js'),
-    ],
+    plugins: [leanPreact()],
     build: {
+      ...MINIFIED_TWICE,
+      rolldownOptions: { output: { minify: true, postBanner: COMPILE_HINT } },
       emptyOutDir: false,
       target: 'es2022',
       cssTarget: CSS_TARGET,
@@ -68,7 +67,6 @@ const builds: Record<string, UserConfig> = {
   },
   // Loaded in sandbox mode only: one module that includes everything it needs.
   inspector: {
-    plugins: [minifyAgain({ isModule: true })],
     build: {
       emptyOutDir: false,
       target: 'es2022',
@@ -152,7 +150,7 @@ export default defineConfig(({ mode }) => ({
 /** Readable ES modules, one file for each source file, for bundlers and servers. */
 function modules(entries: readonly string[], outDir: string): UserConfig {
   return {
-    plugins: [classicJsx(), leanPreactModule(), inspectorOnce(), minifyCommands(), dropPaths()],
+    plugins: [leanPreactModule(MINIFIED_TWICE), inspectorOnce(), minifyCommands()],
     build: {
       outDir,
       emptyOutDir: false,
@@ -162,6 +160,7 @@ function modules(entries: readonly string[], outDir: string): UserConfig {
       cssTarget: CSS_TARGET,
       lib: { entry: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])), formats: ['es'] },
       rolldownOptions: {
+        experimental: { attachDebugInfo: 'none' },
         external: (id, from) => !/^(\.|\/|[A-Z]:)/.test(id) && !isOfWidget(id, from),
         output: {
           preserveModules: true,
@@ -186,32 +185,16 @@ function inspectorOnce(): Plugin {
   };
 }
 
-/** Minifies the modules that only the command loads: nobody imports them, and they are a fifth of the package. */
+/** Minifies the modules that only commands load: nobody imports them, and they are a fifth of the package. */
 function minifyCommands(): Plugin {
   return {
     name: 'minify-commands',
     generateBundle: {
       order: 'post', // after the bundler's own printer, which keeps white space
-      async handler(_, files): Promise<void> {
-        for (const [path, file] of Object.entries(files)) {
-          if (file.type !== 'chunk' || !/^(cli|console|publisherList|http)\/|^wire\/didYouMean/.test(path)) continue;
-          const { code } = await minify(file.code, { module: true, ecma: 2020, keep_classnames: true });
-          if (code) file.code = code;
-        }
-      },
-    },
-  };
-}
-
-/** Drops the comment with which the bundler names the source of each module: the module has the same path. */
-function dropPaths(): Plugin {
-  return {
-    name: 'drop-paths',
-    generateBundle: {
-      order: 'post',
       handler(_, files): void {
-        for (const file of Object.values(files))
-          if (file.type === 'chunk') file.code = file.code.replaceAll(/^\/\/ src\/\S+\n/gm, '');
+        for (const [path, file] of Object.entries(files))
+          if (file.type === 'chunk' && /^(cli|console|publisherList|http|lock)\/|^wire\/didYouMean/.test(path))
+            file.code = minifySync(path, file.code, { module: true }).code;
       },
     },
   };
@@ -235,18 +218,6 @@ function compressPage(): Plugin {
           this.emitFile({ type: 'asset', fileName: `${name}.br`, source });
         }
       },
-    },
-  };
-}
-
-/** Prints the size of a file and the `integrity` value that merchants pin; on stderr, because `npm pack --json` writes to stdout. */
-function printIntegrity(file: string): Plugin {
-  return {
-    name: 'print-integrity',
-    closeBundle(): void {
-      const bytes = readFileSync(file);
-      const hash = createHash('sha384').update(bytes).digest('base64');
-      console.error(`${file}  ${brotliCompressSync(bytes).length} bytes brotli  integrity="sha384-${hash}"`);
     },
   };
 }

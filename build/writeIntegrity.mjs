@@ -2,18 +2,20 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 
 /** The files that pages load from the package. */
 const FILES = ['offerlet.js', 'offerlet-inspector.js'];
 
-/** Writes the integrity values of the files in a folder beside them. */
+/** Writes the integrity values of the files in a folder beside them, and prints each with its size. */
 export function writeIntegrity(folder, version) {
   const files = Object.fromEntries(
     FILES.map((name) => {
-      const hash = createHash('sha384')
-        .update(readFileSync(join(folder, name)))
-        .digest('base64');
-      return [name, `sha384-${hash}`];
+      const bytes = readFileSync(join(folder, name));
+      const value = `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
+      // On stderr, because `npm pack --json` writes to stdout.
+      console.error(`${folder}/${name}  ${brotliCompressSync(bytes).length} bytes brotli  integrity="${value}"`);
+      return [name, value];
     }),
   );
   writeFileSync(join(folder, 'integrity.json'), `${JSON.stringify({ version, files }, undefined, 2)}\n`);

@@ -4,19 +4,13 @@ import { brotli } from '../package/bytes.ts';
 import { printParts } from './size/printParts.ts';
 import { measureSizes } from '../package/sizes.ts';
 
-/** Prints the bytes of the script tag's file and of what each import costs a merchant's bundle, next to the targets. */
+/** Prints the bytes of the script tag's file and of what each import costs a merchant's bundle, next to the limits. */
 export async function run(): Promise<void> {
   const row = (what: string, ...cells: unknown[]): void =>
     console.log(what.padEnd(44) + cells.map((cell) => String(cell).padStart(9)).join(' '));
-  row('what', 'minified', 'gzip', 'brotli', 'target');
-  for (const { what, code, target } of await measureSizes())
-    row(
-      what,
-      code.length,
-      gzipSync(code, { level: 9 }).length,
-      brotli(code),
-      target === undefined ? '' : Math.floor(target),
-    );
+  row('what', 'minified', 'gzip', 'brotli', 'limit');
+  for (const { what, code, limit } of await measureSizes())
+    row(what, code.length, gzipSync(code, { level: 9 }).length, brotli(code), limit);
   console.log();
   await printParts();
 }

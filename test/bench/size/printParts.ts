@@ -17,8 +17,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 
 /** Prints by how many bytes the script gets smaller without the characters of each part. */
 export async function printParts(): Promise<void> {
-  // The last rewriting has no source map.
-  const { code, map } = await buildScript({ without: ['short-forms'], sourcemap: 'hidden' });
+  const { code, map } = await buildScript({ sourcemap: 'hidden' });
   const partOf = partsOf(code, map as unknown as SourceMapPayload);
   const all = brotli(Buffer.from(code));
   console.log(`${'part'.padEnd(30)}${'minified'.padStart(10)}${'brotli'.padStart(10)}`);
