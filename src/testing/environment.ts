@@ -6,7 +6,7 @@ export function requireFetch(): void {
   const missing = ['Request', 'Response', 'Headers'].filter((name) => !(name in globalThis));
   if (missing.length === 0) return;
   throw new Error(
-    `offerlet/testing needs ${missing.join(', ')}, which this environment hides. jest-environment-jsdom does that: use jest-fixed-jsdom, or Jest's node environment.`,
+    `offerlet/testing needs ${missing.join(', ')}, which this environment hides. jest-environment-jsdom does that: add 'offerlet/testing/jsdom' to setupFiles.`,
   );
 }
 
@@ -22,17 +22,21 @@ export function impossibleHere(name: string): string | undefined {
   if (environment === undefined) return undefined;
   if (NEEDS_LAYOUT.test(name))
     return `${environment} has no layout, so nothing is ever on screen and no ${name} can occur. Test what is seen with offerlet/testing/playwright.`;
-  return environment === 'jsdom' ? NO_WIDGET : undefined;
+  return lacksWidget() ? NO_WIDGET : undefined;
 }
 
 const NO_WIDGET =
-  'jsdom has no IntersectionObserver, so showOffers() shows nothing in it. Use happy-dom, or offerlet/testing/playwright.';
+  "jsdom has no IntersectionObserver, so showOffers() shows nothing in it. Add 'offerlet/testing/jsdom' to setupFiles.";
 let hasWarned = false;
 
 /** Warns once where the widget cannot be shown at all. */
 export function warnWithoutWidget(): void {
-  if (hasWarned || simulatedBrowser() !== 'jsdom' || 'IntersectionObserver' in globalThis) return;
+  if (hasWarned || !lacksWidget()) return;
   hasWarned = true;
   // oxlint-disable-next-line no-console -- a test that waits for offers here would otherwise fail without a reason
   console.warn(`offerlet/testing: ${NO_WIDGET}`);
+}
+
+function lacksWidget(): boolean {
+  return simulatedBrowser() === 'jsdom' && !('IntersectionObserver' in globalThis);
 }

@@ -10,7 +10,7 @@ export interface Scenario extends Forcing {
 /** The promo code of every offer in the promo-code scenario. */
 export const PROMO_CODE = 'QA-2026';
 
-const TABLE = [
+const TABLE = named([
   {
     name: 'no-offers',
     title: 'The network has no offers for this shopper',
@@ -139,7 +139,7 @@ const TABLE = [
     mustSee: 'Nothing is shown and nothing is requested. The outcome is consent_denied and the queue is empty.',
     page: { consent: 'denied' },
   },
-] as const satisfies readonly Scenario[];
+]);
 
 /** The name of a scenario. */
 export type ScenarioName = (typeof TABLE)[number]['name'];
@@ -152,4 +152,11 @@ export const SCENARIOS: readonly Scenario[] = TABLE;
 /** Finds a scenario by name. */
 export function findScenario(name: unknown): Scenario | undefined {
   return SCENARIOS.find((scenario) => scenario.name === name);
+}
+
+/** Keeps the names as types, and only the names: the texts would be in the declarations as well. */
+function named<const Name extends string>(
+  scenarios: readonly (Scenario & { readonly name: Name })[],
+): readonly (Scenario & { readonly name: Name })[] {
+  return scenarios;
 }
