@@ -1,12 +1,15 @@
+import { INSPECTOR, type Inspect, type Inspected } from './page/inspection.ts';
 import type { Offers, ShowOptions } from './page/showOptions.ts';
 import { showOffers as show, type MountContext } from './page/showOffers.ts';
 
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
 export function showOffers(options: ShowOptions, context?: MountContext): Offers {
-  // Bundlers put the inspector into a file of its own, which is loaded in sandbox mode only.
-  return show(options, {
-    ...context,
-    // oxlint-disable-next-line no-restricted-imports -- lazy: it is in nobody's main bundle
-    inspect: async (...given) => (await import('./inspector/inspect.tsx')).inspect(...given),
-  });
+  return show(options, { ...context, inspect });
+}
+
+/** Opens the inspector, if the page has imported it: with a lazy import, it would be in bundles that are one file. */
+async function inspect(mount: Inspected): Promise<void> {
+  const inspector = Reflect.get(globalThis, INSPECTOR) as Inspect | undefined;
+  if (!inspector) throw new Error("The inspector did not load. Import 'offerlet/inspector' before offers are shown.");
+  await inspector(mount);
 }

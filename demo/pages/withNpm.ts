@@ -3,6 +3,9 @@ import { showOffers, type Offers } from 'offerlet';
 import { listen, shopOptions } from '../browser/shopOptions.ts';
 
 const { via: _via, isApp: _isApp, asks, ...options } = shopOptions();
+// QA: the inspector comes with its own import.
+if (location.search.includes('offerlet=inspect')) await import('offerlet/inspector');
+
 let decision: boolean | undefined;
 let offers: Offers | undefined;
 

@@ -15,6 +15,9 @@ export interface Inspected extends Partial<RawExchange> {
   reopen: OfferSession['reopenQueue'];
 }
 
+/** The global under which `offerlet/inspector` offers itself to mounts, whichever copy of the package they are from. */
+export const INSPECTOR = Symbol.for('offerlet.inspector');
+
 /** Inspects a mount. It is awaited before anything is counted, so that it can still restart the mount. */
 export type Inspect = (inspected: Inspected) => Promise<unknown>;
 
