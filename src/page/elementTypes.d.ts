@@ -76,6 +76,14 @@ declare module 'preact' {
   }
 }
 
+declare module 'solid-js/jsx-runtime' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'offer-let': HTMLAttributes<OfferLetElement> & OfferLetAttributes & { 'on:offerlet'?: Listening['onofferlet'] };
+    }
+  }
+}
+
 declare module 'vue' {
   interface GlobalComponents {
     'offer-let': new () => {

@@ -25,9 +25,17 @@ interface OffersState {
 export class Offers extends Component<OffersProps, OffersState> {
   override state: OffersState = { finished: [] };
   stop: (() => void) | undefined;
+  isOurRenderer = false;
 
   override componentDidMount(): void {
     const { session } = this.props;
+    if (!this.isOurRenderer) {
+      // Nothing would ever be shown, so nothing may be counted as shown.
+      session.destroy();
+      // oxlint-disable-next-line no-console -- to Preact everything is all right, and the place stays empty
+      console.error(TWO_COPIES);
+      return;
+    }
     // The offers of the latest outcome: consent can be given late, withdrawn, and given again.
     this.stop = session.subscribe((event) => {
       if (event.type === 'outcome') this.setState({ found: event, finished: [] });
@@ -40,9 +48,9 @@ export class Offers extends Component<OffersProps, OffersState> {
     this.stop = undefined;
   }
 
-  override render({ session, messages: overrides }: OffersProps, { found, finished }: OffersState): JSX.Element | null {
+  override render({ session, messages: overrides }: OffersProps, { found, finished }: OffersState): JSX.Element {
     const groups = found?.groups.filter(({ id }) => !finished.includes(id)) ?? [];
-    if (!found || groups.length === 0) return null;
+    if (!found || groups.length === 0) return <Probe onRender={() => (this.isOurRenderer = true)} />;
     const { attribution_details: brand, privacy_policy: privacy } = found.footer;
     const messages = textsFrom(overrides);
     return (
@@ -69,4 +77,13 @@ export class Offers extends Component<OffersProps, OffersState> {
       </s-section>
     );
   }
+}
+
+const TWO_COPIES =
+  'offerlet: <Offers> cannot be shown, because the extension contains two versions of Preact. Install one that fits "^10.10.0 || ^11.0.0"; "npm ls preact" shows who brings another.';
+
+/** Tells that the Preact which renders understands the elements of the one that is imported here. Another version skips them. */
+function Probe({ onRender }: { readonly onRender: () => void }): null {
+  onRender();
+  return null;
 }

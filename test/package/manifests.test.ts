@@ -7,6 +7,7 @@ interface Manifest {
   engines: object;
   dependencies: Record<string, string>;
   devDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
   scripts: Record<string, string>;
 }
 const offerlet = readManifest('package.json');
@@ -19,8 +20,9 @@ test('both packages have one version, and the sandbox depends on exactly that of
   expect(readFileSync('sandbox/LICENSE', 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
 });
 
-test('offerlet depends on preact and idb-keyval only', () => {
-  expect(Object.keys(offerlet.dependencies)).toEqual(['idb-keyval', 'preact']);
+test('offerlet depends on idb-keyval only, and takes the Preact of an extension', () => {
+  expect(Object.keys(offerlet.dependencies)).toEqual(['idb-keyval']);
+  expect(offerlet.peerDependencies?.['preact']).toBe('^10.10.0 || ^11.0.0');
 });
 
 test('the sandbox is published with the dependencies that it is tested with', () => {
@@ -30,7 +32,7 @@ test('the sandbox is published with the dependencies that it is tested with', ()
 
 test('every dependency is pinned to one version', () => {
   const all = [offerlet.dependencies, offerlet.devDependencies ?? {}, sandbox.dependencies].flatMap(Object.entries);
-  expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
+  expect(all.filter(([, version]) => !/^(npm:\w+@)?\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
 });
 
 test('neither package runs a script when it is installed', () => {
