@@ -38,8 +38,6 @@ export default defineConfig({
   fullyParallel: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  // Real browsers on a machine that is busy with something else: a second chance, and the report names who needed it.
-  retries: 1,
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   projects: [

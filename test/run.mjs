@@ -19,7 +19,7 @@ let stepTitle;
 step('Dependencies');
 install();
 if (mode === '--unit') {
-  run('npx', 'vitest', 'run', '--project', 'unit', ...names);
+  run('npx', 'vitest', 'run', '--project', 'unit', '--project', 'pure', ...names);
   process.exit(0);
 }
 step('Build');
@@ -63,7 +63,7 @@ if (all) {
   await examples;
 }
 step(all ? 'Unit and server tests, with PostgreSQL and Redis, and the packages' : 'Unit and server tests');
-attempt('npx', 'vitest', 'run', ...(all ? [] : ['--project', 'unit', '--project', 'servers']));
+attempt('npx', 'vitest', 'run', ...(all ? [] : ['unit', 'pure', 'servers'].flatMap((name) => ['--project', name])));
 step(all ? 'Browsers: Chromium, Firefox, WebKit, chaos' : 'Browsers: Chromium');
 attempt('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
 step('Pictures');

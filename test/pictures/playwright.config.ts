@@ -21,7 +21,6 @@ export default defineConfig({
     },
   ],
   workers: 2,
-  retries: 1,
   reporter: 'list',
   expect: { toHaveScreenshot: { maxDiffPixelRatio: 0.002, animations: 'disabled' } },
   use: {

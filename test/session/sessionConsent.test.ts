@@ -79,10 +79,9 @@ test('a yes right after a no waits until slow storage is cleared, and its click 
   storage.ms = () => 2;
   const session = open(relay, { storage });
   await session.result;
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await vi.waitFor(() => expect(storage.values.size).toBe(3));
   relay.batch = () => new Response(null, { status: 503 });
   const before = new Set(storage.values.keys());
-  expect(before.size).toBe(3);
   const removed = vi.spyOn(storage, 'removeItem');
   session.consent(false);
   session.consent(true);
@@ -90,10 +89,12 @@ test('a yes right after a no waits until slow storage is cleared, and its click 
   const result = only(session.latest);
   const count = removed.mock.calls.length;
   await session.accept(only(result.groups[0]?.offers[0])).stored;
+  await vi.waitFor(() => {
+    expect(new Set(storage.values.keys())).toEqual(before);
+    expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
+  });
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(removed.mock.calls.length).toBe(count);
-  expect(new Set(storage.values.keys())).toEqual(before);
-  expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
   session.consent(false);
   await vi.waitFor(() => expect(storage.values.size).toBe(0));
 });
