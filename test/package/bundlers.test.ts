@@ -59,8 +59,8 @@ const BUNDLERS: Readonly<Record<string, readonly string[]>> = {
 test.each(Object.keys(BUNDLERS))('%s bundles showOffers into one file, without the inspector', (name) => {
   const code = bundleWith(name, ONE);
   expect([INSPECTOR, 'import('].filter((text) => code.includes(text))).toEqual([]);
-  // Rollup does not minify.
-  if (!name.startsWith('Rollup')) expect(brotli(code)).toBeLessThan(25_000);
+  // test/package/sizes.ts has the limits; with the inspector, it would be twice as much. Rollup does not minify.
+  if (!name.startsWith('Rollup')) expect(brotli(code)).toBeLessThan(30_000);
   expect(runBundle(code)).toBe('invalid_config\n');
 });
 
