@@ -30,6 +30,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RECORDER = fileURLToPath(new URL('paths/recordCalls.mjs', import.meta.url));
 /** Milliseconds without a call after which nothing runs any more. The queue waits for less before it sends. */
 const QUIET_MS = 1_500;
+/** Milliseconds after which a station that still runs something is an error. */
+const PATIENCE_MS = 30_000;
 const ROUNDS = 4;
 
 /** Something that runs the project's functions. */
@@ -146,12 +148,15 @@ async function openShop(
 /** Waits until no station runs anything any more. Resolves to what they ran meanwhile. */
 async function untilQuiet(stations: readonly Station[]): Promise<Path> {
   const path = stations.map(({ name }) => [name, [] as Called[]] as const);
-  for (let quietSince = Date.now(); Date.now() - quietSince < QUIET_MS;) {
+  const began = Date.now();
+  for (let quietSince = began; Date.now() - quietSince < QUIET_MS;) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (const [index, station] of stations.entries()) {
       const taken = await station.take();
       path[index]?.[1].push(...taken);
       if (taken.length > 0) quietSince = Date.now();
+      if (taken.length > 0 && quietSince - began > PATIENCE_MS)
+        throw new Error(`${station.name} still runs ${taken.map(({ file }) => file).join(', ')}`);
     }
   }
   return path;
