@@ -28,6 +28,6 @@ const session = openSession({
   },
 });
 const { groups } = await session.result;
-await session.accept(groups[0].offers[0]);
+await session.accept(groups[0].offers[0]).stored;
 process.stdout.write('accepted');
 setInterval(() => {}, 1_000);
