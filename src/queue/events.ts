@@ -62,5 +62,10 @@ export type SendAnswer = Response | { status: number; body?: unknown; retryAfter
 /** Sends one batch. A rejection is a network failure. */
 export type Send = (
   events: readonly StoredEvent[],
-  how: { keepalive: boolean; signal: AbortSignal },
+  how: {
+    keepalive: boolean;
+    signal: AbortSignal;
+    /** The device's time, in milliseconds since 1970, if the events have theirs by its clock. The relay corrects them by it. */
+    sent?: number | undefined;
+  },
 ) => Promise<SendAnswer>;

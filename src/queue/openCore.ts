@@ -1,3 +1,4 @@
+import { openClock, type Clock } from './clock.ts';
 import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
 import { queueName, rowKey } from './rows/rows.ts';
 import type { Rows, RowsListener } from './rows/rows.ts';
@@ -18,6 +19,8 @@ export interface CoreOptions extends RelayAccess {
   onWithdrawn?: (() => void) | undefined;
   /** Called when storage works again; what was in it may be missing. */
   onBack?: (() => void) | undefined;
+  /** The clock of the session that the queue belongs to. */
+  clock?: Clock | undefined;
   /** Milliseconds in which displays gather into one batch. */
   gatherMs?: number | undefined;
   /** Milliseconds until what earlier pages have left is sent: none by default. */
@@ -56,10 +59,11 @@ export function openCore(
     onBack,
     gatherMs,
     startMs,
+    clock = openClock(),
     ...access
   }: CoreOptions,
 ): Core {
-  const post = createPost(access);
+  const post = createPost({ ...access, clock });
   const tab = Math.random().toString(36).slice(2, 6);
   const total = { delivered: 0, dropped: 0 };
   let count = 0;
@@ -77,6 +81,7 @@ export function openCore(
 
   const rows = openRows(name, {
     emit,
+    now: () => clock.now().at,
     onWithdrawn() {
       isClosed = true;
       sender.stop();
@@ -90,7 +95,10 @@ export function openCore(
   const sender = openSender({
     name,
     rows,
-    send: send ?? ((events, how) => post(endpoint, { events }, how)),
+    send:
+      send ??
+      ((events, { sent, ...how }) =>
+        post(sent ? `${endpoint}${endpoint.includes('?') ? '&' : '?'}sent=${sent}` : endpoint, { events }, how)),
     emit,
     gatherMs,
     startMs,
@@ -102,10 +110,13 @@ export function openCore(
     total,
     async track(given) {
       if (isClosed) throw Error('The queue is closed');
-      const event = complete(given);
+      const { at, isTrue } = clock.now();
+      const event = complete(given, at);
       const isClick = event.event_name.endsWith('CLICK');
-      last = Math.max(last + 1, Date.now());
-      await rows.add(rowKey(last, isClick, tab + count++), { event });
+      last = Math.max(last + 1, at);
+      // A time of the caller's own is by the device's clock.
+      const row = isTrue && !given.event_datetime ? { event, isTrue } : { event };
+      await rows.add(rowKey(last, isClick, tab + count++), row);
       emit({ type: 'tracked', event });
       sender.schedule(isClick);
     },
@@ -136,8 +147,8 @@ export function openCore(
 }
 
 /** Returns the event with an id and a time; its own take precedence. */
-export function complete(event: TrackedEvent): StoredEvent {
-  return { event_id: newId(), event_datetime: new Date().toISOString(), ...event };
+export function complete(event: TrackedEvent, at: number): StoredEvent {
+  return { event_id: newId(), event_datetime: new Date(at).toISOString(), ...event };
 }
 
 /** Returns a random id. `crypto.randomUUID` exists on secure pages only, and some apps have no `crypto`. */

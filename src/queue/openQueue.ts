@@ -1,6 +1,6 @@
 import { ID_MAX_LENGTH } from '../wire/limits.ts';
-import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, StoredEvent, TrackedEvent } from './events.ts';
-import { complete, openCore, type Core } from './openCore.ts';
+import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
+import { openCore, type Core } from './openCore.ts';
 import { openRows } from './rows/openRows.ts';
 import { DEAD, isIdle, isWaiting } from './rows/rows.ts';
 
@@ -85,7 +85,7 @@ const FIELDS =
  * Returns the event for the store, with the known fields only: whatever else the caller's object carries, an email say,
  * is left out. Throws a TypeError that names the invalid field.
  */
-export function toStored(given: unknown): StoredEvent {
+export function toStored(given: unknown): TrackedEvent {
   // Old versions of Prototype.js put a `toJSON` on strings: the replacer reads the value itself.
   const known = JSON.stringify(given ?? {}, function (this: Readonly<Record<string, unknown>>, name) {
     const value = this[name] ?? undefined;
@@ -94,11 +94,11 @@ export function toStored(given: unknown): StoredEvent {
     if (value !== undefined && (typeof value !== 'string' || value.length > ID_MAX_LENGTH)) refuse(name);
     return value;
   });
-  const event = complete(JSON.parse(known) as TrackedEvent);
-  const { event_name } = event;
+  const event = JSON.parse(known) as TrackedEvent;
+  const { event_name, event_datetime, session_id } = event;
   if (!/^(WIDGET|BRAND|ELEMENT|PRODUCT)_/.test(event_name)) refuse('event_name: only servers report a CONVERSION');
-  if (!event.session_id) refuse('session_id');
-  if (!Date.parse(event.event_datetime)) refuse('event_datetime');
+  if (!session_id) refuse('session_id');
+  if (event_datetime !== undefined && !Date.parse(event_datetime)) refuse('event_datetime');
   return event;
 }
 

@@ -1,5 +1,5 @@
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
-import type { RelayAccess } from '../queue/sending/createPost.ts';
+import type { ClockedAccess } from '../queue/sending/createPost.ts';
 import { own, type JsonObject } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
@@ -16,7 +16,7 @@ import type { SessionStorage } from './sessionStorage.ts';
 /** What offers are obtained with. */
 export interface OfferContext {
   readonly placement: Placement;
-  readonly access: RelayAccess;
+  readonly access: ClockedAccess;
   /** Offers that the server has requested already. */
   readonly prefetched?: unknown;
   readonly storage: SessionStorage;

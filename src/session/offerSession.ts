@@ -1,3 +1,4 @@
+import { openClock } from '../queue/clock.ts';
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
 import { reasonOf } from '../wire/reasonOf.ts';
 import type { Placement } from './checkOptions.ts';
@@ -138,6 +139,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
 ): OfferSession<Success> {
   const consent = openConsent();
   const listeners = new Set<(state: State<Success>) => void>();
+  const clock = openClock();
   /** Decisions from before the session has begun. */
   const early: unknown[] = [];
   let state: State<Success> = { name: 'undecided' };
@@ -269,11 +271,12 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
 
   async function request(signal: AbortSignal, prefetched?: unknown): Promise<void> {
     const { placement, options } = subject;
+    const { fetch, headers } = options;
     if (signal.aborted || 'code' in placement || !move('next', { name: 'requesting' })) return;
     const fail = failing(signal);
     const context: OfferContext = {
       placement,
-      access: options,
+      access: { fetch, headers, clock },
       prefetched,
       storage,
       trace: trace as Trace<never>,
@@ -343,6 +346,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
       endpoint: endpoint(),
       fetch,
       headers,
+      clock,
       onEvent: trace.emit,
       onWithdrawn: withdrawn,
       gatherMs,

@@ -1,4 +1,4 @@
-import { createPost, SECRET, type RelayAccess } from '../queue/sending/createPost.ts';
+import { createPost, SECRET, type ClockedAccess } from '../queue/sending/createPost.ts';
 import { LATE, within } from '../queue/within.ts';
 import { own, parseJson, type JsonObject, type Problem } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
@@ -24,7 +24,7 @@ const ERRORS_MAX = 5;
 /** A request to the relay. `signal` aborts it. */
 export interface OffersRequest {
   readonly relay: string;
-  readonly access: RelayAccess;
+  readonly access: ClockedAccess;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
 }

@@ -1,13 +1,11 @@
 import { expect, it, vi } from 'vitest';
+import { complete } from '../../src/queue/openCore.ts';
 import { toStored } from '../../src/queue/openQueue.ts';
 
 const display = { event_name: 'BRAND_DISPLAY', session_id: 's-1' };
 
-it('fills in a missing id and time', () => {
-  const event = toStored(display);
-  expect(event.event_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  expect(Math.abs(Date.parse(event.event_datetime) - Date.now())).toBeLessThan(5_000);
-  expect(toStored(display).event_id).not.toBe(event.event_id);
+it('adds nothing: the queue fills in a missing id and time', () => {
+  expect(toStored(display)).toEqual(display);
 });
 it('stores every field of the wire format', () => {
   const whole = {
@@ -53,7 +51,6 @@ it('stores the values unchanged on a page where Prototype.js adds toJSON to ever
   try {
     const event = toStored({ ...display, event_id: 'e-1', product_properties: { product_id: 'p' } });
     expect(event).toMatchObject({ ...display, event_id: 'e-1', product_properties: { product_id: 'p' } });
-    expect(Math.abs(Date.parse(event.event_datetime) - Date.now())).toBeLessThan(5_000);
   } finally {
     prototypes.forEach((each, n) => {
       const kept = before[n];
@@ -69,7 +66,7 @@ it('ignores inherited properties', () => {
 it('without crypto every event still gets an id of its own', () => {
   vi.stubGlobal('crypto', undefined);
   const ids = new Set(
-    [...Array(1_000).keys()].map(() => toStored({ event_name: 'WIDGET_LOAD', session_id: 's' }).event_id),
+    [...Array(1_000).keys()].map(() => complete(toStored({ event_name: 'WIDGET_LOAD', session_id: 's' }), 0).event_id),
   );
   vi.unstubAllGlobals();
   expect(ids.size).toBe(1_000);

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { openClock } from '../../src/queue/clock.ts';
 import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
 import { buildRequest, requestOffers } from '../../src/session/requestOffers.ts';
 
@@ -8,7 +9,7 @@ function requestFrom(status: number, body: unknown): ReturnType<typeof requestOf
   vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(body), { status })));
   return requestOffers({
     relay: 'https://shop.example/offers',
-    access: {},
+    access: { clock: openClock() },
     body: {},
     signal: new AbortController().signal,
   });

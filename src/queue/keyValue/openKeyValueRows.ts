@@ -34,7 +34,7 @@ export function openKeyValueRows({
   cleared,
   listener,
 }: KeyValueRowsOptions): KeyValueRows {
-  const { emit, onWithdrawn, onBack } = listener;
+  const { now, emit, onWithdrawn, onBack } = listener;
   const known: Rows['known'] = new Map();
   const journals = openJournals(storage, name);
   /** The rows of this session's journal. */
@@ -110,8 +110,8 @@ export function openKeyValueRows({
     isDirty ||= isMine || isOthers;
   }
 
-  function drop(): void {
-    for (const [why, keys] of findDrops([...mine.keys(), ...others.keys()].sort(), known)) {
+  function drop(time?: number): void {
+    for (const [why, keys] of findDrops([...mine.keys(), ...others.keys()].sort(), known, time)) {
       for (const key of keys) {
         known.delete(key);
         remove(key);
@@ -194,7 +194,7 @@ export function openKeyValueRows({
         // What was purged meanwhile is not written.
         if (value && !isGone) put(key, value);
       }
-      if (mayDrop) drop();
+      if (mayDrop) drop(mayDrop === 'aged' ? now() : undefined);
       await persist();
     },
     async purge() {

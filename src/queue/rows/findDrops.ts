@@ -13,19 +13,26 @@ export const QUEUE_GROWN = QUEUE_MAX_EVENTS * 1.05;
 /** Which rows to drop, and why. */
 export type Drops = readonly (readonly [reason: DropReason, keys: readonly string[]])[];
 
-/** Finds what to drop of all rows: what is too old, and what is more than the queue holds. Rows in flight are never dropped. */
-export function findDrops(keys: readonly string[], known: Rows['known']): Drops {
+/** Whether a row that an earlier page has made is too old to be sent. No clock makes those old that this page has seen come. */
+export function isOld(key: string, known: Rows['known'], now: number): boolean {
+  const age = now - keyTime(key);
+  return age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !known.has(key);
+}
+
+/**
+ * Finds what to drop of all rows: what is more than the queue holds and, if the time is known, what is too old. Rows in flight
+ * are never dropped.
+ */
+export function findDrops(keys: readonly string[], known: Rows['known'], now = 0): Drops {
   const expired: string[] = [];
   const dead: string[] = [];
   const rest = keys.filter((key) => {
     const isDead = key > DEAD;
     if (!isDead && (!isWaiting(key) || !isIdle(known.get(key)))) return false;
-    const age = Date.now() - keyTime(isDead ? key.slice(DEAD.length) : key);
-    // No clock makes those old that this page has seen come.
-    const isOld = age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !known.has(key);
-    if (isOld) expired.push(key);
+    const isExpired = isOld(isDead ? key.slice(DEAD.length) : key, known, now);
+    if (isExpired) expired.push(key);
     else if (isDead) dead.push(key);
-    return !isOld && !isDead;
+    return !isExpired && !isDead;
   });
   return [
     ['expired', expired],

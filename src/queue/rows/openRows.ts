@@ -12,7 +12,7 @@ import { isIdle, isOwn, type Change, type Rows, type RowsListener } from './rows
 const COUNT_MS = 100;
 
 /** Opens the rows of a queue. */
-export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListener): Rows {
+export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsListener): Rows {
   const known: Rows['known'] = new Map();
   /** Rows that may be added before there are too many; as of the last read, since other tabs add as well. */
   let room = QUEUE_GROWN;
@@ -129,8 +129,9 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
     );
   }
 
-  async function change(changes: readonly Change[], mayDrop?: boolean): Promise<void> {
+  async function change(changes: readonly Change[], mayDrop?: boolean | 'aged'): Promise<void> {
     if (isStopped || (!changes[0] && !mayDrop)) return;
+    const time = mayDrop === 'aged' ? now() : undefined;
     for (const [key, value, from] of changes) {
       if (from || !value) known.delete(from ?? key);
       if (value && isIdle(known.get(key))) known.set(key, { value, state: 'unconfirmed' });
@@ -158,7 +159,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
         if (value && known.has(key)) rows.put(value, key);
       });
       const all = mayDrop ? ((await done(rows.getAllKeys(eventRange()))) as string[]) : [];
-      const drops = findDrops(all, known);
+      const drops = findDrops(all, known, time);
       for (const key of drops.flatMap(([, keys]) => keys)) {
         rows.delete(key);
         removed++;
@@ -175,7 +176,7 @@ export function openRows(name: string, { emit, onWithdrawn, onBack }: RowsListen
       if (row?.before) row.before = 'local';
     }
     if (!drops) room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
-    forget(drops ?? (mayDrop ? findDrops([...known.keys()].sort(), known) : []));
+    forget(drops ?? (mayDrop ? findDrops([...known.keys()].sort(), known, time) : []));
     count(changes.filter(([key, value, from]) => value && !from && key > '0').length);
   }
 

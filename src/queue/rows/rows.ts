@@ -69,6 +69,8 @@ export function eventRange(): IDBKeyRange {
 /** One stored event; a refused one carries how often, a dead one why. */
 export interface EventRow {
   event: StoredEvent;
+  /** The event has the relay's time. Otherwise it has the device's. */
+  isTrue?: boolean;
   tries?: number;
   reason?: string;
 }
@@ -104,8 +106,8 @@ export interface Rows {
   write(): Promise<void>;
   /** Reads all keys, and the first rows: never all. While this tab has the lock it also notices lost ones. */
   read(more?: number, isLocked?: boolean): Promise<{ keys: readonly string[]; first: ReadonlyMap<string, unknown> }>;
-  /** Makes changes in one transaction. `mayDrop`: also drops what is too much or too old. */
-  change(changes: readonly Change[], mayDrop?: boolean): Promise<void>;
+  /** Makes changes in one transaction. `mayDrop`: also drops what is too much; `aged`: and what is too old. */
+  change(changes: readonly Change[], mayDrop?: boolean | 'aged'): Promise<void>;
   /** Empties the queue. Resolves when it is empty, or storage is gone. */
   purge(): Promise<void>;
   /** Forgets everything and writes nothing more. */
@@ -119,6 +121,8 @@ export interface Rows {
 
 /** What the rows report. */
 export interface RowsListener {
+  /** Returns the time. */
+  now(): number;
   emit(event: QueueEvent): void;
   /** Consent was withdrawn elsewhere: the rows have stopped. */
   onWithdrawn(): void;

@@ -1,5 +1,6 @@
 import { looksSecret } from '../../wire/keys.ts';
 import { toJson } from '../../wire/toJson.ts';
+import type { Clock } from '../clock.ts';
 
 /** How requests reach the relay. */
 export interface RelayAccess {
@@ -9,6 +10,11 @@ export interface RelayAccess {
   headers?: (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
+/** The access of one session or queue, and the clock that each response sets. */
+export interface ClockedAccess extends RelayAccess {
+  readonly clock: Clock;
+}
+
 /** Rejects a request whose headers hold a secret key. */
 export const SECRET = 'Secret key';
 
@@ -16,7 +22,7 @@ export const SECRET = 'Secret key';
 export type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
 
 /** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
-export function createPost({ fetch = globalThis.fetch, headers }: RelayAccess): Post {
+export function createPost({ fetch = globalThis.fetch, headers, clock }: ClockedAccess): Post {
   return (url, body, how) => {
     const send = (given?: Readonly<Record<string, string>>): Promise<Response> =>
       fetch(url, {
@@ -25,6 +31,9 @@ export function createPost({ fetch = globalThis.fetch, headers }: RelayAccess): 
         headers: { ...given, 'content-type': 'application/json' },
         body: toJson(body),
         redirect: 'error',
+      }).then((response) => {
+        clock.read(response);
+        return response;
       });
     // At once if possible: a page that is being closed does not come back to it.
     return headers ? Promise.resolve().then(headers).then(checked).then(send) : send();

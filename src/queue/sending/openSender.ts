@@ -3,6 +3,7 @@ import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 import { toJson } from '../../wire/toJson.ts';
 import { FAILURE_PAUSE_MS, HOUR_MS, remainingDelay, type Backoff } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from '../events.ts';
+import { isOld } from '../rows/findDrops.ts';
 import type { Database } from '../rows/openDatabase.ts';
 import { BACKOFF, isIdle, isWaiting, keyTime, LEASE, type EventRow, type Rows } from '../rows/rows.ts';
 import { sendBatch } from './sendBatch.ts';
@@ -51,6 +52,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   let isEager = false;
   /** What is too old has been dropped: once a page is enough. */
   let hasSwept = false;
+  /** What others have stored is known. */
+  let hasRead = false;
   let isStopped = false;
   /** Ends when nothing is being sent. */
   let drained: Promise<unknown> = Promise.resolve();
@@ -90,23 +93,27 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     if (isPaused || isStopped) return false;
     const { keys, first } = await rows.read(Object.keys(backoff?.failures ?? {}).length, true);
     if (isStopped) return false;
+    hasRead = true;
     backoff = first.get(BACKOFF) as Backoff | undefined;
     if (backoff?.failures) backoff.failures = keepFailures(backoff.failures, keys);
-    if (!hasSwept) {
-      hasSwept = true;
-      await rows.change([], true);
-      return true;
-    }
     const now = Date.now();
     let earliest = 0;
+    let isHeld = false;
     const due = ([...first] as [string, EventRow][]).filter(([key, { tries }]) => {
       if (!isWaiting(key) || !isIdle(known.get(key))) return false;
+      // What looks too old waits for a response, which may set the clock right.
+      if (!hasSwept && isOld(key, known, now)) return !(isHeld = true);
       const left = tries ? keyTime(key) - now : 0;
       // A refused row is due at its key's time, unless that was written under another clock.
       if (left <= 0 || left > HOUR_MS) return true;
       earliest ||= left;
       return false;
     });
+    if (!hasSwept && (lastAnswer || !due[0])) {
+      hasSwept = true;
+      await rows.change([], 'aged');
+      return isHeld || !!due[0];
+    }
     const batch = takeBatch(due, backoff?.failures).slice(0, sizes.shift());
     const ms = batch[0] ? delay(isSuspect(backoff?.failures, batch[0][0])) : earliest;
     if (batch[0] && !ms) return deliver(batch);
@@ -116,6 +123,8 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
 
   async function deliver(batch: readonly QueueEntry[], isLeaving?: boolean): Promise<boolean> {
     const events = batch.map(([, { event }]) => event);
+    // Those that have the relay's time are not corrected again.
+    const sent = batch[0]?.[1].isTrue ? undefined : Date.now();
     const bytes = toJson(events).length;
     const keepalive = !avoidsKeepalive && bytes <= keepaliveRoom;
     if (isLeaving && !keepalive) return false;
@@ -128,12 +137,12 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       known.set(key, { value, state: 'inFlight', before: row?.state });
     }
     if (keepalive) keepaliveRoom -= bytes;
-    const response = await sendBatch(send, events, keepalive);
+    const response = await sendBatch(send, events, { keepalive, sent });
     if (keepalive) keepaliveRoom += bytes;
     const { status, reason } = response;
     avoidsKeepalive = keepalive && !status;
     // A page that leaves at once has not read what others have stored, and must not forget it.
-    if (!hasSwept) before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
+    if (!hasRead) before = (await rows.read()).first.get(BACKOFF) as Backoff | undefined;
     const now = Date.now();
     lastAnswer = { status, at: now };
 
@@ -169,7 +178,10 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       const mayGo = isWaiting(key) && isIdle(row) && !value.tries && !isSuspect(backoff?.failures, key);
       return mayGo ? [[key, value]] : [];
     });
-    while (rest[0]) handedOver = Promise.all([handedOver, deliver(rest.splice(0, BATCH_MAX_EVENTS), true)]);
+    for (const isTrue of [true, undefined]) {
+      const group = rest.filter(([, row]) => row.isTrue === isTrue);
+      while (group[0]) handedOver = Promise.all([handedOver, deliver(group.splice(0, BATCH_MAX_EVENTS), true)]);
+    }
   }
 
   function revive(isNewView: boolean): void {

@@ -1,5 +1,4 @@
 import type { Send, StoredEvent } from '../events.ts';
-import { hasResults } from './settle.ts';
 import { within } from '../within.ts';
 import { reasonOf } from '../../wire/reasonOf.ts';
 /** The parts of a response that matter; status 0 when there was none. */
@@ -8,6 +7,11 @@ export interface BatchResponse {
   body?: unknown;
   retryAfter?: string | null;
   reason: string;
+}
+
+/** Whether the body of a response says what became of each event; all others are settled by their status. */
+export function hasResults(status: number): boolean {
+  return status === 207 || status === 502;
 }
 
 /** Milliseconds that one request may take, its body included where that is read. */
@@ -19,12 +23,12 @@ const UNREAD_MS = 1_000;
 export async function sendBatch(
   send: Send,
   events: readonly StoredEvent[],
-  keepalive: boolean,
+  how: Omit<Parameters<Send>[1], 'signal'>,
 ): Promise<BatchResponse> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
   const read = async (): Promise<BatchResponse> => {
-    const response = await send(events, { keepalive, signal: abort.signal });
+    const response = await send(events, { ...how, signal: abort.signal });
     const { status } = response;
     const reason = `Status ${status}`;
     if (!('headers' in response)) return { ...response, reason };

@@ -1,10 +1,10 @@
-import { own } from '../../wire/json.ts';
+import { readBatchResponse } from '../../wire/events/batch.ts';
 import { QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
 import { afterFailure, HOUR_MS, jitter, type Backoff } from './backoff.ts';
 import type { QueueEvent } from '../events.ts';
 import { BACKOFF, DEAD, dueAt } from '../rows/rows.ts';
 import type { Change } from '../rows/rows.ts';
-import type { BatchResponse } from './sendBatch.ts';
+import { hasResults, type BatchResponse } from './sendBatch.ts';
 import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';
 
 /** Milliseconds without a success after which every failure may be the fault of an event. */
@@ -44,7 +44,8 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
 
   const isSuspects = (!before?.at || before.isSuspects) && batch.every(([key]) => isSuspect(before?.failures, key));
 
-  batch.forEach(([key, { event, tries = 0 }], index) => {
+  batch.forEach(([key, row], index) => {
+    const { event, tries = 0 } = row;
     const [fate, why = reason] = fates[index] ?? ['queued'];
     if (!isWanted(key)) return;
     if (fate === 'queued') return void queued.push(key);
@@ -58,7 +59,7 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
       events.push({ type: 'dead_letter', event, reason: why });
     } else {
       const nextTryAt = now + jitter(1_000 * 2 ** tries);
-      changes.push([dueAt(key, nextTryAt), { event, tries: tries + 1 }, key]);
+      changes.push([dueAt(key, nextTryAt), { ...row, tries: tries + 1 }, key]);
       events.push({ type: 'retried', count: 1, reason: why, nextTryAt });
     }
   });
@@ -85,30 +86,21 @@ export interface BatchVerdict {
   next: 'go' | 'split' | 'pause' | 'wait';
 }
 
-/** Whether the body of a response says what became of each event; all others are settled by their status. */
-export function hasResults(status: number): boolean {
-  return status === 207 || status === 502;
-}
-
 /**
  * Reads the response to a batch (docs/wire.md#batch-responses). Only 201, 202 and 207 deliver: a captive portal's 200 does not. Results are
  * matched by `index`, never by position; what is missing, duplicated or unreadable stays, since the relay drops duplicates.
  */
 export function readVerdict(status: number, body: unknown, sent: number): BatchVerdict {
   const isWhole = status === 400 || status === 413 || status === 422;
-  const results = hasResults(status) ? own(body, 'results') : 0;
-  // An old Prototype.js has an Array.from that maps nothing.
-  const fates = [...Array(sent).keys()].map((index): EventFate => {
-    if (status === 201 || status === 202) return ['delivered'];
+  const results = readBatchResponse(hasResults(status) ? body : undefined, sent);
+  const fates = results.map((result): EventFate => {
+    if (status === 201 || status === 202 || result === 'accepted') return ['delivered'];
     if (isWhole && sent < 2) return ['dead'];
-    const [result, duplicate] = Array.isArray(results) ? results.filter((one) => own(one, 'index') === index) : [];
-    const success = own(result, 'success');
-    if (duplicate || typeof success !== 'boolean') return ['queued'];
-    if (success) return ['delivered'];
-    const error = own(result, 'error');
+    if (result === 'unknown') return ['queued'];
+    const { code, message, retryable } = result;
     // A 502 is an outage behind the relay: it never counts against an event.
-    const fate = own(error, 'retryable') === false ? 'dead' : status === 502 ? 'queued' : 'refused';
-    return error ? [fate, `${String(own(error, 'code'))}: ${String(own(error, 'message'))}`.slice(0, 300)] : [fate];
+    const fate = retryable ? (status === 502 ? 'queued' : 'refused') : 'dead';
+    return code || message ? [fate, `${code}: ${message}`] : [fate];
   });
   const isOutage = fates.some(([fate]) => fate === 'queued') || fates.every(([fate]) => fate === 'refused');
   const isOurs = status >= 400 && status < 500 && ![408, 425, 429].includes(status);

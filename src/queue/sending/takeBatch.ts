@@ -23,11 +23,16 @@ export function isSuspect(failures: Failures | undefined, key: string): boolean 
  * more requests than without suspects.
  */
 export function takeBatch(due: readonly QueueEntry[], failures: Failures = {}): readonly QueueEntry[] {
-  const others = due.filter(([key]) => !isSuspect(failures, key));
+  const others = alike(due.filter(([key]) => !isSuspect(failures, key)));
   if (others[0]) return others.slice(0, BATCH_MAX_EVENTS);
   const least = Math.min(...due.map(([key]) => failures[key] ?? 0));
-  const equals = due.filter(([key]) => failures[key] === least);
+  const equals = alike(due.filter(([key]) => failures[key] === least));
   return equals.slice(0, Math.min(BATCH_MAX_EVENTS, (equals.length + 1) >> 1));
+}
+
+/** Returns those whose time is of the same clock as that of the first: the relay corrects the times of a whole batch. */
+function alike(rows: readonly QueueEntry[]): readonly QueueEntry[] {
+  return rows.filter(([, { isTrue }]) => isTrue === rows[0]?.[1].isTrue);
 }
 
 /**

@@ -70,7 +70,7 @@ export async function startQueueSite(): Promise<QueueSite> {
 
   const server = createServer((request, response) => {
     void (async () => {
-      if (request.url !== '/events/batch') {
+      if (!request.url?.startsWith('/events/batch')) {
         const found = { '/queue.js': script, '/pageQueue.js': pageScript }[request.url ?? ''];
         response.writeHead(200, { 'content-type': found ? 'text/javascript' : 'text/html' });
         return response.end(found ?? PAGE);

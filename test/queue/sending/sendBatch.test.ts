@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createPost } from '../../../src/queue/sending/createPost.ts';
 import { sendBatch } from '../../../src/queue/sending/sendBatch.ts';
+import { openClock } from '../../../src/queue/clock.ts';
 import type { Send } from '../../../src/queue/events.ts';
 
 const servers: Server[] = [];
@@ -37,7 +38,7 @@ it('a response is settled by its status as soon as the headers arrive, and a bod
         return new Response(new ReadableStream(), { status, headers: { 'retry-after': '7' } });
       },
       [],
-      false,
+      { keepalive: false },
     );
     expect(response).toMatchObject({ status, retryAfter: '7' });
     await vi.advanceTimersByTimeAsync(999);
@@ -50,7 +51,9 @@ it('a response is settled by its status as soon as the headers arrive, and a bod
 it('a body that ends in time is not aborted', async () => {
   const { url } = await serve(202, '{"results":[]}');
   let signal: AbortSignal | undefined;
-  await sendBatch(async (events, how) => post(url)(events, { ...how, signal: (signal = how.signal) }), [], false);
+  await sendBatch(async (events, how) => post(url)(events, { ...how, signal: (signal = how.signal) }), [], {
+    keepalive: false,
+  });
   await new Promise((done) => setTimeout(done, 1_200));
   expect(signal?.aborted).toBe(false);
 });
@@ -58,7 +61,7 @@ it('a body that ends in time is not aborted', async () => {
 it('the bodies of 207 and 502 are read', async () => {
   for (const status of [207, 502]) {
     const { url } = await serve(status, '{"results":[]}');
-    expect(await sendBatch(post(url), [], false)).toMatchObject({ status, body: { results: [] } });
+    expect(await sendBatch(post(url), [], { keepalive: false })).toMatchObject({ status, body: { results: [] } });
   }
 });
 
@@ -66,7 +69,9 @@ it('a 207 whose body stalls counts as no response after ten seconds', async () =
   vi.useFakeTimers();
   const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"results":[')) });
   const settled = vi.fn();
-  const response = sendBatch(async () => new Response(body, { status: 207 }), [], false).finally(settled);
+  const response = sendBatch(async () => new Response(body, { status: 207 }), [], { keepalive: false }).finally(
+    settled,
+  );
   await vi.advanceTimersByTimeAsync(9_999);
   expect(settled).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
@@ -77,7 +82,7 @@ it('a network failure has status 0 and a reason', async () => {
   const { url } = await serve(202, '');
   servers[0]?.closeAllConnections();
   await new Promise((done) => servers[0]?.close(done));
-  expect(await sendBatch(post(url), [], false)).toMatchObject({
+  expect(await sendBatch(post(url), [], { keepalive: false })).toMatchObject({
     status: 0,
     reason: expect.stringContaining('TypeError'),
   });
@@ -87,9 +92,9 @@ it('whatever is thrown is a failure with status 0', async () => {
   const send = (): never => {
     throw Object.create(null) as unknown;
   };
-  expect(await sendBatch(send, [], false)).toEqual({ status: 0, reason: 'Error' });
+  expect(await sendBatch(send, [], { keepalive: false })).toEqual({ status: 0, reason: 'Error' });
 });
 
 function post(url: string): Send {
-  return (events, how) => createPost({})(url, { events }, how);
+  return (events, how) => createPost({ clock: openClock() })(url, { events }, how);
 }

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openClock } from '../../src/queue/clock.ts';
+
+import { openQueue } from '../../src/queue/openQueue.ts';
+import { event, freshStorage } from './world.ts';
+
+const DAY = 24 * 3_600_000;
+/** The true time, which nobody but the relay knows. */
+let started = 0;
+let now = 0;
+const real = performance.now.bind(performance);
+/** The true time while the test runs. */
+const time = (): number => now + real() - started;
+/** How far the device's clock is off, and how long the device has slept. */
+let offset = 0;
+let slept = 0;
+
+beforeEach(() => {
+  now = Date.parse('2026-11-21T09:10:00Z');
+  started = real();
+  offset = slept = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => Math.floor(time() + offset));
+  vi.spyOn(performance, 'now').mockImplementation(() => time() - slept - 1e12);
+  freshStorage();
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const response = () => new Response(null, { headers: { 'offerlet-time': String(Math.floor(time())) } });
+const about = (at: number): unknown => expect.closeTo(at, -3);
+
+it.each([0, 3 * DAY, -3 * DAY, 5 * 60_000])(
+  'shows the relay’s time after a response, with a device that is %i ms off',
+  (off) => {
+    offset = off;
+    const clock = openClock();
+    expect(clock.now()).toEqual({ at: about(now + off), isTrue: false });
+    clock.read(response());
+    now += 12_345;
+    expect(clock.now()).toEqual({ at: about(now), isTrue: true });
+  },
+);
+
+it('is not moved by a device clock that is set back', () => {
+  const clock = openClock();
+  clock.read(response());
+  now += 1_000;
+  offset = -2 * DAY;
+  expect(clock.now()).toEqual({ at: about(now), isTrue: true });
+});
+
+it('shows the device’s time once the device has slept, or was set ahead, until the next response', () => {
+  const clock = openClock();
+  clock.read(response());
+  now += 3_600_000;
+  slept = 3_600_000;
+  expect(clock.now()).toEqual({ at: about(now), isTrue: false });
+  clock.read(response());
+  expect(clock.now()).toEqual({ at: about(now), isTrue: true });
+});
+
+it.each(['', 'soon', '-1', '7', 'Infinity', 'NaN'])('ignores %j as a time', (value) => {
+  const clock = openClock();
+  clock.read(new Response(null, { headers: { 'offerlet-time': value } }));
+  clock.read({ status: 202 });
+  clock.read(undefined as never as Response);
+  expect(clock.now().isTrue).toBe(false);
+});
+
+/** A relay with a clock of its own: what it takes an event's time for. */
+function startRelay(): {
+  times: Map<string, number>;
+  hours(): string[];
+  fetch: typeof globalThis.fetch;
+  isUp: boolean;
+} {
+  const times = new Map<string, number>();
+  const relay = {
+    isUp: true,
+    times,
+    hours: () => [...times].map(([id, at]) => `${id} ${new Date(at).toISOString().slice(0, 13)}`),
+    fetch: (async (url, init) => {
+      if (!relay.isUp) throw new TypeError('Failed to fetch');
+      const sent = new URL(url as string, 'https://shop.example').searchParams.get('sent');
+      const difference = sent ? time() - Number(sent) : 0;
+      const { events } = JSON.parse(init?.body as string) as { events: { event_id: string; event_datetime: string }[] };
+      for (const { event_id, event_datetime } of events)
+        times.set(event_id, Date.parse(event_datetime) + (Math.abs(difference) > 30_000 ? difference : 0));
+      return new Response(null, { status: 202, headers: { 'offerlet-time': String(Math.floor(time())) } });
+    }) as typeof globalThis.fetch,
+  };
+  return relay;
+}
+
+/** A queue whose requests reach the relay. */
+function open(relay: ReturnType<typeof startRelay>): ReturnType<typeof openQueue> {
+  const { fetch } = globalThis;
+  globalThis.fetch = relay.fetch;
+  const queue = openQueue({ endpoint: 'https://shop.example/offers/events/batch' });
+  globalThis.fetch = fetch;
+  return queue;
+}
+
+it.each([3 * DAY, -3 * DAY, 6 * 60_000, -6 * 60_000])(
+  'a device that is %i ms off: every event arrives in its hour, before and after the first response, and from an earlier page',
+  async (off) => {
+    offset = off;
+    const relay = startRelay();
+    relay.isUp = false;
+    const earlier = open(relay);
+    await earlier.track(event('earlier', { event_name: 'BRAND_CLICK' }));
+    await earlier.close();
+    now += 2 * 3_600_000;
+    relay.isUp = true;
+    const queue = open(relay);
+    await queue.track(event('first', { event_name: 'BRAND_CLICK' }));
+    await vi.waitFor(() => expect(relay.times.size).toBe(2), 5_000);
+    now += 3_600_000;
+    await queue.track(event('second', { event_name: 'BRAND_CLICK' }));
+    await vi.waitFor(() => expect(relay.times.size).toBe(3), 5_000);
+    expect(relay.hours().toSorted()).toEqual(['earlier 2026-11-21T09', 'first 2026-11-21T11', 'second 2026-11-21T12']);
+    await queue.close();
+  },
+);
+
+it('a clock that jumps back in the middle of a page, and one that is corrected between storing and sending', async () => {
+  offset = 3 * DAY;
+  const relay = startRelay();
+  const queue = open(relay);
+  await queue.track(event('before', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(() => expect(relay.times.size).toBe(1), 5_000);
+  relay.isUp = false;
+  await queue.track(event('stored', { event_name: 'BRAND_CLICK' }));
+  now += 3_600_000;
+  // Somebody sets the clock right.
+  offset = 0;
+  await queue.track(event('after', { event_name: 'BRAND_CLICK' }));
+  relay.isUp = true;
+  now += 3_600_000;
+  await queue.flush();
+  await vi.waitFor(() => expect(relay.times.size).toBe(3), 5_000);
+  expect(relay.hours().toSorted()).toEqual(['after 2026-11-21T10', 'before 2026-11-21T09', 'stored 2026-11-21T09']);
+  await queue.close();
+});
+
+it('a device clock that is eight days ahead for one page drops nothing of an earlier page', async () => {
+  const relay = startRelay();
+  relay.isUp = false;
+  const earlier = open(relay);
+  await earlier.track(event('earlier', { event_name: 'BRAND_CLICK' }));
+  await earlier.close();
+  offset = 8 * DAY;
+  relay.isUp = true;
+  const queue = open(relay);
+  await queue.track(event('now', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(() => expect(relay.times.size).toBe(2), 5_000);
+  await queue.close();
+});
