@@ -103,7 +103,7 @@ function trafficOf(page: Page): { requests: number; sessions: Set<string> } {
   const traffic = { requests: 0, sessions: new Set<string>() };
   page.on('request', (request) => {
     if (request.url().endsWith('/offers/recommendations')) traffic.requests++;
-    if (!request.url().endsWith('/offers/events/batch')) return;
+    if (!new URL(request.url()).pathname.endsWith('/offers/events/batch')) return;
     const { events } = request.postDataJSON() as { events: { session_id: string }[] };
     for (const { session_id } of events) traffic.sessions.add(session_id);
   });

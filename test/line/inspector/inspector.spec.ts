@@ -220,8 +220,8 @@ test('several mounts are listed, and each has its own explanation', async ({ pag
   }
 });
 
-test('with the npm import it is a chunk of the page’s own bundle, and forcing works there too', async ({ page }) => {
-  const script = `<script type="module">import { showOffers } from '/index.js'; window.offers = showOffers(${options('INLINE')});</script>`;
+test('with npm the page imports it, and forcing works there too', async ({ page }) => {
+  const script = `<script type="module">import { showOffers } from '/index.js'; await import('/inspector.js'); window.offers = showOffers(${options('INLINE')});</script>`;
   await page.goto(`${fixture.page('/bundle', shop(script))}?offerlet=inspect&offerlet-offers=1`);
   await expect(panel(page)).toBeVisible();
   await expect(accept(page)).toBeVisible();

@@ -6,11 +6,15 @@ import { scriptTag, shop } from '../page/pageShop.ts';
 
 /** Starts a merchant's site whose relay is a sandbox, with the inspector beside the script. */
 export async function startInspected(): Promise<Fixture> {
-  const [fixture, inspector] = await Promise.all([
+  const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
+  const [fixture, inspector, imported] = await Promise.all([
     startFixture(),
-    bundle(fileURLToPath(new URL('../../../src/inspector/inspect.tsx', import.meta.url)), 'es'),
+    bundle(source('inspector/inspect.tsx'), 'es'),
+    bundle(source('inspector.ts'), 'es'),
   ]);
-  fixture.page('/offerlet-inspector.js', inspector, { 'content-type': 'text/javascript' });
+  const js = { 'content-type': 'text/javascript' };
+  fixture.page('/offerlet-inspector.js', inspector, js);
+  fixture.page('/inspector.js', imported, js);
   return fixture;
 }
 

@@ -123,7 +123,7 @@ interface Passing {
 
 /** Forwards a request, or applies a fault to it. Resolves to undefined when the response is lost. */
 async function strike({ request, damage, faults, random, pass }: Passing): Promise<Response | undefined> {
-  if (!request.url.endsWith('/events/batch')) return pass(request);
+  if (!new URL(request.url).pathname.endsWith('/events/batch')) return pass(request);
   damage.batches += 1;
   const fate = random();
   if (fate < faults.lost) {
