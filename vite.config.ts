@@ -44,15 +44,13 @@ const SERVER_TESTS = [
   'test/{network,lock,sandbox}/**/*.test.ts',
   'test/relay/{command,runtimes,trust,bodies}*.test.ts',
   'test/relay/{runtimes,seen}/**/*.test.ts',
-  'test/clients/{network,retries}.test.ts',
-  'test/cli/operators/*.test.ts',
+  'test/operator/clients/{network,retries}.test.ts',
+  'test/operator/command/*.test.ts',
   'test/demo/shop.test.ts',
   'test/session/killed.test.ts',
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
-const PURE_TESTS = [
-  'test/{cli,clients,console,consent,http,inspector,publisherList,react,relay,widget,wire}/**/*.test.{ts,tsx}',
-];
+const PURE_TESTS = ['test/{cli,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
 /** Tests of what is published. */
 const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 
@@ -86,12 +84,12 @@ const builds: Record<string, UserConfig> = {
   console: {
     plugins: [compressPage()],
     build: {
-      outDir: 'dist/console/page',
+      outDir: 'dist/operator/console/page',
       emptyOutDir: false,
       target: 'es2022',
       cssTarget: CSS_TARGET,
       lib: {
-        entry: 'src/console/page/console.tsx',
+        entry: 'src/operator/console/page/console.tsx',
         formats: ['es'],
         fileName: () => 'console.js',
         cssFileName: 'console',
@@ -211,7 +209,10 @@ function minifyCommands(): Plugin {
       order: 'post', // after the bundler's own printer, which keeps white space
       handler(_, files): void {
         for (const [path, file] of Object.entries(files))
-          if (file.type === 'chunk' && /^(cli|console|publisherList|http|lock)\/|^wire\/didYouMean/.test(path))
+          if (
+            file.type === 'chunk' &&
+            /^(cli|operator\/(command|console|publishers)|http|lock)\/|^wire\/didYouMean/.test(path)
+          )
             file.code = minifySync(path, file.code, { module: true }).code;
       },
     },

@@ -1,7 +1,7 @@
 // offerlet/clients: typed clients of the Channel API and of the Reporting API V2, for servers.
 
-export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './clients/ChannelClient.ts';
-export { comparedDates, type Compare } from './clients/comparedDates.ts';
+export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './operator/clients/ChannelClient.ts';
+export { comparedDates, type Compare } from './operator/clients/comparedDates.ts';
 export {
   AuthError,
   ConflictError,
@@ -15,13 +15,25 @@ export {
   RowLimitError,
   UnreachableError,
   ValidationError,
-} from './clients/errors.ts';
-export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './clients/options.ts';
-export { period, PERIODS, type PeriodName } from './clients/period.ts';
-export type { ChannelReportQuery, PublisherReportQuery, ReportQuery, ReportVariant } from './clients/reportQuery.ts';
-export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './clients/ReportingClient.ts';
-export type { Comparison, ComparedRowOf, MetricChange, MetricsOf, ReportOf, RowOf } from './clients/reportRows.ts';
-export { flattenRow, toCsv, type CsvOptions } from './clients/toCsv.ts';
+} from './operator/clients/errors.ts';
+export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './operator/clients/options.ts';
+export { period, PERIODS, type PeriodName } from './operator/clients/period.ts';
+export type {
+  ChannelReportQuery,
+  PublisherReportQuery,
+  ReportQuery,
+  ReportVariant,
+} from './operator/clients/reportQuery.ts';
+export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './operator/clients/ReportingClient.ts';
+export type {
+  Comparison,
+  ComparedRowOf,
+  MetricChange,
+  MetricsOf,
+  ReportOf,
+  RowOf,
+} from './operator/clients/reportRows.ts';
+export { flattenRow, toCsv, type CsvOptions } from './operator/clients/toCsv.ts';
 export type { DateRange } from './wire/utcDates.ts';
 export type {
   AddResult,

@@ -1,4 +1,4 @@
 // offerlet/console: the operators' console, for servers that listen on this machine only.
 
-export type { ConsoleOptions } from './console/consoleOptions.ts';
-export { createOperatorConsole, type ConsoleVisitor } from './console/createOperatorConsole.ts';
+export type { ConsoleOptions } from './operator/console/consoleOptions.ts';
+export { createOperatorConsole, type ConsoleVisitor } from './operator/console/createOperatorConsole.ts';

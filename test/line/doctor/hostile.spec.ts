@@ -9,7 +9,7 @@ import { expect, test } from '@playwright/test';
 import { find, findLightest } from '../../browsers.mjs';
 import { fakeWorld, PUBLIC } from '../../cli/doctor/fakeWorld.ts';
 import { examineByHttp, examineInBrowser, type Examination } from '../../../src/cli/doctor/examine.ts';
-import { createOperatorConsole } from '../../../src/console/createOperatorConsole.ts';
+import { createOperatorConsole } from '../../../src/operator/console/createOperatorConsole.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
 

@@ -1,0 +1,154 @@
+import { REPORT_LIMIT } from '../../wire/limits.ts';
+import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
+import type { ComparedPeriods } from './comparedDates.ts';
+import { compareTotals, createComparer, type RowComparer } from './createComparer.ts';
+import { connect } from './connect.ts';
+import { ReportChangedError } from './errors.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
+import { readReport } from './readReport.ts';
+import { comparisonOf, reportParams, type ReportQuery, type ReportVariant } from './reportQuery.ts';
+import type { ReportOf } from './reportRows.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
+
+/** The options of a `ReportingClient`. */
+export interface ReportingClientOptions<V extends ReportVariant> extends ClientOptions {
+  /** `channel` for a management key, `publisher` for a publisher reporting key. */
+  readonly variant: V;
+}
+
+/** Options for reading all pages of a report. */
+export interface WalkOptions extends CallOptions {
+  /** Throws a ReportChangedError when total or summary change between pages; true by default. */
+  readonly snapshot?: boolean | undefined;
+}
+
+/** Client of the Reporting API V2: a channel's report on all its publishers, or one publisher's own report. */
+export class ReportingClient<V extends ReportVariant> {
+  readonly #call: ReturnType<typeof connect>;
+  readonly #path: string;
+  readonly #pageLimit: number;
+
+  constructor(options: ReportingClientOptions<V>) {
+    const variant: ReportVariant = options.variant;
+    if (variant !== 'channel' && variant !== 'publisher')
+      throw new TypeError("variant must be 'channel' or 'publisher'.");
+    const isChannel = variant === 'channel';
+    this.#call = connect(isChannel ? options : { ...options, baseUrl: withApi(options.baseUrl) });
+    this.#path = isChannel ? CHANNEL_REPORT_PATH : PUBLISHER_REPORT_PATH;
+    this.#pageLimit = REPORT_LIMIT[variant];
+  }
+
+  /** Returns one page of a report: 50 rows by default. With `compare`, each row has its counterpart and the change. */
+  async report<const Q extends ReportQuery<V> = ReportQuery<V>>(
+    query: Q = {} as Q,
+    { signal, timeout }: CallOptions = {},
+  ): Promise<ReportOf<V, Q>> {
+    const comparison = comparisonOf(query);
+    const page = await this.#page(query, { signal, timeout });
+    const comparer = comparison && (await this.#comparer(query, comparison, { signal, timeout }));
+    return typed<V, Q>({ page, comparer, isWhole: page.pagination.offset === 0 });
+  }
+
+  /** Iterates over the pages of a report, by default with the largest page the network allows. */
+  async *pages<const Q extends ReportQuery<V> = ReportQuery<V>>(
+    query: Q = {} as Q,
+    { snapshot = true, signal, timeout }: WalkOptions = {},
+  ): AsyncGenerator<ReportOf<V, Q>> {
+    const comparison = comparisonOf(query);
+    let comparer: ReportComparer | undefined;
+    for await (const page of this.#walk(query, { snapshot, signal, timeout })) {
+      if (comparison) comparer ??= await this.#comparer(query, comparison, { signal, timeout });
+      yield typed<V, Q>({ page, comparer, isWhole: (query.offset ?? 0) === 0 });
+    }
+  }
+
+  /** Iterates over all rows of a report; with `compare`, those that are gone come last. */
+  async *rows<const Q extends ReportQuery<V> = ReportQuery<V>>(
+    query: Q = {} as Q,
+    options: WalkOptions = {},
+  ): AsyncGenerator<ReportOf<V, Q>['data'][number]> {
+    for await (const page of this.pages(query, options)) {
+      yield* page.data;
+      if ('gone' in page) yield* page.gone as ReportOf<V, Q>['data'];
+    }
+  }
+
+  async #page(query: object, options: CallOptions): Promise<Report> {
+    const call = { ...options, method: 'GET', path: this.#path, query: reportParams(query) } as const;
+    const { json, unexpected } = await this.#call(call);
+    const report = readReport(json);
+    if (!report) throw unexpected('a report');
+    return report;
+  }
+
+  async *#walk(query: ReportQuery<V>, { snapshot, ...options }: WalkOptions): AsyncGenerator<Report> {
+    let offset = query.offset ?? 0;
+    let first: Report | undefined;
+    for (;;) {
+      const page = await this.#page({ ...query, limit: query.limit ?? this.#pageLimit, offset }, options);
+      if (snapshot && first && digest(page) !== digest(first)) throw changed(page);
+      first ??= page;
+      yield page;
+      offset += page.data.length;
+      if (!page.pagination.has_more) return;
+      // The page is empty although more was promised: going on would repeat the same request for ever.
+      if (page.data.length === 0) throw changed(page);
+    }
+  }
+
+  /** Reads the whole report on the dates to compare with. */
+  async #comparer(query: ReportQuery<V>, periods: ComparedPeriods, options: CallOptions): Promise<ReportComparer> {
+    const { from, to } = periods.compared;
+    const rows: ReportRow[] = [];
+    let summary: Report['summary'] = {};
+    const whole = { ...query, from, to, offset: 0, limit: undefined };
+    for await (const page of this.#walk(whole, { ...options, snapshot: true })) {
+      rows.push(...page.data);
+      summary = page.summary;
+    }
+    return { rows: createComparer(rows, periods), summary, dates: periods.compared };
+  }
+}
+
+interface ReportComparer {
+  readonly rows: RowComparer;
+  readonly summary: Report['summary'];
+  readonly dates: DateRange;
+}
+
+interface TypedPage {
+  readonly page: Report;
+  readonly comparer: ReportComparer | undefined;
+  /** Whether all rows before this page have been compared. */
+  readonly isWhole: boolean;
+}
+
+/** Returns a page as its query promises it. */
+function typed<V extends ReportVariant, Q>({ page, comparer, isWhole }: TypedPage): ReportOf<V, Q> {
+  if (!comparer) return { ...page, totals: page.summary } as unknown as ReportOf<V, Q>;
+  const data = page.data.map((row) => comparer.rows.compare(row));
+  const gone = isWhole && !page.pagination.has_more ? comparer.rows.gone(page.meta.data_through) : [];
+  const totals = compareTotals(page.summary, comparer.summary);
+  return { ...page, data, gone, compared: comparer.dates, totals } as unknown as ReportOf<V, Q>;
+}
+
+/** Makes the base URL end in exactly one `/api`, where publisher reporting is mounted. */
+function withApi(baseUrl: string): string {
+  // `connect` reports a value that is not a string.
+  return typeof baseUrl === 'string' ? `${baseUrl.replace(/(\/api)*\/*$/, '')}/api` : baseUrl;
+}
+
+/** Returns what must be the same on every page of one report. */
+function digest({ pagination, summary }: Report): string {
+  return JSON.stringify([pagination.total, summary]);
+}
+
+function changed({ meta, pagination }: Report): ReportChangedError {
+  return new ReportChangedError(
+    `The report changed while its pages were read, at offset ${pagination.offset}. Start again.`,
+    {
+      status: 200,
+      requestId: meta.request_id,
+    },
+  );
+}

@@ -1,0 +1,127 @@
+import type { JsonObject, Problem } from '../../wire/json.ts';
+
+/** What every error of the clients knows about the call that failed. */
+export interface FailedCall {
+  /** The status of the response; 0 when there was none. */
+  readonly status: number;
+  readonly code?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** A call to the network that failed. The message names method and path, never the key. */
+export class NetworkError extends Error {
+  override readonly name: string = 'NetworkError';
+  /** The status of the response; 0 when there was none. */
+  readonly status: number;
+  /** The network's own code, such as `METRIC_NOT_AVAILABLE`. */
+  readonly code: string | undefined;
+  /** The id of the request, for the network's support. */
+  readonly requestId: string | undefined;
+
+  constructor(message: string, call: FailedCall) {
+    super(message, call.cause === undefined ? undefined : { cause: call.cause });
+    this.status = call.status;
+    this.code = call.code;
+    this.requestId = call.requestId;
+  }
+}
+
+/** The key is unknown, revoked, expired, for another environment, or not allowed to do this. */
+export class AuthError extends NetworkError {
+  override readonly name = 'AuthError';
+}
+
+/** The owner of the key has nothing with that id. */
+export class NotFoundError extends NetworkError {
+  override readonly name = 'NotFoundError';
+}
+
+/** The call conflicts with existing data, such as a request for the same brand and domain. */
+export class ConflictError extends NetworkError {
+  override readonly name = 'ConflictError';
+}
+
+/** The network refused the request; `fields` says what to correct. */
+export class ValidationError extends NetworkError {
+  override readonly name = 'ValidationError';
+  readonly fields: readonly Problem[];
+
+  constructor(message: string, call: FailedCall & { readonly fields: readonly Problem[] }) {
+    super(message, call);
+    this.fields = call.fields;
+  }
+}
+
+/** Too many calls. Wait, then call again. */
+export class RateLimitError extends NetworkError {
+  override readonly name = 'RateLimitError';
+  /** Seconds to wait, when the network says so. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, call: FailedCall & { readonly retryAfter: number | undefined }) {
+    super(message, call);
+    this.retryAfter = call.retryAfter;
+  }
+}
+
+/** A metric exists but is not enabled for the owner of the key. Request only `allowed_metrics`. */
+export class MetricNotAvailableError extends NetworkError {
+  override readonly name = 'MetricNotAvailableError';
+  readonly unsupported_metrics: readonly string[];
+  readonly allowed_metrics: readonly string[];
+
+  constructor(message: string, call: FailedCall & { readonly details: JsonObject }) {
+    super(message, call);
+    this.unsupported_metrics = textsOf(call.details['unsupported_metrics']);
+    this.allowed_metrics = textsOf(call.details['allowed_metrics']);
+  }
+}
+
+/** The dates are outside the available history. Request dates within `available_window`. */
+export class DateRangeError extends NetworkError {
+  override readonly name = 'DateRangeError';
+  /** UTC dates, both included, when the network says so. */
+  readonly available_window: { readonly from: string; readonly to: string } | undefined;
+
+  constructor(message: string, call: FailedCall & { readonly available_window: DateRangeError['available_window'] }) {
+    super(message, call);
+    this.available_window = call.available_window;
+  }
+}
+
+/** The report is too large. Request fewer dates or fewer breakdowns. `code` says whether the report or its source is too large. */
+export class RowLimitError extends NetworkError {
+  override readonly name = 'RowLimitError';
+  readonly max_rows: number | undefined;
+  readonly total_rows: number | undefined;
+
+  constructor(message: string, call: FailedCall & { readonly details: JsonObject }) {
+    super(message, call);
+    this.max_rows = numberOf(call.details['max_rows']);
+    this.total_rows = numberOf(call.details['total_rows']);
+  }
+}
+
+/** The owner of the key has no reporting data yet. */
+export class ReportingUnavailableError extends NetworkError {
+  override readonly name = 'ReportingUnavailableError';
+}
+
+/** The report changed while its pages were read, so rows may be missing or duplicated. Start again. */
+export class ReportChangedError extends NetworkError {
+  override readonly name = 'ReportChangedError';
+}
+
+/** There was no response: unreachable, refused, too slow, or redirected. The call may have taken effect. */
+export class UnreachableError extends NetworkError {
+  override readonly name = 'UnreachableError';
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text): text is string => typeof text === 'string') : [];
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,50 @@
+import { isRatio } from '../../wire/reporting.ts';
+
+/** Options of `toCsv`. */
+export interface CsvOptions {
+  /** The columns and their order; by default all columns of the rows, in the order in which they first occur. */
+  readonly columns?: readonly string[] | undefined;
+}
+
+/**
+ * Returns rows as CSV (RFC 4180): a header, commas, CRLF. Compared rows get the columns `…_before` and `…_change_percent` or
+ * `…_change_points`. Text that a spreadsheet would run as a formula begins with an apostrophe.
+ */
+export function toCsv(rows: readonly object[], options: CsvOptions = {}): string {
+  const flat = rows.map(flattenRow);
+  const columns = options.columns ?? [...new Set(flat.flatMap((row) => Object.keys(row)))];
+  if (columns.length === 0) return '';
+  return [columns, ...flat.map((row) => columns.map((column) => row[column]))]
+    .map((cells) => `${cells.map(cell).join(',')}\r\n`)
+    .join('');
+}
+
+/** Returns a row with plain cells only: a comparison becomes columns beside each metric. */
+export function flattenRow(row: object): Readonly<Record<string, unknown>> {
+  const { counterpart, counterpart_start, change, ...cells } = row as Record<string, unknown>;
+  if (!isCells(change)) return row as Record<string, unknown>;
+  const before = isCells(counterpart) ? counterpart : {};
+  const flat: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(cells)) {
+    flat[name] = value;
+    if (name === 'period_end' && counterpart_start !== undefined) flat['counterpart_start'] = counterpart_start;
+    const changed = change[name];
+    if (!isCells(changed)) continue;
+    flat[`${name}_before`] = before[name] ?? null;
+    if (isRatio(name)) flat[`${name}_change_points`] = changed['points'];
+    else flat[`${name}_change_percent`] = changed['percent'];
+  }
+  return flat;
+}
+
+function isCells(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,52 @@
+import { createOperatorConsole } from '../../console.ts';
+import { toNode } from '../../relay.ts';
+import type { Command } from '../../cli/command.ts';
+import { createOutput } from '../../cli/output/createOutput.ts';
+import { listen } from '../../cli/listen.ts';
+import { CONNECTION, createConnection } from './connection.ts';
+import type { Options } from '../../cli/options.ts';
+import { readSettings, type SettingsSource } from '../../cli/readSettings.ts';
+import { untilStopped } from '../../cli/untilStopped.ts';
+
+const OPTIONS = {
+  ...CONNECTION,
+  variant: {
+    kind: 'choice',
+    choices: ['channel', 'publisher'],
+    default: 'channel',
+    about: 'Whose reports: channel with a management key, publisher with a publisher reporting key.',
+  },
+  port: { kind: 'port', default: 4602, about: 'Port to listen on; 0 for any free port.' },
+  json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },
+} as const satisfies Options;
+
+/** `offerlet console`: a page for operators, on this machine only. The key stays in this process. */
+export const consoleCommand: Command = {
+  summary: 'Opens reports, publishers and exclusions in a page on this machine.',
+  options: OPTIONS,
+  examples: [
+    {
+      call: 'offerlet console --network https://channel.example',
+      does: 'Serves the console at http://127.0.0.1:4602, with the key in OFFERLET_API_KEY',
+    },
+  ],
+  run: runConsole,
+};
+
+async function runConsole({ argv, env }: SettingsSource): Promise<void> {
+  const settings = readSettings(OPTIONS, { argv, env });
+  const out = createOutput({ json: settings.json });
+  const progress = { step: () => undefined, end: () => undefined };
+  const { url, apiKey } = createConnection({
+    network: settings.network,
+    keyFile: settings['api-key-file'],
+    env,
+    progress,
+  });
+  const handler = createOperatorConsole({ network: url, apiKey, variant: settings.variant });
+  const server = await listen(toNode(handler), { port: settings.port });
+  out.json({ url: server.url });
+  out.say(`Console   ${server.url}  →  ${url}`);
+  out.say('While it runs, everybody who can use this machine can use it. Press Ctrl-C to stop.');
+  await untilStopped([server]);
+}

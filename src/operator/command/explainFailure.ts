@@ -1,0 +1,98 @@
+import {
+  AuthError,
+  DateRangeError,
+  MetricNotAvailableError,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  ReportChangedError,
+  ReportingUnavailableError,
+  RowLimitError,
+  UnreachableError,
+  ValidationError,
+} from '../../clients.ts';
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { safeText } from '../../cli/output/displayWidth.ts';
+
+/** Returns the one line that a person reads, and the exit code, for whatever went wrong. */
+export function explainFailure(error: unknown): ExitError {
+  const [text, code] = explain(error);
+  return new ExitError(safeText(text), code);
+}
+
+function explain(error: unknown): [text: string, code: number] {
+  if (error instanceof AuthError)
+    return [`${reasonOf(error)} (${error.status}). Check OFFERLET_API_KEY.`, EXIT.refused];
+  if (error instanceof NotFoundError) return [`${reasonOf(error)} (404). Check --network: ${NO_API}`, EXIT.failed];
+  if (error instanceof UnreachableError) return [`${whyUnreachable(error)} Check --network.`, EXIT.failed];
+  if (error instanceof RateLimitError)
+    return [
+      `The network still refuses further requests (429). Try again ${error.retryAfter ? `in ${error.retryAfter} seconds` : 'later'}.`,
+      EXIT.failed,
+    ];
+  if (error instanceof MetricNotAvailableError)
+    return [
+      `Not enabled for this key: ${error.unsupported_metrics.join(', ')}. Use --metrics with ${error.allowed_metrics.join(', ')}.`,
+      EXIT.failed,
+    ];
+  if (error instanceof DateRangeError) return [whichDates(error), EXIT.failed];
+  if (error instanceof RowLimitError) return [howToShrink(error), EXIT.failed];
+  if (error instanceof ReportingUnavailableError)
+    return ['There is no reporting data for this key yet. Try again when there is activity.', EXIT.failed];
+  if (error instanceof ReportChangedError)
+    return ['The report changed while it was read. Run the command again.', EXIT.failed];
+  if (error instanceof ValidationError) return [`${reasonOf(error)} (${error.status}).`, EXIT.failed];
+  if (error instanceof NetworkError) return [`${error.message}${supportOf(error)}`, EXIT.failed];
+  // The clients check the outline of a response; commands read all of it.
+  if (error instanceof TypeError)
+    return [`The network returned data that could not be understood (${error.message}). Check --network.`, EXIT.failed];
+  return [error instanceof Error ? error.message : String(error), EXIT.failed];
+}
+
+const NO_API = 'is this the Channel API?';
+
+/** The network's own words, without method and path. */
+function reasonOf(error: NetworkError): string {
+  const reason = error.message.replace(/^[A-Z]+ \S+ returned \d+: /, '').replace(/[.\s]+$/, '');
+  return reason === '' ? `The network returned ${error.status}` : reason;
+}
+
+function supportOf({ requestId }: NetworkError): string {
+  return requestId === undefined ? '' : ` Request ${requestId}.`;
+}
+
+function whyUnreachable(error: UnreachableError): string {
+  const reasons: Readonly<Record<string, string>> = {
+    ECONNREFUSED: 'The network refuses connections: nothing listens there.',
+    ENOTFOUND: 'The network was not found: its host name does not exist.',
+    EAI_AGAIN: 'The network was not found: its name cannot be resolved now.',
+    ECONNRESET: 'The network closed the connection.',
+    UND_ERR_SOCKET: 'The network closed the connection.',
+    UND_ERR_CONNECT_TIMEOUT: 'The network did not accept the connection in time.',
+    CERT_HAS_EXPIRED: 'The certificate of the network has expired.',
+    DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the network cannot be verified.',
+  };
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const reason = code === undefined ? undefined : reasons[code];
+    if (reason !== undefined) return reason;
+    if (/redirect/.test(cause.message) && cause !== error)
+      return 'The network redirected the request; redirects are not followed, because they would receive the key.';
+  }
+  return error.message;
+}
+
+function whichDates({ available_window, message }: DateRangeError): string {
+  if (!available_window) return message;
+  const { from, to } = available_window;
+  return `These dates are outside the available history, ${from} to ${to}. Use --from ${from} or later.`;
+}
+
+function howToShrink({ code, max_rows, total_rows }: RowLimitError): string {
+  const rows = (count: number | undefined): string => (count === undefined ? 'too many' : count.toLocaleString('en'));
+  const size =
+    code === 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED'
+      ? 'This report has to read too much history'
+      : `This report would have ${rows(total_rows)} rows; ${rows(max_rows)} are allowed`;
+  return `${size}. Use a coarser --grain, such as week, fewer names in --by, or fewer days.`;
+}

@@ -1,0 +1,26 @@
+import { publishersAdd } from './add/publishersAdd.ts';
+import type { CommandGroup } from '../../cli/command.ts';
+import { categoriesList } from './categoriesList.ts';
+import { exclusionsSet } from './exclusionsSet.ts';
+import { exclusionsShow } from './exclusionsShow.ts';
+import { publishersList } from './publishersList.ts';
+import { publishersRemove } from './publishersRemove.ts';
+import { publishersShow } from './publishersShow.ts';
+
+/** `offerlet publishers …` */
+export const publishersGroup: CommandGroup = {
+  summary: 'Lists, shows, adds and removes the publishers of a channel.',
+  commands: { list: publishersList, show: publishersShow, add: publishersAdd, remove: publishersRemove },
+};
+
+/** `offerlet categories …` */
+export const categoriesGroup: CommandGroup = {
+  summary: 'Lists the categories of the network.',
+  commands: { list: categoriesList },
+};
+
+/** `offerlet exclusions …` */
+export const exclusionsGroup: CommandGroup = {
+  summary: 'Shows and sets the categories that a channel excludes.',
+  commands: { show: exclusionsShow, set: exclusionsSet },
+};

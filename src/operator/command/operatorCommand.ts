@@ -1,0 +1,102 @@
+import type { Command } from '../../cli/command.ts';
+import { ExitError, EXIT } from '../../cli/ExitError.ts';
+import type { Options, SettingsOf } from '../../cli/options.ts';
+import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
+import { createProgress, type Progress } from '../../cli/output/progress.ts';
+import { readCall } from '../../cli/readSettings.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import { CONNECTION, createConnection, type Connection } from './connection.ts';
+import { explainFailure } from './explainFailure.ts';
+
+/** What every operator command accepts. */
+export const FORMAT = {
+  json: { kind: 'flag', about: 'Prints one JSON document.' },
+  csv: { kind: 'flag', about: 'Prints CSV (RFC 4180).' },
+} as const satisfies Options;
+
+/** What a command gets to work with. */
+export interface Work<All extends Options> {
+  readonly settings: SettingsOf<All & typeof FORMAT>;
+  /** The words after the command's name. */
+  readonly words: readonly string[];
+  readonly terminal: Terminal;
+  readonly connection: Connection;
+  readonly progress: Progress;
+}
+
+/** An operator command: its own options; connection and format are added. */
+export interface OperatorCommand<All extends Options> {
+  readonly summary: string;
+  readonly usage?: string | undefined;
+  readonly maxWords?: number | undefined;
+  readonly options: All;
+  readonly examples: NonNullable<Command['examples']>;
+  run(work: Work<All>): Promise<void>;
+}
+
+const ENVIRONMENT = `Set OFFERLET_NETWORK and OFFERLET_API_KEY to leave out --network and --api-key-file.
+Data goes to stdout, everything else to stderr.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 4 not found, 5 some items failed.`;
+
+/** The only variables that these commands read: a stray OFFERLET_LIMIT must not change a report. */
+const VARIABLES = ['OFFERLET_NETWORK', 'OFFERLET_API_KEY_FILE'];
+
+/** Creates a command of the channel's operator: connection, format, one line for each failure, and the exit codes. */
+export function operatorCommand<const All extends Options>(command: OperatorCommand<All>): Command {
+  const options = { ...command.options, ...CONNECTION, ...FORMAT };
+  return {
+    summary: command.summary,
+    usage: command.usage,
+    options,
+    examples: command.examples,
+    environment: ENVIRONMENT,
+    async run({ argv, env }) {
+      const terminal = openTerminal({ env });
+      const progress = createProgress(terminal);
+      try {
+        refuseKeyOption(argv);
+        const variables = Object.fromEntries(VARIABLES.map((name) => [name, env[name]]));
+        const { settings, words } = readCall(options, { argv, env: variables }, command.maxWords);
+        if (settings['json'] && settings['csv']) throw new UsageError('Use either --json or --csv.');
+        const connection = createConnection({
+          network: settings['network'],
+          keyFile: settings['api-key-file'],
+          env,
+          progress,
+        });
+        await command.run({
+          settings: settings as unknown as SettingsOf<All & typeof FORMAT>,
+          words,
+          terminal,
+          connection,
+          progress,
+        });
+      } catch (error) {
+        progress.end();
+        throw error instanceof UsageError || error instanceof ExitError ? error : explainFailure(error);
+      } finally {
+        progress.end();
+      }
+    },
+  };
+}
+
+function refuseKeyOption(argv: readonly string[]): void {
+  if (argv.some((word) => /^--(api-)?key(=|$)/.test(word)))
+    throw new UsageError(
+      'A key on the command line can be seen by other users of this machine. Set OFFERLET_API_KEY, or use --api-key-file FILE.',
+    );
+}
+
+/** Returns the one word that a command requires. */
+export function requireWord(words: readonly string[], what: string): string {
+  const [word] = words;
+  if (word === undefined || word.trim() === '')
+    throw new UsageError(`${what} is missing. Use --help to see an example.`);
+  return word;
+}
+
+/** Ends a command because some items failed. */
+export function someFailed(message: string): ExitError {
+  return new ExitError(message, EXIT.someFailed);
+}

@@ -1,0 +1,145 @@
+import { AuthError, NetworkError, UnreachableError } from '../../clients.ts';
+import { isObject, own, parseJson } from '../../wire/json.ts';
+import { hideKey, readKey } from '../../wire/keys.ts';
+import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { readStart } from '../../cli/readStart.ts';
+import { safeText } from '../../cli/output/displayWidth.ts';
+import { print } from '../../cli/output/print.ts';
+import type { Connection } from './connection.ts';
+import { operatorCommand } from './operatorCommand.ts';
+
+/** Milliseconds for the network's health, which not every network has. */
+const HEALTH_MS = 5_000;
+
+/** `offerlet whoami`: which network, environment, channel or publisher the key belongs to. */
+export const whoami = operatorCommand({
+  summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',
+  options: {},
+  examples: [{ call: 'offerlet whoami --network http://127.0.0.1:4600', does: 'Checks network and key' }],
+  async run({ settings, terminal, connection, progress }) {
+    const [health, owner] = await Promise.all([readHealth(connection.url), findOwner(connection)]);
+    progress.end();
+    const environment = health.environment ?? readKey(connection.apiKey)?.environment ?? null;
+    const me = {
+      network: connection.url,
+      environment,
+      network_version: health.version ?? null,
+      key: owner.key,
+      channel: owner.channel,
+      access: owner.access,
+    };
+    print(
+      {
+        json: me,
+        csv: { rows: [me], columns: Object.keys(me) },
+        table: () => ({
+          columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }],
+          rows: [
+            ['Network', safeText(connection.url)],
+            ['Environment', { text: environment ?? 'unknown', tone: environment === 'production' ? 'bad' : 'good' }],
+            ...(owner.channel === null
+              ? []
+              : [['Channel', { text: safeText(owner.channel), tone: 'strong' as const }]]),
+            ['Key', owner.key],
+            ['Access', owner.access],
+          ],
+        }),
+      },
+      { format: settings, terminal },
+    );
+  },
+});
+
+interface Owner {
+  readonly key: string;
+  readonly channel: string | null;
+  readonly access: string;
+}
+
+/** Asks one interface after the other: a key opens one of them. */
+async function findOwner(connection: Connection): Promise<Owner> {
+  const family = readKey(connection.apiKey)?.family;
+  if (family === 'integration' || family === 'partner_wide') return integrationKey(connection, family);
+  try {
+    const { name } = await connection.channel().details();
+    return family === 'publishable'
+      ? { key: 'publishable', channel: name, access: 'reads the channel' }
+      : { key: 'management', channel: name, access: 'reads and changes the channel, reads its reports' };
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    const isReporting = await readsPublisherReports(connection);
+    if (!isReporting) throw error;
+    return {
+      key: 'publisher reporting',
+      channel: null,
+      access: 'reads the reports of one publisher (--variant publisher)',
+    };
+  }
+}
+
+async function readsPublisherReports(connection: Connection): Promise<boolean> {
+  try {
+    await connection.publisherReport().report({ limit: 1 });
+    return true;
+  } catch (error) {
+    // Any other refusal means that the key was accepted.
+    return error instanceof NetworkError && error.status === 400;
+  }
+}
+
+/** An empty request is refused for what it lacks, after the key has been checked. It opens no session. */
+async function integrationKey({ url, apiKey }: Connection, family: string): Promise<Owner> {
+  const { status, body } = await askForOffers(url, apiKey);
+  const message = own(body, 'message');
+  const reason = typeof message === 'string' ? hideKey(message, apiKey).slice(0, 300) : '';
+  if (status === 401 || status === 403)
+    throw new ExitError(
+      `${safeText(reason) || 'The key was refused.'} (${status}). Check OFFERLET_API_KEY.`,
+      EXIT.refused,
+    );
+  // Anything else says nothing about the key: another server may have responded, or one that is down.
+  const isChecked = status === 400 || status === 422 || (status === 200 && own(body, 'session_id') !== undefined);
+  if (!isChecked)
+    throw new ExitError(
+      `POST /recommendations returned ${status}: the key was not checked. Check --network.`,
+      EXIT.failed,
+    );
+  const key = family === 'integration' ? 'integration' : 'partner-wide integration';
+  return { key, channel: null, access: 'requests offers and reports events: for the relay, not for these commands' };
+}
+
+async function askForOffers(url: string, apiKey: string): Promise<{ status: number; body: unknown }> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/recommendations`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' },
+      body: '{}',
+      redirect: 'error',
+      signal: AbortSignal.timeout(HEALTH_MS),
+    });
+    return { status: response.status, body: parseJson(await readStart(response, RESPONSE_MAX_BYTES)) };
+  } catch (cause) {
+    const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
+    const why = isTimeout ? `timed out after ${HEALTH_MS} ms` : 'got no response';
+    throw new UnreachableError(`POST /recommendations ${why}.`, { status: 0, cause });
+  }
+}
+
+async function readHealth(url: string): Promise<{ environment?: string; version?: string }> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/health`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(HEALTH_MS),
+    });
+    const health = parseJson(await readStart(response, RESPONSE_MAX_BYTES));
+    if (!isObject(health)) return {};
+    const text = (name: string): object => {
+      const value = own(health, name);
+      return typeof value === 'string' ? { [name]: safeText(value).slice(0, 40) } : {};
+    };
+    return { ...text('environment'), ...text('version') };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,182 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Publisher, Category } from '../../../../wire/channel.ts';
+import type { ConsoleCategories, ConsolePublisher, Session } from '../../protocol.ts';
+import { call } from '../app/call.ts';
+import { Link } from '../app/router.tsx';
+import { useResource } from '../app/useResource.ts';
+import { CopyButton } from '../parts/CopyButton.tsx';
+import { FailurePanel } from '../parts/FailurePanel.tsx';
+import { Pending } from '../parts/Pending.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { dateOf, plural, wordOf } from '../parts/format.ts';
+import { ReportChart } from '../report/ReportChart.tsx';
+import { defaultState, queryOfState, type ReportState } from '../report/reportState.ts';
+import { Tiles } from '../report/Tiles.tsx';
+import { useReport } from '../report/useReport.ts';
+import { RemoveButton } from './RemoveButton.tsx';
+
+/** One publisher: who it is, what it does not show, and how it did in the last 30 days. */
+export function PublisherPage({ id, session }: { readonly id: string; readonly session: Session }): JSX.Element {
+  const path = `publishers/${encodeURIComponent(id)}`;
+  const resource = useResource({
+    key: path,
+    load: async (signal) => {
+      const [detail, tree] = await Promise.all([
+        call<ConsolePublisher>(path, { signal }),
+        call<ConsoleCategories>('categories', { signal }),
+      ]);
+      return { ...detail, ...tree };
+    },
+  });
+  const { data } = resource;
+  return (
+    <>
+      <p class="crumb">
+        <Link to="publishers">
+          <Icon name="back" /> Publishers
+        </Link>
+      </p>
+      {data ? <Detail {...data} session={session} /> : <Pending resource={resource} />}
+    </>
+  );
+}
+
+interface DetailProps extends ConsolePublisher, ConsoleCategories {
+  readonly session: Session;
+}
+
+function Detail({ publisher, channel_exclusions, categories, session }: DetailProps): JSX.Element {
+  const remote = publisher.publisher_remote_id;
+  const { external, publisher: own } = publisher.exclusions.subcategories;
+  return (
+    <>
+      <header class="page-head">
+        <h1>
+          {publisher.brand_name} <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
+        </h1>
+        {remote !== null && <RemoveButton id={remote} name={publisher.brand_name} />}
+      </header>
+      {remote === null && <p class="lead quiet">{PENDING[publisher.status] ?? ''}</p>}
+      {remote !== null && <LastDays id={remote} session={session} />}
+      <div class="two">
+        <section class="card facts" aria-labelledby="facts">
+          <h2 id="facts">Details</h2>
+          <dl>
+            <Fact name="Category">{publisher.primary_category}</Fact>
+            <Fact name="Added">{dateOf(publisher.created_at)}</Fact>
+            {remote !== null && <Id name="Publisher ID" id={remote} />}
+            {publisher.pending_publisher_id !== null && <Id name="Request ID" id={publisher.pending_publisher_id} />}
+          </dl>
+        </section>
+        <section class="card facts" aria-labelledby="excluded">
+          <header>
+            <h2 id="excluded">Exclusions</h2>
+            {remote !== null && (
+              <Link to={`exclusions?publisher=${encodeURIComponent(remote)}`} class="button small">
+                Change
+              </Link>
+            )}
+          </header>
+          <Excluded title="For the whole channel" ids={channel_exclusions} categories={categories} />
+          <Excluded title="By you, for this publisher" ids={own} categories={categories} />
+          <Excluded title="By the publisher itself" ids={external} categories={categories} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+const PENDING: Readonly<Record<string, string>> = {
+  PENDING: 'The network’s staff have not looked at this request yet. Reports and exclusions begin with the approval.',
+  NEEDS_INFO: 'The network’s staff need more information about this request.',
+  REJECTED: 'The network’s staff have rejected this request.',
+};
+
+function Fact({ name, children }: { readonly name: string; readonly children: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Id({ name, id }: { readonly name: string; readonly id: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="id">
+        <code>{id}</code> <CopyButton text={id} name={`Copy the ${name.toLowerCase()}`} />
+      </dd>
+    </div>
+  );
+}
+
+interface ExcludedProps {
+  readonly title: string;
+  readonly ids: readonly string[];
+  readonly categories: readonly Category[];
+}
+
+function Excluded({ title, ids, categories }: ExcludedProps): JSX.Element {
+  const names = categories.flatMap(({ subcategories }) =>
+    subcategories.filter(({ remote_id }) => ids.includes(remote_id)),
+  );
+  return (
+    <div class="excluded">
+      <h3>
+        {title} <span class="count">{ids.length}</span>
+      </h3>
+      {names.length > 0 && (
+        <ul class="tags">
+          {names.map(({ remote_id, name }) => (
+            <li key={remote_id}>{name}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function LastDays({
+  id,
+  session,
+}: {
+  readonly id: Publisher['publisher_remote_id'] & string;
+  readonly session: Session;
+}): JSX.Element {
+  const start = defaultState('channel');
+  const [chart, setChart] = useState(start.chart);
+  const state: ReportState = {
+    ...start,
+    period: 'last_30_days',
+    chart,
+    filters: { ...start.filters, publisher_ids: [id] },
+  };
+  const { data, failure, retryIn, reload } = useReport(state, session);
+  return (
+    <section aria-labelledby="last-days">
+      <header class="section-head">
+        <h2 id="last-days">Last 30 days</h2>
+        <Link to={`?${queryOfState(state, 'channel')}`}>Open the report</Link>
+      </header>
+      {failure && !data ? (
+        <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
+      ) : (
+        <>
+          <Tiles totals={data?.totals} metrics={state.metrics} chosen={state.chart} choose={setChart} />
+          {data && (
+            <div class="card chart-card">
+              {data.total > 0 ? (
+                <ReportChart report={data} />
+              ) : (
+                <p class="empty">{plural(0, 'load')}: no activity in these days.</p>
+              )}
+            </div>
+          )}
+        </>
+      )}
+    </section>
+  );
+}

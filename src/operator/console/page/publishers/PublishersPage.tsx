@@ -1,0 +1,171 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
+import type { ConsolePublishers } from '../../protocol.ts';
+import { call } from '../app/call.ts';
+import { go, Link, type Place } from '../app/router.tsx';
+import { useResource } from '../app/useResource.ts';
+import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { dateOf, plural, wordOf } from '../parts/format.ts';
+import { SearchField } from '../parts/SearchField.tsx';
+
+/** Milliseconds after the last key before the search begins. */
+const PAUSE_MS = 150;
+
+/** The list of publishers and requests, with a search as you type. All of it is in the URL. */
+export function PublishersPage({ place }: { readonly place: Place }): JSX.Element {
+  const q = place.params.get('q') ?? '';
+  const status = place.params.get('status') ?? '';
+  const page = Math.max(1, Number(place.params.get('page')) || 1);
+  const [words, setWords] = useState(q);
+  useEffect(() => setWords(q), [q]);
+  useEffect(() => {
+    if (words === q) return undefined;
+    const timer = setTimeout(() => open({ q: words, status, page: 1 }, { replace: true }), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [words, q, status]);
+  const query = queryOf({ q, status, page });
+  const { data, failure, isLoading, readAt, retryIn, reload } = useResource({
+    key: query,
+    load: (signal) => call<ConsolePublishers>(`publishers${query}`, { signal }),
+  });
+  const pages = data ? Math.max(1, Math.ceil(data.count / data.page_size)) : 1;
+
+  return (
+    <>
+      <header class="page-head">
+        <h1>Publishers</h1>
+        <Link to="publishers/add" class="button primary">
+          <Icon name="plus" /> Add publishers
+        </Link>
+      </header>
+      <div class="row find">
+        <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={setWords} />
+        <fieldset class="segments">
+          <legend class="hidden">Status</legend>
+          {['', ...PUBLISHER_STATUSES].map((value) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="status"
+                checked={status === value}
+                onChange={() => open({ q: words, status: value, page: 1 })}
+              />
+              <span>{value === '' ? 'All' : wordOf(value)}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      {failure && data && <StaleBanner failure={failure} readAt={readAt} retryIn={retryIn} retry={reload} />}
+      {failure && !data ? (
+        <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
+      ) : (
+        <section class={`card list ${isLoading ? 'loading' : ''}`} aria-busy={isLoading} aria-label="Publishers">
+          {data ? <List list={data} isFiltered={q !== '' || status !== ''} /> : <Bones />}
+          {data && data.count > 0 && (
+            <footer>
+              <p class="quiet" role="status">
+                {plural(data.count, 'publisher')}
+                {pages > 1 && `, page ${page} of ${pages}`}
+              </p>
+              {pages > 1 && (
+                <p class="row">
+                  <button
+                    type="button"
+                    class="button small"
+                    disabled={page <= 1}
+                    onClick={() => open({ q, status, page: page - 1 })}
+                  >
+                    Newer
+                  </button>
+                  <button
+                    type="button"
+                    class="button small"
+                    disabled={page >= pages}
+                    onClick={() => open({ q, status, page: page + 1 })}
+                  >
+                    Older
+                  </button>
+                </p>
+              )}
+            </footer>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly isFiltered: boolean }): JSX.Element {
+  if (list.publishers.length === 0)
+    return (
+      <div class="empty">
+        <p>
+          <b>{isFiltered ? 'No publisher matches.' : 'This channel has no publishers yet.'}</b>
+        </p>
+        <p>{isFiltered ? <Link to="publishers">Show all</Link> : <Link to="publishers/add">Add the first</Link>}</p>
+      </div>
+    );
+  return (
+    <table class="publishers">
+      <thead>
+        <tr>
+          <th scope="col">Publisher</th>
+          <th scope="col">Status</th>
+          <th scope="col" class="wide-only">
+            Category
+          </th>
+          <th scope="col" class="wide-only">
+            Added
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.publishers.map((publisher) => {
+          const id = publisher.publisher_remote_id ?? publisher.pending_publisher_id ?? '';
+          return (
+            <tr key={id}>
+              <th scope="row">
+                <Link to={`publishers/${encodeURIComponent(id)}`}>{publisher.brand_name}</Link>
+              </th>
+              <td>
+                <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
+              </td>
+              <td class="wide-only">{publisher.primary_category}</td>
+              <td class="wide-only quiet">{dateOf(publisher.created_at)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Bones(): JSX.Element {
+  return (
+    <div class="bones" role="status" aria-label="Loading">
+      {[1, 2, 3, 4, 5].map((line) => (
+        <i key={line} class="bone" />
+      ))}
+    </div>
+  );
+}
+
+interface ListState {
+  readonly q: string;
+  readonly status: string;
+  readonly page: number;
+}
+
+function queryOf({ q, status, page }: ListState): string {
+  const params = new URLSearchParams();
+  if (q !== '') params.set('q', q);
+  if (status !== '') params.set('status', status);
+  if (page > 1) params.set('page', String(page));
+  return params.size > 0 ? `?${params}` : '';
+}
+
+function open(state: ListState, options: { replace?: boolean } = {}): void {
+  go(`publishers${queryOf(state)}`, options);
+}

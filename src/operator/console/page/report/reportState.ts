@@ -1,0 +1,182 @@
+import { comparedDates } from '../../../clients/comparedDates.ts';
+import { period, PERIODS, type PeriodName } from '../../../clients/period.ts';
+import { addDays, countDays, isDate, type DateRange } from '../../../../wire/utcDates.ts';
+import {
+  CHANNEL_GROUPINGS,
+  CHANNEL_METRICS,
+  PUBLISHER_GROUPINGS,
+  PUBLISHER_METRICS,
+  TIME_GRAINS,
+  type TimeGrain,
+} from '../../../../wire/reporting.ts';
+import { oneOf } from '../../../../wire/oneOf.ts';
+
+export type Variant = 'channel' | 'publisher';
+export type Comparison = 'none' | 'previous' | 'year';
+/** Filters by the name of their parameter. */
+export const FILTERS = ['publisher_ids', 'page_types', 'widget_types'] as const;
+export type FilterName = (typeof FILTERS)[number];
+
+/** Everything that decides what the report shows. It is in the URL, so it survives a reload and can be shared. */
+export interface ReportState {
+  /** A named period, which moves on with the days, or `custom`. */
+  readonly period: PeriodName | 'custom';
+  /** The dates of a custom period. */
+  readonly from: string;
+  readonly to: string;
+  readonly grain: TimeGrain;
+  readonly by: readonly string[];
+  readonly metrics: readonly string[];
+  readonly filters: Readonly<Record<FilterName, readonly string[]>>;
+  /** A column, with `-` before it for the highest first; empty for the latest period first. */
+  readonly sort: string;
+  readonly compare: Comparison;
+  /** The metric in the chart. */
+  readonly chart: string;
+}
+
+/** The network allows this many breakdowns. */
+export const MAX_BREAKDOWNS = 3;
+/** The network allows this many dates by the hour. */
+export const MAX_HOURLY_DATES = 3;
+const NO_FILTERS = { publisher_ids: [], page_types: [], widget_types: [] };
+const DEFAULT_METRICS = {
+  channel: ['channel_payout', 'feed_loads', 'impressions', 'clicks', 'ctr', 'conversions'],
+  publisher: ['publisher_payout', 'widget_loads', 'impressions', 'clicks', 'ctr', 'conversions'],
+};
+
+/** The metrics of a variant, in the network's order. */
+export function metricsOf(variant: Variant): readonly string[] {
+  return variant === 'channel' ? CHANNEL_METRICS : PUBLISHER_METRICS;
+}
+
+/** The breakdowns of a variant. */
+export function groupingsOf(variant: Variant): readonly string[] {
+  return variant === 'channel' ? CHANNEL_GROUPINGS : PUBLISHER_GROUPINGS;
+}
+
+/** What a report shows before anything is chosen. */
+export function defaultState(variant: Variant): ReportState {
+  const metrics = DEFAULT_METRICS[variant];
+  return {
+    // Four whole weeks: each day is compared with the same weekday.
+    period: 'last_28_days',
+    from: '',
+    to: '',
+    grain: 'day',
+    by: [],
+    metrics,
+    filters: NO_FILTERS,
+    sort: '',
+    compare: 'previous',
+    chart: metrics[0] ?? '',
+  };
+}
+
+/** Reads the state from a URL. What cannot be is replaced by its default, so every URL shows a report. */
+export function readState(params: URLSearchParams, variant: Variant): ReportState {
+  const start = defaultState(variant);
+  const list = (name: string): string[] => (params.get(name) ?? '').split(',').filter((part) => part !== '');
+  const from = params.get('from') ?? '';
+  const to = params.get('to') ?? '';
+  const isCustom = isDate(from) && isDate(to) && from <= to;
+  const chosen = unique(list('metrics').filter((name) => metricsOf(variant).includes(name)));
+  const metrics = chosen.length > 0 ? chosen : start.metrics;
+  const by = unique(list('by').filter((name) => groupingsOf(variant).includes(name))).slice(0, MAX_BREAKDOWNS);
+  const chart = params.get('chart') ?? '';
+  const sort = params.get('sort') ?? '';
+  const filters = {
+    publisher_ids: variant === 'channel' ? list('publisher') : [],
+    page_types: list('page_type'),
+    widget_types: list('widget_type'),
+  };
+  const state: ReportState = {
+    period: isCustom ? 'custom' : (oneOf(PERIODS, params.get('period')) ?? start.period),
+    from: isCustom ? from : '',
+    to: isCustom ? to : '',
+    grain: oneOf(TIME_GRAINS, params.get('grain')) ?? start.grain,
+    by,
+    metrics,
+    filters,
+    sort,
+    compare: oneOf(['none', 'previous', 'year'] as const, params.get('compare')) ?? start.compare,
+    chart: metrics.includes(chart) ? chart : (metrics[0] ?? ''),
+  };
+  // A breakdown without periods is a ranking.
+  const usual = state.grain === 'total' && by.length > 0 ? `-${state.chart}` : '';
+  return { ...state, sort: isColumn(state, sort.replace(/^-/, '')) ? sort : usual };
+}
+
+/** Returns the shortest query from which `readState` reads the same state. */
+export function queryOfState(state: ReportState, variant: Variant): string {
+  const start = defaultState(variant);
+  const params: [string, string][] = [];
+  const put = (name: string, value: string, usual: string): void => {
+    if (value !== usual) params.push([name, value]);
+  };
+  if (state.period === 'custom') params.push(['from', state.from], ['to', state.to]);
+  else put('period', state.period, start.period);
+  put('grain', state.grain, start.grain);
+  put('by', state.by.join(), '');
+  put('metrics', state.metrics.join(), start.metrics.join());
+  put('publisher', state.filters.publisher_ids.join(), '');
+  put('page_type', state.filters.page_types.join(), '');
+  put('widget_type', state.filters.widget_types.join(), '');
+  put('compare', state.compare, start.compare);
+  put('sort', state.sort, '');
+  put('chart', state.chart, state.metrics[0] ?? '');
+  return params.map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`).join('&');
+}
+
+/** The dates of the state's period, today. */
+export function datesOf(state: ReportState, now: number = Date.now()): DateRange {
+  return state.period === 'custom' ? { from: state.from, to: state.to } : period(state.period, { now });
+}
+
+/** The grain that the network accepts for these dates: hours only for a few days. */
+export function grainOf(state: ReportState, dates: DateRange): TimeGrain {
+  return state.grain === 'hour' && countDays(dates) > MAX_HOURLY_DATES ? 'day' : state.grain;
+}
+
+/** Whether the network sorts this report. It sorts neither a publisher's report by metrics nor what only the clients compare. */
+export function isSortedByNetwork({ compare, sort }: ReportState, variant: Variant): boolean {
+  return compare === 'none' && (variant === 'channel' || sort === '');
+}
+
+/** The parameters of the call for this state. */
+export function paramsOf(state: ReportState, variant: Variant, now?: number): URLSearchParams {
+  const dates = datesOf(state, now);
+  const params = new URLSearchParams({ from: dates.from, to: dates.to, time_grain: grainOf(state, dates) });
+  params.set('metrics', state.metrics.join());
+  if (state.by.length > 0) params.set('group_by', state.by.join());
+  for (const name of FILTERS) if (state.filters[name].length > 0) params.set(name, state.filters[name].join());
+  if (state.compare !== 'none') params.set('compare', state.compare);
+  if (state.sort !== '' && isSortedByNetwork(state, variant)) {
+    params.set('sort_by', state.sort.replace(/^-/, ''));
+    params.set('sort_direction', state.sort.startsWith('-') ? 'desc' : 'asc');
+  }
+  return params;
+}
+
+/** The dates that the report is compared with. */
+export function comparedOf(state: ReportState, now?: number): DateRange | undefined {
+  const dates = datesOf(state, now);
+  return state.compare === 'none' ? undefined : comparedDates(dates, state.compare, grainOf(state, dates));
+}
+
+/** The period just before, or just after, of the same length. */
+export function shifted(state: ReportState, steps: number, now?: number): ReportState {
+  const { from, to } = datesOf(state, now);
+  const days = countDays({ from, to }) * steps;
+  return { ...state, period: 'custom', from: addDays(from, days), to: addDays(to, days) };
+}
+
+/** Whether the table has this column. */
+function isColumn(state: ReportState, column: string): boolean {
+  const groupings = state.by.map((name) => (name === 'publisher' ? 'publisher_name' : name));
+  return column === 'period_start' ? state.grain !== 'total' : [...groupings, ...state.metrics].includes(column);
+}
+
+function unique(list: readonly string[]): string[] {
+  return [...new Set(list)];
+}

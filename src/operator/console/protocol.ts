@@ -1,0 +1,111 @@
+// What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
+import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
+import type { ReportRow } from '../../wire/reporting.ts';
+
+/** Who the key belongs to: what the page shows in its header. */
+export interface Session {
+  /** Host of the network. */
+  readonly network: string;
+  readonly environment: 'production' | 'staging' | null;
+  readonly variant: 'channel' | 'publisher';
+  /** The channel's name; null with a publisher's key. */
+  readonly channel: string | null;
+  /** Milliseconds between two reads of a report that includes today. */
+  readonly refresh_ms: number;
+  /** The option of the commands that names this network. */
+  readonly network_url: string;
+}
+
+/** The change of one metric against the dates that the report is compared with. */
+export interface Change {
+  readonly difference: number;
+  readonly percent: number | null;
+  readonly points: number | null;
+}
+
+/** A row of a report; with `compare` it has its counterpart. */
+export type Row = ReportRow & {
+  readonly counterpart?: Readonly<Record<string, string | number | null>> | null;
+  readonly counterpart_start?: string | null;
+  readonly change?: Readonly<Record<string, Change>>;
+};
+
+/** The totals of a report, as the network computed them. */
+export type Totals = Readonly<Record<string, number>> & {
+  readonly counterpart?: Readonly<Record<string, number>>;
+  readonly change?: Readonly<Record<string, Change>>;
+};
+
+/** A whole report. */
+export interface ConsoleReport {
+  /** All rows, those that only the compared dates have last. */
+  readonly rows: readonly Row[];
+  readonly totals: Totals;
+  /** The dates it is compared with. */
+  readonly compared: { readonly from: string; readonly to: string } | null;
+  /** Rows of the network's report. */
+  readonly total: number;
+  readonly timezone: string;
+  readonly data_through: string | null;
+}
+
+/** One page of publishers. */
+export interface ConsolePublishers {
+  readonly count: number;
+  readonly page: number;
+  readonly page_size: number;
+  readonly publishers: readonly Publisher[];
+}
+
+/** Approved publishers to choose from, newest first. */
+export interface FoundPublishers {
+  readonly publishers: readonly { readonly id: string; readonly name: string }[];
+  /** Whether there are more than were requested. */
+  readonly hasMore: boolean;
+}
+
+/** One publisher, without its publishable key. */
+export interface ConsolePublisher {
+  readonly publisher: Publisher;
+  /** What the channel excludes for all its publishers. */
+  readonly channel_exclusions: readonly string[];
+}
+
+/** The results of adding publishers, in the order of the items. */
+export interface ConsoleAdded {
+  readonly results: readonly AddResult[];
+}
+
+/** The category tree. */
+export interface ConsoleCategories {
+  readonly categories: readonly Category[];
+}
+
+/** What kind of failure it is: one per thing that the page does differently. */
+export type FailureCode =
+  | 'key_refused'
+  | 'rate_limited'
+  | 'too_large'
+  | 'outside_history'
+  | 'metric_not_available'
+  | 'no_data'
+  | 'changed'
+  | 'unreachable'
+  | 'not_found'
+  | 'invalid'
+  | 'failed';
+
+/** A failed call. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+  /** Seconds to wait. */
+  readonly retry_after?: number | undefined;
+  /** The available history, both dates included. */
+  readonly window?: { readonly from: string; readonly to: string } | undefined;
+  readonly unsupported_metrics?: readonly string[] | undefined;
+  /** What the network said about each field. */
+  readonly fields?: readonly { readonly path: string; readonly message: string }[] | undefined;
+  /** The id of the request, for the network's support. */
+  readonly request_id?: string | undefined;
+}

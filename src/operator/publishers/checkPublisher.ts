@@ -1,0 +1,63 @@
+import type { PublisherItem } from '../../wire/channel.ts';
+import { didYouMean } from '../../wire/didYouMean.ts';
+import type { Taxonomy } from './taxonomy.ts';
+import type { ListedPublisher } from './readPublisherList.ts';
+
+/** A domain, with or without scheme and path; the network has the last word. */
+const DOMAIN = /^([a-z][a-z0-9+.-]*:\/\/)?[^\s/@?#]+\.[^\s/@?#.]{2,}([/?#].*)?$/i;
+
+/** A publisher that can be requested, or what is wrong with it. */
+export type CheckedPublisher = ListedPublisher & {
+  readonly brand_name: string;
+  readonly domain: string;
+} & ({ readonly item: PublisherItem } | { readonly problem: string });
+
+/** Checks a publisher as the network would, because it refuses a whole batch for one mistake. Categories are named by id or name. */
+export function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPublisher {
+  const { fields } = listed;
+  const brand_name = textOf(fields['brand_name']);
+  const domain = textOf(fields['domain']);
+  const base = { ...listed, brand_name, domain };
+  if (brand_name === '') return { ...base, problem: 'brand_name is missing' };
+  if (domain === '') return { ...base, problem: 'domain is missing' };
+  if (!DOMAIN.test(domain))
+    return { ...base, problem: `domain is not a domain: "${domain}". Use something like shop.example.` };
+  const wanted = textOf(fields['primary_category_id']);
+  if (wanted === '') return { ...base, problem: 'primary_category_id is missing' };
+  const category = taxonomy.category(wanted);
+  if (!category) {
+    const near = didYouMean(
+      wanted,
+      taxonomy.categories.map(({ name }) => name),
+    );
+    return { ...base, problem: `primary_category_id is not a category: "${wanted}".${near}` };
+  }
+  const names = listOf(fields['subcategory_ids']);
+  if (names.length === 0) return { ...base, problem: 'subcategory_ids is empty' };
+  const subcategory_ids: string[] = [];
+  for (const text of names) {
+    const inCategory = category.subcategories.find(({ name }) => name.toLowerCase() === text.toLowerCase());
+    const found = inCategory ? { id: inCategory.remote_id } : taxonomy.subcategory(text);
+    if ('problem' in found) return { ...base, problem: `subcategory_ids: ${found.problem}` };
+    subcategory_ids.push(found.id);
+  }
+  const own = new Set(category.subcategories.map(({ remote_id }) => remote_id));
+  if (!subcategory_ids.some((id) => own.has(id)))
+    return { ...base, problem: `subcategory_ids needs one of the category ${category.name}` };
+  return { ...base, item: { brand_name, domain, primary_category_id: category.remote_id, subcategory_ids } };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+}
+
+/** In CSV, several are separated by a semicolon, a bar or white space between ids; names may contain spaces. */
+function listOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(textOf).filter((text) => text !== '');
+  const text = textOf(value);
+  const isIds = /^[0-9a-f-]{36}(\s+[0-9a-f-]{36})*$/i.test(text);
+  return text
+    .split(isIds ? /\s+/ : /[;|,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,106 @@
+import { parseCsv, type CsvRecord } from './parseCsv.ts';
+import { didYouMean } from '../../wire/didYouMean.ts';
+
+/** A list that cannot be read; the message says what to correct. */
+export class PublisherListError extends Error {
+  override readonly name = 'PublisherListError';
+}
+
+/** One publisher of a list, as the list states it: nothing is checked yet. */
+export interface ListedPublisher {
+  /** The line on which it begins, or its place in a JSON array. */
+  readonly line: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Columns and fields, and what else they may be called. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  brand_name: ['brand_name', 'brand', 'name'],
+  domain: ['domain', 'website', 'url'],
+  primary_category_id: ['primary_category_id', 'primary_category', 'category_id', 'category'],
+  subcategory_ids: ['subcategory_ids', 'subcategories', 'subcategory_id', 'subcategory'],
+};
+const KNOWN = Object.values(NAMES).flat();
+
+/** Reads JSON (an array, or `{"items": […]}`), JSON Lines or CSV with a header. Throws a `PublisherListError` for anything else. */
+export function readPublisherList(text: string): ListedPublisher[] {
+  const begin = text.replace(/^\uFEFF/, '').trimStart();
+  if (begin === '') throw new PublisherListError('The list is empty. Use JSON, JSON Lines or CSV.');
+  if (begin.startsWith('[')) return fromList(parse(begin, 'The list is not valid JSON'));
+  return begin.startsWith('{') ? fromJsonLines(begin) : fromCsv(text);
+}
+
+function fromList(list: unknown): ListedPublisher[] {
+  if (!Array.isArray(list)) throw new PublisherListError('The JSON is not an array of publishers.');
+  return list.map((item: unknown, index) => ({ line: index + 1, fields: fieldsOf(item, index + 1) }));
+}
+
+/** A document that begins with `{` is one object on several lines, or JSON Lines. */
+function fromJsonLines(text: string): ListedPublisher[] {
+  try {
+    const whole: unknown = JSON.parse(text);
+    const items = (whole as { items?: unknown }).items;
+    return Array.isArray(items) ? fromList(items) : fromList([whole]);
+  } catch {
+    return text.split(/\r?\n/).flatMap((line, index) => {
+      if (line.trim() === '') return [];
+      const item = parse(line, `Line ${index + 1} is not valid JSON`);
+      return [{ line: index + 1, fields: fieldsOf(item, index + 1) }];
+    });
+  }
+}
+
+function parse(text: string, problem: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new PublisherListError(`${problem}: ${(error as Error).message.split('\n', 1)[0] ?? ''}`);
+  }
+}
+
+function fieldsOf(item: unknown, line: number): Record<string, unknown> {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    throw new PublisherListError(
+      `Item ${line} is not an object with brand_name, domain, primary_category_id and subcategory_ids.`,
+    );
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [canonical(name) ?? name, value]));
+}
+
+function fromCsv(text: string): ListedPublisher[] {
+  const [header, ...records] = recordsOf(text);
+  const names = header?.cells.map(normalized) ?? [];
+  const columns = names.map(canonical);
+  for (const required of Object.keys(NAMES)) {
+    if (columns.includes(required)) continue;
+    const near = names.map((name) => didYouMean(name, KNOWN)).find((hint) => hint.includes(required)) ?? '';
+    throw new PublisherListError(
+      `The list has no column ${required}.${near} Its first line must name brand_name, domain, primary_category_id and subcategory_ids.`,
+    );
+  }
+  return records.map(({ line, cells }) => ({
+    line,
+    fields: Object.fromEntries(
+      columns.flatMap((name, index) => (name === undefined ? [] : [[name, cells[index] ?? '']])),
+    ),
+  }));
+}
+
+function recordsOf(text: string): CsvRecord[] {
+  try {
+    return parseCsv(text);
+  } catch (error) {
+    throw new PublisherListError((error as Error).message);
+  }
+}
+
+function canonical(name: string): string | undefined {
+  return Object.entries(NAMES).find(([, others]) => others.includes(normalized(name)))?.[0];
+}
+
+/** A name as people write it: `Brand name`, `category-id`. */
+function normalized(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+}

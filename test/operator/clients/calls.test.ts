@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ChannelClient, ReportingClient, type RequestNotice, type ResponseNotice } from '../../../src/clients.ts';
+import { retryDelay } from '../../../src/operator/clients/retryDelay.ts';
+import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
+
+const KEY = 'adnet_sk_test_canary0123456789';
+
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await openScriptedServer();
+});
+afterEach(() => server.close());
+
+function responseOf(status: number, headers: Record<string, string> = {}): Parameters<typeof retryDelay>[0]['result'] {
+  return { kind: 'response', ok: status < 300, status, headers: new Headers(headers), text: '' };
+}
+
+test.each([
+  [1, 0, 250],
+  [1, 1, 500],
+  [2, 1, 1_000],
+  [3, 0.5, 1_500],
+  [9, 1, 8_000],
+])('attempt %i with the random number %d waits %i ms', (attempt, random, ms) => {
+  expect(retryDelay({ method: 'GET', result: responseOf(500), attempt, random: () => random })).toBe(ms);
+});
+
+test.each([
+  ['3600', 60_000],
+  ['59', 59_000],
+  [new Date(Date.now() + 3_600_000).toUTCString(), 60_000],
+])('Retry-After %s waits %i ms: a minute at most', (header, ms) => {
+  expect(retryDelay({ method: 'POST', result: responseOf(429, { 'retry-after': header }), attempt: 1 })).toBe(ms);
+});
+
+test('hooks see method, URL, attempt, status and duration, and neither key nor body', async () => {
+  const seen: (RequestNotice | ResponseNotice)[] = [];
+  const client = new ChannelClient({
+    baseUrl: server.url,
+    apiKey: KEY,
+    onRequest: (notice) => seen.push(notice),
+    onResponse: (notice) => seen.push(notice),
+  });
+  server.responses = [{ status: 500 }, { body: { ok: true } }];
+  await client.setChannelExclusions(['secret-subcategory']);
+  const url = `${server.url}/adnet/channel/exclusions/`;
+  expect(seen).toEqual([
+    { method: 'PUT', url, attempt: 1 },
+    expect.objectContaining({
+      method: 'PUT',
+      attempt: 1,
+      status: 500,
+      requestId: 'req-1',
+      retryIn: expect.any(Number) as unknown,
+    }),
+    { method: 'PUT', url, attempt: 2 },
+    expect.objectContaining({ status: 200, attempt: 2, retryIn: undefined, duration: expect.any(Number) as unknown }),
+  ]);
+  expect(JSON.stringify(seen)).not.toMatch(/canary|secret-subcategory/);
+});
+
+test('a hook that throws does not fail the call', async () => {
+  const onRequest = (): never => {
+    throw new Error('hook');
+  };
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, onRequest, onResponse: onRequest });
+  server.responses = [{ body: { categories: [] } }];
+  expect(await client.categories()).toEqual([]);
+});
+
+test('every walk can be cancelled between its pages', async () => {
+  const controller = new AbortController();
+  const next = { count: 9, next: '/x', previous: null };
+  let page = 0;
+  server.responses = [
+    (response) => {
+      if (++page === 2) controller.abort(new Error('enough'));
+      const publishers = [{ publisher_remote_id: `p${page}`, pending_publisher_id: null }];
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ ...next, publishers }));
+    },
+  ];
+  const channel = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+  const walk = async (): Promise<void> => {
+    for await (const publisher of channel.allPublishers({}, { signal: controller.signal })) void publisher;
+  };
+  await expect(walk()).rejects.toThrow('enough');
+  const report = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel' });
+  const { signal } = controller;
+  const sent = server.seen.length;
+  await expect(report.rows({}, { signal }).next()).rejects.toThrow('enough');
+  await expect(report.pages({}, { signal }).next()).rejects.toThrow('enough');
+  await expect(report.report({}, { signal })).rejects.toThrow('enough');
+  expect(server.seen).toHaveLength(sent);
+});
+
+test('a fetch that ignores its signal is left behind at the timeout', async () => {
+  const stuck = vi.fn(() => new Promise<Response>(() => undefined));
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, fetch: stuck, timeout: 50 });
+  await expect(client.details()).rejects.toThrow('timed out after 50 ms.');
+  expect(stuck).toHaveBeenCalledOnce();
+});
+
+test('a redirect and a broken certificate are not repeated', async () => {
+  server.responses = [{ status: 302, headers: { location: '/elsewhere' } }];
+  await expect(new ChannelClient({ baseUrl: server.url, apiKey: KEY }).details()).rejects.toThrow('redirected');
+  expect(server.seen).toHaveLength(1);
+  const cause = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
+  const untrusted = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause })));
+  await expect(new ChannelClient({ baseUrl: server.url, apiKey: KEY, fetch: untrusted }).details()).rejects.toThrow();
+  expect(untrusted).toHaveBeenCalledOnce();
+});
+
+test('an invalid number of retries or timeout is refused', async () => {
+  for (const maxRetries of [-1, 1.5, Number.NaN])
+    expect(() => new ChannelClient({ baseUrl: server.url, apiKey: KEY, maxRetries })).toThrow('maxRetries');
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+  await expect(client.details({ timeout: -1 })).rejects.toThrow('timeout must be');
+  expect(server.seen).toEqual([]);
+});
+
+test('allPublishers() yields only publishers of the requested status', async () => {
+  const publishers = ['APPROVED', 'PENDING', 'APPROVED'].map((status, index) => ({
+    status,
+    publisher_remote_id: `p${index}`,
+    pending_publisher_id: null,
+  }));
+  server.responses = [{ body: { count: 3, next: null, previous: null, publishers } }];
+  const channel = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+  const ids = [];
+  for await (const { publisher_remote_id } of channel.allPublishers({ status: 'APPROVED' }))
+    ids.push(publisher_remote_id);
+  expect(ids).toEqual(['p0', 'p2']);
+});

@@ -1,0 +1,267 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  AuthError,
+  ChannelClient,
+  ConflictError,
+  DateRangeError,
+  MetricNotAvailableError,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  ReportingClient,
+  ReportingUnavailableError,
+  RowLimitError,
+  UnreachableError,
+  ValidationError,
+} from '../../../src/clients.ts';
+import { openScriptedServer, type Scripted, type ScriptedServer } from './scriptedServer.ts';
+
+const KEY = 'adnet_sk_test_canary0123456789';
+
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await openScriptedServer();
+});
+afterEach(() => server.close());
+
+/** Long enough for the first request of a process on a busy machine. */
+const AMPLE_MS = 20_000;
+const SHORT_MS = 500;
+
+async function failureOf(...responses: Scripted[]): Promise<NetworkError> {
+  return failureWithin(AMPLE_MS, responses);
+}
+
+async function failureWithin(timeout: number, responses: Scripted[]): Promise<NetworkError> {
+  server.responses = responses;
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, timeout, maxRetries: 0 });
+  const error: unknown = await client.categories().catch((reason: unknown) => reason);
+  if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
+  expect(JSON.stringify(everythingIn(error))).not.toContain(KEY);
+  return error;
+}
+
+function everythingIn(error: Error): unknown {
+  return {
+    ...error,
+    message: error.message,
+    stack: error.stack,
+    cause: error.cause instanceof Error ? everythingIn(error.cause) : error.cause,
+  };
+}
+
+test.each([
+  [400, ValidationError],
+  [422, ValidationError],
+  [401, AuthError],
+  [403, AuthError],
+  [404, NotFoundError],
+  [409, ConflictError],
+  [429, RateLimitError],
+])('status %i has its own error class', async (status, kind) => {
+  const error = await failureOf({ status, body: { error: 'because' } });
+  expect(error).toBeInstanceOf(kind);
+  expect(error.constructor).toBe(kind);
+  expect(error.name).toBe(kind.name);
+  expect(error).toMatchObject({ status, requestId: 'req-1', code: undefined });
+  expect(error.message).toBe(`GET /adnet/adconfig/categories/ returned ${status}: because`);
+});
+
+test.each([300, 304, 405, 413, 500, 503])('status %i is a NetworkError', async (status) => {
+  const error = await failureOf({ status, body: status === 304 ? undefined : { detail: 'no' } });
+  expect(error.constructor).toBe(NetworkError);
+  expect(error.status).toBe(status);
+});
+
+test('a validation error says what to correct, field by field', async () => {
+  const error = await failureOf({
+    status: 400,
+    body: { items: ['items[3].domain: is required'], page_size: ['at most 200'] },
+  });
+  expect(error).toMatchObject({
+    fields: [
+      { path: 'items', message: 'items[3].domain: is required' },
+      { path: 'page_size', message: 'at most 200' },
+    ],
+  });
+});
+
+test.each([
+  ['7', 7],
+  ['0', 0],
+  ['soon', undefined],
+  ['', undefined],
+  [new Date(Date.now() - 60_000).toUTCString(), 0],
+])('Retry-After %j means %j seconds', async (header, seconds) => {
+  const error = await failureOf({ status: 429, body: {}, headers: { 'retry-after': header } });
+  expect((error as RateLimitError).retryAfter).toBe(seconds);
+});
+
+test('Retry-After as a date means the seconds until then', async () => {
+  const error = await failureOf({
+    status: 429,
+    headers: { 'retry-after': new Date(Date.now() + 90_000).toUTCString() },
+  });
+  expect((error as RateLimitError).retryAfter).toBeGreaterThan(80);
+  expect((error as RateLimitError).retryAfter).toBeLessThanOrEqual(90);
+});
+
+async function reportFailure(body: unknown, status = 400): Promise<unknown> {
+  server.responses = [{ status, body }];
+  const client = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel', maxRetries: 0 });
+  return client.report().catch((reason: unknown) => reason);
+}
+
+test('the error for a disabled metric lists the allowed ones', async () => {
+  const lists = { unsupported_metrics: ['rpl'], allowed_metrics: ['clicks', 'impressions'] };
+  const error = await reportFailure({ code: 'METRIC_NOT_AVAILABLE', ...lists });
+  expect(error).toBeInstanceOf(MetricNotAvailableError);
+  expect(error).toMatchObject({ code: 'METRIC_NOT_AVAILABLE', status: 400, ...lists });
+});
+
+test('the error for dates outside the history has the available window, when the network sends it', async () => {
+  const code = 'DATE_RANGE_OUTSIDE_AVAILABLE_WINDOW';
+  const available_window = { from: '2025-08-01', to: '2025-11-20' };
+  const error = await reportFailure({ code, message: 'too early', available_window });
+  expect(error).toBeInstanceOf(DateRangeError);
+  expect(error).toMatchObject({ available_window, message: expect.stringContaining('too early') as unknown });
+  for (const half of [undefined, null, {}, { from: '2025-08-01' }, { from: 1, to: 2 }]) {
+    expect(await reportFailure({ code, message: 'too early', available_window: half })).toMatchObject({
+      available_window: undefined,
+    });
+  }
+});
+
+test.each(['REPORT_ROW_LIMIT_EXCEEDED', 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED'])(
+  '%s has the number of rows',
+  async (code) => {
+    const error = await reportFailure({ code, message: 'too many', max_rows: 10_000, total_rows: 10_001 });
+    expect(error).toBeInstanceOf(RowLimitError);
+    expect(error).toMatchObject({ code, max_rows: 10_000, total_rows: 10_001 });
+  },
+);
+
+test('missing reporting data has its own error', async () => {
+  expect(await reportFailure({ code: 'REPORTING_DATA_UNAVAILABLE', message: 'nothing yet' })).toBeInstanceOf(
+    ReportingUnavailableError,
+  );
+});
+
+test('the code decides the class, not the status', async () => {
+  const body = { code: 'REPORTING_DATA_UNAVAILABLE', message: 'nothing yet' };
+  for (const status of [400, 404, 409, 503])
+    expect(await reportFailure(body, status)).toBeInstanceOf(ReportingUnavailableError);
+});
+
+test('an error with an unknown code has the class of its status, and keeps the code', async () => {
+  const error = await reportFailure({ code: 'NEW_CODE', message: 'new' });
+  expect(error).toBeInstanceOf(ValidationError);
+  expect(error).toMatchObject({ code: 'NEW_CODE' });
+});
+
+test('a key that the network repeats in an error is removed', async () => {
+  const error = await failureOf({ status: 401, body: { detail: `The key ${KEY} has expired` } });
+  expect(error.message).toContain('The key [key] has expired');
+  const shouted = await failureOf({ status: 401, body: { detail: `The key ${KEY.toUpperCase()} has expired` } });
+  expect(shouted.message).toContain('The key [key] has expired');
+});
+
+test('slow response headers are a timeout', async () => {
+  const error = await failureWithin(SHORT_MS, [() => undefined]);
+  expect(error).toBeInstanceOf(UnreachableError);
+  expect(error).toMatchObject({ status: 0, message: 'GET /adnet/adconfig/categories/ timed out after 500 ms.' });
+});
+
+test('a slow response body is a timeout', async () => {
+  const respondHalf: Scripted = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"categories":');
+  };
+  const error = await failureWithin(SHORT_MS, [respondHalf]);
+  expect(error).toBeInstanceOf(UnreachableError);
+});
+
+test('a closed connection is an UnreachableError with its cause', async () => {
+  const error = await failureOf((response) => void response.destroy());
+  expect(error).toBeInstanceOf(UnreachableError);
+  expect(error.cause).toBeInstanceOf(Error);
+});
+
+test('a redirect is not followed, so the key is sent nowhere else', async () => {
+  const elsewhere = await openScriptedServer();
+  try {
+    const error = await failureOf({ status: 302, headers: { location: `${elsewhere.url}/steal` } });
+    expect(error).toBeInstanceOf(UnreachableError);
+    expect(elsewhere.seen).toEqual([]);
+  } finally {
+    await elsewhere.close();
+  }
+});
+
+test('a server that does not run is an UnreachableError', async () => {
+  await server.close();
+  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, maxRetries: 0 });
+  await expect(client.details()).rejects.toBeInstanceOf(UnreachableError);
+});
+
+test.each([
+  ['a captive portal', '<html>'],
+  ['nothing', undefined],
+  ['another JSON', { category: [] }],
+  ['a list', []],
+])('%s with 200 is an error', async (_, body) => {
+  const error = await failureOf({ status: 200, body });
+  expect(error.constructor).toBe(NetworkError);
+  expect(error.message).toBe('GET /adnet/adconfig/categories/ returned 200, but not a list of categories.');
+});
+
+test.each([
+  undefined,
+  '',
+  'x',
+  '/offers',
+  'ftp://x.example',
+  'https://u:p@x.example',
+  'https://u@x.example',
+  'https://x.example/#a',
+  'https://x.example/?a=1',
+  5,
+])('baseUrl %j is refused at once', (baseUrl) => {
+  expect(() => new ChannelClient({ baseUrl: baseUrl as string, apiKey: KEY })).toThrow(
+    /^baseUrl (is not a valid http\(s\) URL|must not contain credentials)/,
+  );
+  expect(() => new ReportingClient({ baseUrl: baseUrl as string, apiKey: KEY, variant: 'publisher' })).toThrow(
+    /^baseUrl (is not a valid http\(s\) URL|must not contain credentials)/,
+  );
+});
+
+test.each([undefined, '', 'two words', 'adnet_sk_test_x\n', 'schlüssel', {}])(
+  'apiKey %j is refused at once and not echoed',
+  (apiKey) => {
+    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: apiKey as string })).toThrow(
+      /^apiKey is (missing|not a valid key)[^{]*$/,
+    );
+  },
+);
+
+test('an invalid timeout is refused at once', () => {
+  for (const timeout of [0, -1, Number.NaN])
+    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: KEY, timeout })).toThrow('timeout');
+});
+
+test('the entry throws when a browser loads it', async () => {
+  vi.resetModules();
+  vi.stubGlobal('window', {});
+  vi.stubGlobal('document', {});
+  try {
+    await expect(import('../../../src/clients.ts')).rejects.toThrow(
+      'offerlet/clients holds a secret key and must not run in a browser',
+    );
+    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: KEY })).toThrow(
+      'offerlet/clients holds a secret key and must not run in a browser',
+    );
+  } finally {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  }
+});

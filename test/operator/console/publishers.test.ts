@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { CallError } from '../../../src/operator/console/page/app/call.ts';
+import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/exclusionDiff.ts';
+import { addItems, type Outcome } from '../../../src/operator/console/page/publishers/addItems.ts';
+import { previewList } from '../../../src/operator/console/page/publishers/previewList.ts';
+import type { AddResult, PublisherItem } from '../../../src/wire/channel.ts';
+
+const CATEGORIES = [
+  { remote_id: 'c1', name: 'Home & Garden', subcategories: [{ remote_id: 's1', name: 'Candles' }] },
+  { remote_id: 'c2', name: 'Pets', subcategories: [{ remote_id: 's2', name: 'Pet Food' }] },
+];
+const HEAD = 'brand_name,domain,primary_category,subcategories\n';
+const problemOf = (line: string): string => {
+  const [publisher] = previewList(HEAD + line, CATEGORIES).publishers;
+  return publisher && 'problem' in publisher ? publisher.problem : '';
+};
+
+test('a row becomes an item, its categories by name or id', () => {
+  expect(previewList(`${HEAD}One,one.example,home & garden,Candles;s2`, CATEGORIES).publishers[0]).toMatchObject({
+    item: {
+      brand_name: 'One',
+      domain: 'one.example',
+      primary_category_id: 'c1',
+      subcategory_ids: ['s1', 's2'],
+    },
+  });
+});
+
+test.each([
+  [',one.example,Pets,Pet Food', 'brand_name is missing'],
+  ['One,one,Pets,Pet Food', 'domain is not a domain: "one". Use something like shop.example.'],
+  ['One,one.example,Pests,Pet Food', 'primary_category_id is not a category: "Pests". Did you mean Pets?'],
+  ['One,one.example,Pets,', 'subcategory_ids is empty'],
+  ['One,one.example,Pets,Wheels', 'subcategory_ids: "Wheels" is not a subcategory.'],
+  ['One,one.example,Pets,Candles', 'subcategory_ids needs one of the category Pets'],
+])('a mistake is found before anything is sent: %s', (line, problem) => {
+  expect(problemOf(line)).toBe(problem);
+});
+
+test('a subcategory that two categories have is not guessed', () => {
+  const both = CATEGORIES.map((category) => ({
+    ...category,
+    subcategories: [...category.subcategories, { remote_id: `${category.remote_id}-gifts`, name: 'Gifts' }],
+  }));
+  const preview = (words: string) => previewList(`${HEAD}One,one.example,Pets,Pet Food;${words}`, both).publishers[0];
+  expect(preview('Gifts')).toMatchObject({ item: { subcategory_ids: ['s2', 'c2-gifts'] } });
+  const other = [...both, { remote_id: 'c3', name: 'Food', subcategories: [{ remote_id: 's3', name: 'Tea' }] }];
+  expect(previewList(`${HEAD}One,one.example,Food,Tea;Gifts`, other).publishers[0]).toMatchObject({
+    problem: 'subcategory_ids: "Gifts" is ambiguous: "Home & Garden / Gifts" or "Pets / Gifts".',
+  });
+});
+
+test('a publisher that is in the list twice is requested once', () => {
+  const line = 'One,one.example,Pets,Pet Food\n';
+  const { publishers } = previewList(HEAD + line + line.toUpperCase(), CATEGORIES);
+  expect(publishers.map((one) => 'item' in one)).toEqual([true, false]);
+});
+
+test('columns may be named as people write them', () => {
+  const [one] = previewList(
+    'Brand name,WEBSITE,category-id,Subcategories\nOne,one.example,Pets,Pet Food',
+    CATEGORIES,
+  ).publishers;
+  expect(one).toMatchObject({ brand_name: 'One', item: { primary_category_id: 'c2' } });
+});
+
+test('a missing column is named', () => {
+  expect(previewList('brand_name\nOne', CATEGORIES).problem).toContain('The list has no column domain.');
+});
+
+const ITEMS = Array.from({ length: 120 }, (_, index): PublisherItem => ({
+  brand_name: `Brand ${index}`,
+  domain: `brand-${index}.example`,
+  primary_category_id: 'c1',
+  subcategory_ids: ['s1'],
+}));
+const created = (items: readonly PublisherItem[]): AddResult[] =>
+  items.map(({ brand_name, domain }) => ({ brand_name, domain, status: 'created' }) as AddResult);
+
+test('items are sent in batches of 50, and one that is refused does not keep the others out', async () => {
+  const sizes: number[] = [];
+  const outcomes = new Map<number, Outcome>();
+  const failure = await addItems(
+    ITEMS,
+    (index, outcome) => outcomes.set(index, outcome),
+    async (items) => {
+      sizes.push(items.length);
+      if (items.some(({ brand_name }) => brand_name === 'Brand 60'))
+        throw new CallError({
+          code: 'invalid',
+          message: 'refused',
+          fields: [{ path: 'items', message: 'bad domain' }],
+        });
+      return created(items);
+    },
+  );
+  expect(failure).toBeUndefined();
+  expect(sizes).toEqual([50, 50, ...Array.from({ length: 50 }, () => 1), 20]);
+  expect(outcomes.get(60)).toEqual({ status: 'invalid', reason: 'bad domain' });
+  expect([...outcomes.values()].filter(({ status }) => status === 'created')).toHaveLength(119);
+});
+
+test('after the network is gone the rest is unsent, so that it can be sent again', async () => {
+  const outcomes = new Map<number, Outcome>();
+  const failure = await addItems(
+    ITEMS,
+    (index, outcome) => outcomes.set(index, outcome),
+    async (items) => {
+      if (items[0]?.brand_name !== 'Brand 0') throw new CallError({ code: 'unreachable', message: 'gone' });
+      return created(items);
+    },
+  );
+  expect(failure?.code).toBe('unreachable');
+  expect([...outcomes.values()].filter(({ status }) => status === 'unsent')).toHaveLength(70);
+});
+
+test('a diff names what is added and removed, whatever the order', () => {
+  expect(exclusionDiff(['a', 'b'], ['c', 'a'])).toEqual({ added: ['c'], removed: ['b'] });
+  expect(exclusionDiff(['a', 'b'], ['b', 'a'])).toEqual({ added: [], removed: [] });
+});
+
+test('a search finds categories, and subcategories with their category', () => {
+  expect(searchCategories(CATEGORIES, 'garden')).toEqual([CATEGORIES[0]]);
+  expect(searchCategories(CATEGORIES, 'FOOD pet')).toEqual([CATEGORIES[1]]);
+  expect(searchCategories(CATEGORIES, 'nothing')).toEqual([]);
+});
+
+test('a quote that is never closed is a problem of the list', () => {
+  expect(previewList(`${HEAD}"One,one.example,c1,s2\nTwo`, CATEGORIES)).toEqual({
+    publishers: [],
+    problem: 'The quote that begins in line 2 is never closed.',
+  });
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { commandOf } from '../../../src/operator/console/page/report/commandOf.ts';
+import { drillDownsOf } from '../../../src/operator/console/page/report/drillDowns.ts';
+import {
+  comparedOf,
+  datesOf,
+  defaultState,
+  grainOf,
+  paramsOf,
+  queryOfState,
+  readState,
+} from '../../../src/operator/console/page/report/reportState.ts';
+import { sortRows } from '../../../src/operator/console/page/report/sortRows.ts';
+import type { Row } from '../../../src/operator/console/protocol.ts';
+
+const NOW = Date.parse('2026-11-22T10:00:00Z');
+const read = (query: string) => readState(new URLSearchParams(query), 'channel');
+
+test('a URL without a query is the last 28 days by day, compared with the same weekdays before', () => {
+  expect(queryOfState(read(''), 'channel')).toBe('');
+  expect(datesOf(read(''), NOW)).toEqual({ from: '2026-10-26', to: '2026-11-22' });
+  expect(comparedOf(read(''), NOW)).toEqual({ from: '2026-09-28', to: '2026-10-25' });
+  expect(paramsOf(read(''), 'channel', NOW).get('compare')).toBe('previous');
+});
+
+test.each([
+  'period=last_month&grain=week&by=publisher,page_type&compare=none&sort=-clicks',
+  'from=2026-11-01&to=2026-11-20&metrics=clicks,ctr&chart=ctr',
+  'publisher=a,b&page_type=THANK_YOU&widget_type=INLINE&compare=year',
+])('a state is read again from its URL: %s', (query) => {
+  const state = read(query);
+  expect(queryOfState(state, 'channel')).toBe(query);
+  expect(read(queryOfState(state, 'channel'))).toEqual(state);
+});
+
+test.each([
+  'period=forever&grain=minute&by=colour&metrics=__proto__,constructor&sort=-nothing&compare=maybe&chart=x',
+  'from=2026-02-30&to=2026-03-01',
+  'from=2026-03-02&to=2026-03-01',
+  'from=2026-03-01',
+  'by=%00&page_type=,,',
+])('what is not valid in a URL is replaced by its default: %s', (query) => {
+  expect(read(query)).toEqual(defaultState('channel'));
+});
+
+test('a publisher has its own metrics and no filter for publishers', () => {
+  const state = readState(
+    new URLSearchParams('publisher=a&by=publisher,page_type&metrics=channel_payout'),
+    'publisher',
+  );
+  expect(state).toMatchObject({ by: ['page_type'], filters: { publisher_ids: [] } });
+  expect(state.metrics).toEqual(defaultState('publisher').metrics);
+});
+
+test('more than three breakdowns are not sent', () => {
+  expect(read('by=publisher,page_type,widget_type,widget_id').by).toHaveLength(3);
+});
+
+test('hours of many days become days', () => {
+  expect(grainOf(read('grain=hour'), datesOf(read('grain=hour'), NOW))).toBe('day');
+  const short = read('grain=hour&from=2026-11-20&to=2026-11-22');
+  expect(grainOf(short, datesOf(short, NOW))).toBe('hour');
+});
+
+test('a ranking begins with the highest, and a comparison is sorted by the page', () => {
+  expect(read('grain=total&by=publisher').sort).toBe('-channel_payout');
+  expect(paramsOf(read('grain=total&by=publisher&compare=none'), 'channel', NOW).get('sort_by')).toBe('channel_payout');
+  expect(paramsOf(read('grain=total&by=publisher'), 'channel', NOW).has('sort_by')).toBe(false);
+});
+
+test('the command names the report, and quotes what a shell would read', () => {
+  const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
+  expect(commandOf(read(''), session, NOW)).toBe(
+    'offerlet report --network https://channel.example --last 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
+  );
+  const evil = read(`page_type=${encodeURIComponent("x'; rm -rf ~ #")}&period=last_month&compare=none&metrics=clicks`);
+  expect(commandOf(evil, session, NOW)).toBe(
+    String.raw`offerlet report --network https://channel.example --period last-month --grain day --metrics clicks --filter 'page_type=x'\''; rm -rf ~ #'`,
+  );
+});
+
+test('a closer look at a row has its dates and filters, and another breakdown', () => {
+  const row: Row = {
+    period_start: '2026-11-02T00:00:00Z',
+    period_end: '2026-11-09T00:00:00Z',
+    publisher_id: 'p1',
+    publisher_name: 'One',
+  };
+  const drills = drillDownsOf(row, read('grain=week&by=publisher'), 'channel');
+  expect(drills.map(({ label }) => label)).toEqual(['by page type', 'by widget type', 'by widget ID', 'by day']);
+  expect(drills[0]?.state).toMatchObject({ from: '2026-11-02', to: '2026-11-08', by: ['page_type'], grain: 'total' });
+  expect(drills[0]?.state.filters.publisher_ids).toEqual(['p1']);
+});
+
+test('a row of a widget id has no closer look, because the network has no such filter', () => {
+  const row: Row = { period_start: '2026-11-02T00:00:00Z', period_end: '2026-11-03T00:00:00Z', widget_id: 'w' };
+  expect(drillDownsOf(row, read('by=widget_id'), 'channel')).toEqual([]);
+});
+
+test('rows are sorted as the command sorts them: empty cells last, equal rows in their order', () => {
+  const rows = [null, 'b', 'a', 'b', null].map((widget_id, index): Row => ({
+    period_start: String(index),
+    period_end: '',
+    widget_id,
+  }));
+  const order = (sort: string) => sortRows(rows, sort).map((row) => row.period_start);
+  expect(order('widget_id')).toEqual(['2', '1', '3', '0', '4']);
+  expect(order('-widget_id')).toEqual(['1', '3', '2', '0', '4']);
+  expect(order('')).toEqual(['4', '3', '2', '1', '0']);
+});

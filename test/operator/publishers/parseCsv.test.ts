@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { parseCsv } from '../../../src/operator/publishers/parseCsv.ts';
+import { PublisherListError, readPublisherList } from '../../../src/operator/publishers/readPublisherList.ts';
+import { toCsv } from '../../../src/clients.ts';
+
+const cellsOf = (text: string): (readonly string[])[] => parseCsv(text).map(({ cells }) => cells);
+
+test.each<[text: string, cells: string[][]]>([
+  [
+    'a,b\n1,2\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'a,b\r\n1,2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    '\uFEFFa;b\r\n1,5;2\r\n',
+    [
+      ['a', 'b'],
+      ['1,5', '2'],
+    ],
+  ],
+  [
+    'a\tb\n1\t2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  ['"a ""x""","b\nc"\n', [['a "x"', 'b\nc']]],
+  [
+    'a,b\n\n , \n1,2\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  ['a,"b"', [['a', 'b']]],
+  [' "a", b "c"\n" ""x"" "', [['a', ' b "c"'], [' "x" ']]],
+  ['', []],
+])('%j is read as %j', (text, cells) => {
+  expect(cellsOf(text)).toEqual(cells);
+});
+
+test('records know their line, also after a line break in a cell', () => {
+  expect(parseCsv('a\n"b\nc"\nd\n').map(({ line }) => line)).toEqual([1, 2, 4]);
+});
+
+test('a quote that is never closed is refused, with its line', () => {
+  const text = 'brand_name,domain\n"a\nb",c.example\n"d,e.example\nf,g.example\n';
+  expect(() => parseCsv(text)).toThrow('The quote that begins in line 4 is never closed.');
+  expect(() => readPublisherList(text)).toThrow(PublisherListError);
+});
+
+test('many quotes in a cell are read in no time', () => {
+  const text = `a\nx${'"'.repeat(300_000)}`;
+  const begin = performance.now();
+  expect(cellsOf(text)[1]?.[0]?.length).toBe(300_001);
+  expect(performance.now() - begin).toBeLessThan(1_000);
+});
+
+test('what toCsv writes is read back', () => {
+  const rows = [
+    { a: 'x,y', b: 'say "hi"' },
+    { a: 'two\r\nlines', b: 'ä' },
+  ];
+  expect(cellsOf(toCsv(rows))).toEqual([['a', 'b'], ...rows.map(({ a, b }) => [a, b])]);
+});
+
+test('JSON, JSON Lines and CSV give the same items', () => {
+  const item = { brand_name: 'A', domain: 'a.example', primary_category_id: 'c', subcategory_ids: 's' };
+  const csv = 'Name,Website,Category,Subcategories\nA,a.example,c,s\n';
+  const forms = [
+    JSON.stringify([item]),
+    JSON.stringify({ items: [item] }, undefined, 2),
+    JSON.stringify(item),
+    `\n${JSON.stringify(item)}\n`,
+    csv,
+    '[{"Brand name":"A","WEBSITE":"a.example","primary-category-id":"c","Subcategory IDs":"s"}]',
+  ];
+  for (const text of forms) expect(readPublisherList(text)[0]?.fields).toEqual(item);
+});
+
+test.each([
+  ['', 'The list is empty'],
+  ['[{]', 'The list is not valid JSON'],
+  ['{"a":1}\n{"b"', 'Line 2 is not valid JSON'],
+  ['[1]', 'Item 1 is not an object'],
+  ['brand_name,domian\n', 'no column domain. Did you mean domain?'],
+])('%j is refused: %s', (text, message) => {
+  expect(() => readPublisherList(text)).toThrow(message);
+});
