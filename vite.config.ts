@@ -75,7 +75,7 @@ const builds: Record<string, UserConfig> = {
       emptyOutDir: false,
       target: 'es2022',
       cssTarget: CSS_TARGET,
-      lib: { entry: 'src/inspector/inspect.tsx', formats: ['es'], fileName: () => 'offerlet-inspector.js' },
+      lib: { entry: 'src/inspector/openInspector.tsx', formats: ['es'], fileName: () => 'offerlet-inspector.js' },
       // By default, libraries keep their white space; this one is for a browser.
       rolldownOptions: { output: { minify: true } },
     },
@@ -197,7 +197,7 @@ function inspectorOnce(): Plugin {
     name: 'inspector-once',
     enforce: 'pre',
     resolveId: (id) =>
-      id.endsWith('/inspector/inspect.tsx') ? { id: './offerlet-inspector.js', external: true } : undefined,
+      id.endsWith('/inspector/openInspector.tsx') ? { id: './offerlet-inspector.js', external: true } : undefined,
   };
 }
 

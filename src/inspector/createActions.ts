@@ -1,15 +1,17 @@
-import type { Check } from './checks/check.ts';
-import { checkPage } from './checks/checkPage.ts';
-import { readForcedUrl, withoutForcing } from './force/forceOptions.ts';
+import { type Check, checkPage } from './checkPage.ts';
+import { readForcedUrl, withoutForcing } from './forcing.ts';
 import type { Actions } from './model.ts';
-import type { InspectedMount } from './mounts/inspectedMount.ts';
-import type { Mounts } from './mounts/openMounts.ts';
-import { empty, replay } from './mounts/queueRows.ts';
-import type { PageObserver } from './observe/observePage.ts';
-import type { RequestRecorder } from './observe/recordRequests.ts';
-import { describeOptions, describeUnseenRequest } from './mounts/describeMount.ts';
-import { writeReport } from './report/writeReport.ts';
-import { copyText } from './shell/copyText.ts';
+import {
+  type InspectedMount,
+  type Mounts,
+  describeOptions,
+  describeUnseenRequest,
+  empty,
+  replay,
+} from './openMounts.ts';
+import type { PageObserver, RequestRecorder } from './observePage.ts';
+import { writeReport } from './writeReport.ts';
+import { copyText } from './shell/openHost.ts';
 import type { OpenPreferences } from './shell/preferences.ts';
 
 /** What the last actions resulted in. */

@@ -1,11 +1,11 @@
-import type { Check } from './checks/check.ts';
-import type { Forced } from './force/forceOptions.ts';
-import type { InspectedMount } from './mounts/inspectedMount.ts';
+import type { Check } from './checkPage.ts';
+import type { Forced } from './forcing.ts';
+import type { InspectedMount } from './openMounts.ts';
 import type { DeadLetter } from '../queue/events.ts';
 import type { Explanation } from '../session/openTrace.ts';
 import type { PageEvent } from '../session/events.ts';
-import type { OfferVisibility } from './observe/measureOffers.ts';
-import type { RequestRecord } from './observe/recordRequests.ts';
+import type { OfferVisibility } from './measureOffers.ts';
+import type { RequestRecord } from './observePage.ts';
 import type { Dock, Preferences, Tab } from './shell/preferences.ts';
 
 /** What the inspector shows. */

@@ -1,17 +1,13 @@
 import { render } from 'preact';
 import { withOwnerDocument } from '../dom/withOwnerDocument.ts';
 import { createActions } from './createActions.ts';
-import { readForcedUrl } from './force/forceOptions.ts';
-import { openPageForcing } from './force/openPageForcing.ts';
-import { forcingOf } from './force/forcingOf.ts';
+import { forcingOf, openPageForcing, readForcedUrl } from './forcing.ts';
 import type { Inspected } from '../page/inspection.ts';
-import { openMounts } from './mounts/openMounts.ts';
-import { measureOffers } from './observe/measureOffers.ts';
-import { observePage } from './observe/observePage.ts';
-import { recordRequests } from './observe/recordRequests.ts';
-import { openHost } from './shell/openHost.ts';
+import { openMounts } from './openMounts.ts';
+import { measureOffers } from './measureOffers.ts';
+import { observePage, recordRequests } from './observePage.ts';
+import { openHost, openRoom } from './shell/openHost.ts';
 import { openPreferences } from './shell/preferences.ts';
-import { openRoom } from './shell/openRoom.ts';
 import { Shell } from './shell/Shell.tsx';
 
 /** The inspector of a page. */
@@ -101,4 +97,12 @@ export function openInspector(): Inspector {
     };
     render(<Shell model={model} actions={actions} />, withOwnerDocument(host.root));
   }
+}
+
+let inspector: Inspector | undefined;
+
+/** Opens the inspector, one for all mounts of a page, and shows this mount in it. */
+export async function inspect(mount: Inspected): Promise<void> {
+  inspector ??= openInspector();
+  inspector.inspect(mount);
 }

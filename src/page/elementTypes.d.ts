@@ -2,9 +2,8 @@
 // The compiler does not emit this file: the build copies it.
 import type { PageEvent } from '../session/events.ts';
 import type { DisplayMode, View } from '../wire/offers/request.ts';
-import type { Offers } from './showOptions.ts';
+import type { Offers, ShowOptions } from './showOptions.ts';
 import type { PageApi } from './openPageApi.ts';
-import type { ShowOptions } from './showOptions.ts';
 
 /** An `<offer-let>` element. */
 export interface OfferLetElement extends HTMLElement {

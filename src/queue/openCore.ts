@@ -1,7 +1,6 @@
 import { openClock, type Clock } from './clock.ts';
 import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
-import { queueName, rowKey } from './rows/rows.ts';
-import type { Rows, RowsListener } from './rows/rows.ts';
+import { type Rows, type RowsListener, queueName, rowKey } from './rows/rows.ts';
 import { openSender, type Sender } from './sending/openSender.ts';
 import { createPost, type RelayAccess } from './sending/createPost.ts';
 

@@ -1,8 +1,8 @@
-import type { EventName } from '../wire/events/wireEvent.ts';
+import type { EventName, WireEvent } from '../wire/events/wireEvent.ts';
+import { isObject, own } from '../wire/json.ts';
 import type { Scenario } from '../wire/scenarios/scenarios.ts';
 import type { DeliveredEvent, Receipt } from './createFakeNetwork.ts';
 import { impossibleHere } from './environment.ts';
-import type { EventFields } from './matchesFields.ts';
 
 /** What was expected, and everything that can explain why it did not happen. */
 export interface FailedDelivery {
@@ -58,4 +58,19 @@ function fieldsOf({
 function nameOf(event: unknown): string {
   const { event_name = 'an event' } = Object(event) as { event_name?: unknown };
   return String(event_name);
+}
+
+type Fields<Whole> = {
+  readonly [Name in keyof Whole]?: Whole[Name] extends object | undefined ? Fields<Whole[Name]> : Whole[Name];
+};
+
+/** Fields that an event must have, such as `{ brand_properties: { offer_id: 'offer-1' } }`. */
+export type EventFields = Fields<Omit<WireEvent, 'event_name'>>;
+
+/** Whether a value has all these fields. Other fields do not matter. */
+export function matchesFields(value: unknown, fields: object): boolean {
+  return Object.entries(fields).every(([name, expected]: [string, unknown]) => {
+    const actual = own(value, name);
+    return isObject(expected) ? matchesFields(actual, expected) : Object.is(actual, expected);
+  });
 }

@@ -3,17 +3,17 @@ import { readOptions } from '../relay/options/readOptions.ts';
 import { fromRequest } from '../relay/runtime/fromRequest.ts';
 import type { Handler, RelayRequest } from '../relay/runtime/request.ts';
 import { createDedupeMemory } from '../relay/dedupe/createDedupeMemory.ts';
-import type { EventName } from '../wire/events/wireEvent.ts';
+import { EVENT_NAMES, type EventName } from '../wire/events/wireEvent.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
-import type { Scenario, ScenarioName } from '../wire/scenarios/scenarios.ts';
-import { createFakeNetwork, type DeliveredEvent, type Receipt } from './createFakeNetwork.ts';
-import { describeDelivery } from './describeDelivery.ts';
+import { SCENARIOS, type Scenario, type ScenarioName, findScenario } from '../wire/scenarios/scenarios.ts';
+import { type DeliveredEvent, type Receipt, createFakeNetwork } from './createFakeNetwork.ts';
+import { type EventFields, describeDelivery, matchesFields } from './describeDelivery.ts';
 import type { FakeOffers } from './fakeOffers.ts';
 import { requireFetch } from './environment.ts';
 import { EXAMPLE_OFFERS } from './exampleOffers.ts';
-import { requireScenario } from './requireScenario.ts';
-import { matchesFields, type EventFields } from './matchesFields.ts';
+import { isObject, own, parseJson } from '../wire/json.ts';
+import { oneOf } from '../wire/oneOf.ts';
 
 /** The options of a fake relay. */
 export interface FakeRelayOptions {
@@ -146,4 +146,34 @@ function readClock(now: FakeRelayOptions['now']): () => number {
   if (Number.isNaN(time))
     throw new Error(`now is not a valid date: "${String(now)}". Use something like "2026-11-21".`);
   return () => time;
+}
+
+/** Returns the scenario that a test names, and undefined when it names none. Throws an error that lists all when the name is unknown. */
+export function requireScenario(name: ScenarioName | undefined): Scenario | undefined {
+  const scenario = findScenario(name);
+  if (name === undefined || scenario) return scenario;
+  const names = SCENARIOS.map((known) => known.name).join(', ');
+  throw new Error(`There is no scenario "${name}". Use one of ${names}; docs/qa.md#scenarios describes them.`);
+}
+
+/** The parts of a request by which the kit recognizes one of offerlet's. */
+export interface RequestParts {
+  readonly url: string;
+  readonly method: string;
+  /** Reads the body. */
+  text(): Promise<string>;
+}
+
+/** Whether a request is one that offerlet sends to its relay, wherever that is mounted. A shop may have a path `/recommendations` of its own. */
+export async function isForRelay(request: RequestParts): Promise<boolean> {
+  const { url, method } = request;
+  const { pathname } = new URL(url);
+  const isOffers = pathname.endsWith('/recommendations');
+  if (!isOffers && !/\/events(\/batch)?$/.test(pathname)) return false;
+  if (method === 'OPTIONS') return true;
+  if (method !== 'POST') return false;
+  const json = parseJson(await request.text());
+  if (isOffers) return isObject(own(json, 'placement_details'));
+  const events: unknown = own(json, 'events') ?? [json];
+  return Array.isArray(events) && events.some((event) => oneOf(EVENT_NAMES, own(event, 'event_name')) !== undefined);
 }

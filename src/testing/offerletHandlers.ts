@@ -1,9 +1,7 @@
 /* oxlint-disable typescript/consistent-type-imports -- the comment on a type survives in the declarations, the one on an import does not */
 import { warnWithoutWidget } from './environment.ts';
-import { EXAMPLE_HOST } from './exampleOffers.ts';
-import { exampleResponse } from './exampleResponse.ts';
-import { fakeRelay, type FakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
-import { isForRelay } from './isForRelay.ts';
+import { EXAMPLE_HOST, exampleResponse } from './exampleOffers.ts';
+import { type FakeRelay, type FakeRelayOptions, fakeRelay, isForRelay } from './fakeRelay.ts';
 
 /** @ts-ignore MSW is an optional peer: where it is not installed this type is any, and nobody needs it. */
 type MswHandler = import('msw').RequestHandler;

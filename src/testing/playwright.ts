@@ -7,13 +7,11 @@ import {
   type TestType,
 } from '@playwright/test';
 import { fakeRelay, type FakeRelayOptions } from './fakeRelay.ts';
-import { describePage } from './fixture/describePage.ts';
-import { createOffersOnPage, type OffersOnPage } from './fixture/offersOnPage.ts';
-import { serveRelay } from './fixture/serveRelay.ts';
-import { QUEUE_PREFIX, watchPage } from './fixture/watchPage.ts';
+import { type OffersOnPage, createOffersOnPage, describePage } from './offersOnPage.ts';
+import { QUEUE_PREFIX, serveRelay, watchPage } from './serveRelay.ts';
 
-export type { OffersOnPage } from './fixture/offersOnPage.ts';
-export { expect } from './fixture/expectOffers.ts';
+export type { OffersOnPage } from './offersOnPage.ts';
+export { expect } from './expectOffers.ts';
 
 /** The fixtures that this `test` adds to Playwright's own. */
 export interface OfferletFixtures {

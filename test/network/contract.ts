@@ -1,5 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isObject } from '../../src/wire/json.ts';
 import { CONTRACT } from '../../src/network/contract/openapi.ts';
 

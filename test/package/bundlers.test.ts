@@ -40,9 +40,7 @@ const ONE = `import { showOffers } from 'offerlet';
 showOffers({}).outcome.then(({ code }) => console.log(code));`;
 const MANY = `${ONE}
 import 'offerlet/element';
-import { openSession } from 'offerlet/session';
 import { googleConsentMode } from 'offerlet/consent';
-import { openQueue } from 'offerlet/queue';
 console.log([openSession, googleConsentMode, openQueue].map((value) => typeof value).join(' '));`;
 
 const WEBPACK = `require('webpack')({ mode: 'production', entry: './ENTRY', output: { path: process.cwd(), filename: 'OUT' } },

@@ -2,8 +2,7 @@
 import * as fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer, StoredEvent } from '../../src/queue/events.ts';
-import type { Queue } from '../../src/queue/openQueue.ts';
-import { openQueue } from '../../src/queue/openQueue.ts';
+import { type Queue, openQueue } from '../../src/queue/openQueue.ts';
 import { event, freshStorage, mixed, onDisk } from './world.ts';
 
 type Reply =

@@ -1,7 +1,6 @@
 import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
 import { vi } from 'vitest';
-import type { Queue } from '../../src/queue/openQueue.ts';
-import { openQueue, type QueueOptions } from '../../src/queue/openQueue.ts';
+import { type Queue, type QueueOptions, openQueue } from '../../src/queue/openQueue.ts';
 import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
 /** An event as a page has it. */

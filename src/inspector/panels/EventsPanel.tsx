@@ -1,10 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PanelProps } from '../model.ts';
-import { type EventTimeline, eventTimelines } from '../report/eventTimelines.ts';
-import { timeOf } from '../report/timeOf.ts';
-import { Filter } from './Filter.tsx';
-import { matches } from './matches.ts';
+import { type EventTimeline, eventTimelines, timeOf } from '../eventTimelines.ts';
+import { Filter, matches } from './Filter.tsx';
 
 /** Each event with its timeline, from tracked to delivered, refused or dead; the newest first. */
 export function EventsPanel({ model }: PanelProps): JSX.Element {

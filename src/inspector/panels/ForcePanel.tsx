@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { findScenario, SCENARIOS } from '../../wire/scenarios/scenarios.ts';
-import { FORCE_OPTIONS, queryOf, readValue, type ForceOption } from '../force/forceOptions.ts';
+import { FORCE_OPTIONS, queryOf, readValue, type ForceOption } from '../forcing.ts';
 import type { PanelProps } from '../model.ts';
 
 const GROUPS = ['Page', 'Offers', 'Failures', 'Shopper'] as const;

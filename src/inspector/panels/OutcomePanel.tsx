@@ -2,9 +2,8 @@ import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
 import type { Explanation } from '../../session/openTrace.ts';
 import type { PageEvent } from '../../session/events.ts';
-import { describeConsent, describeOptions } from '../mounts/describeMount.ts';
-import { timeOf } from '../report/timeOf.ts';
-import { describeEvent, endWithStop } from './describeEvent.ts';
+import { describeConsent, describeOptions } from '../openMounts.ts';
+import { describeEvent, endWithStop, timeOf } from '../eventTimelines.ts';
 
 /** What each outcome means for a tester. */
 const MEANINGS: Readonly<Record<string, string>> = {

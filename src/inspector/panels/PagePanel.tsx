@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Check } from '../checks/check.ts';
+import type { Check } from '../checkPage.ts';
 import type { PanelProps } from '../model.ts';
 
 const LABELS: Readonly<Record<Check['state'], string>> = { good: 'good', bad: 'fix this', note: 'note' };

@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import type { PanelProps } from '../model.ts';
 import type { DeadLetter } from '../../queue/events.ts';
 import type { EventRow } from '../../queue/rows/rows.ts';
-import { timeOf } from '../report/timeOf.ts';
-import { nextTry } from './nextTry.ts';
+import { nextTry, timeOf } from '../eventTimelines.ts';
 
 /** What is queued on this device, when it is sent, and what will never be accepted. */
 export function QueuePanel({ model, actions }: PanelProps): JSX.Element {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { VIEW_MS } from '../../wire/limits.ts';
 import type { PanelProps } from '../model.ts';
-import type { OfferVisibility } from '../observe/measureOffers.ts';
+import type { OfferVisibility } from '../measureOffers.ts';
 
 const COUNTED = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'];
 

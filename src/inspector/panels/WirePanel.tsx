@@ -2,12 +2,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { readRecommendations } from '../../wire/offers/readRecommendations.ts';
 import type { PanelProps } from '../model.ts';
-import { describeUnseenRequest } from '../mounts/describeMount.ts';
-import type { RequestRecord } from '../observe/recordRequests.ts';
-import { maskRequest } from '../report/mask.ts';
-import { timeOf } from '../report/timeOf.ts';
-import { Filter } from './Filter.tsx';
-import { matches } from './matches.ts';
+import { describeUnseenRequest } from '../openMounts.ts';
+import { type RequestRecord, maskRequest } from '../observePage.ts';
+import { timeOf } from '../eventTimelines.ts';
+import { Filter, matches } from './Filter.tsx';
 
 /** Every request to the relay with its response, the newest first, and what was done with each offer. */
 export function WirePanel({ model }: PanelProps): JSX.Element {

@@ -7,10 +7,7 @@ import { PagePanel } from '../panels/PagePanel.tsx';
 import { QueuePanel } from '../panels/QueuePanel.tsx';
 import { Frames, SeenPanel } from '../panels/SeenPanel.tsx';
 import { WirePanel } from '../panels/WirePanel.tsx';
-import { Dot, Header } from './Header.tsx';
-import { ForcedBar } from './ForcedBar.tsx';
-import type { Tab } from './preferences.ts';
-import { Tabs } from './Tabs.tsx';
+import { DOCKS, TABS, type Tab } from './preferences.ts';
 
 const PANELS: Readonly<Record<Tab, (props: PanelProps) => JSX.Element>> = {
   Outcome: OutcomePanel,
@@ -69,4 +66,137 @@ export function Shell({ model, actions }: PanelProps): JSX.Element {
       </div>
     </aside>
   );
+}
+
+/** Everything that is forced now, each with a button that stops it. */
+export function ForcedBar({ model, actions }: PanelProps): JSX.Element | null {
+  const forced = Object.entries(model.preferences.forced);
+  if (forced.length + model.unknown.length === 0) return null;
+  return (
+    <div class="forced">
+      <span>Forced</span>
+      {forced.map(([name, value]) => (
+        <button
+          key={name}
+          type="button"
+          class="chip"
+          aria-label={`Stop forcing ${name}`}
+          onClick={() => actions.force(Object.fromEntries(forced.filter(([other]) => other !== name)))}
+        >
+          {`${name} ${value}`}
+        </button>
+      ))}
+      {forced.length > 0 && (
+        <button type="button" class="plain" onClick={() => actions.force({})}>
+          Clear all
+        </button>
+      )}
+      {model.unknown.map((text) => (
+        <span key={text} class="bad">{`${text} is not a known setting`}</span>
+      ))}
+    </div>
+  );
+}
+
+/** The outcome, the choice of mount, and the buttons that concern the whole inspector. */
+export function Header({ model, actions, code }: PanelProps & { code: string }): JSX.Element {
+  const { preferences, mounts, mount, notice } = model;
+  return (
+    <header>
+      <h1>
+        <Dot code={code} /> offerlet <b>{code}</b>
+      </h1>
+      {mounts.length > 1 && (
+        <select
+          aria-label="Mount"
+          value={mount?.id}
+          onChange={(event) => actions.selectMount(Number(event.currentTarget.value))}
+        >
+          {mounts.map(({ id, mode }) => (
+            <option key={id} value={id}>
+              {`Mount ${id}${mode && `, ${mode}`}`}
+            </option>
+          ))}
+        </select>
+      )}
+      <span class="notice quiet" role="status">
+        {notice}
+      </span>
+      <button type="button" onClick={actions.copyReport}>
+        Copy report
+      </button>
+      <span class="docks" role="group" aria-label="Dock">
+        {DOCKS.map((dock) => (
+          <button
+            key={dock}
+            type="button"
+            class={`icon dock-${dock}`}
+            aria-label={`Dock ${dock}`}
+            title={`Dock ${dock}`}
+            aria-pressed={preferences.dock === dock}
+            onClick={() => actions.dock(dock)}
+          />
+        ))}
+      </span>
+      <button
+        type="button"
+        class="icon close"
+        aria-label="Collapse"
+        title="Collapse (Esc)"
+        onClick={() => actions.open(false)}
+      />
+    </header>
+  );
+}
+
+/** The outcome as a colour. Its code is always next to it. */
+export function Dot({ code }: { code: string }): JSX.Element {
+  const mood = code === 'rendered' ? 'good' : code === 'waiting' || code === 'no_offers' ? 'mild' : 'bad';
+  return <i class={`dot ${mood}`} />;
+}
+
+/** The tabs of the panels, with the keyboard behaviour of the ARIA tabs pattern. */
+export function Tabs({ selected, onSelect }: { selected: Tab; onSelect(tab: Tab): void }): JSX.Element {
+  function move(event: KeyboardEvent): void {
+    const next = tabFor(event.key, selected);
+    if (!next) return;
+    event.preventDefault();
+    onSelect(next);
+    const list = event.currentTarget as Element;
+    list.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
+  }
+  return (
+    <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={move}>
+      {TABS.map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          id={`tab-${name}`}
+          aria-selected={name === selected}
+          aria-controls="panel"
+          tabIndex={name === selected ? 0 : -1}
+          onClick={() => onSelect(name)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function tabFor(key: string, selected: Tab): Tab | undefined {
+  const index = TABS.indexOf(selected);
+  switch (key) {
+    case 'Home':
+      return TABS[0];
+    case 'End':
+      return TABS.at(-1);
+    case 'ArrowRight':
+      return TABS[(index + 1) % TABS.length];
+    case 'ArrowLeft':
+      return TABS.at(index - 1);
+    default:
+      return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Forced } from '../force/forceOptions.ts';
+import type { Forced } from '../forcing.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { oneOf } from '../../wire/oneOf.ts';
 

@@ -1,6 +1,5 @@
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
-import { isObject } from '../../wire/json.ts';
-import type { JsonObject } from '../../wire/json.ts';
+import { type JsonObject, isObject } from '../../wire/json.ts';
 import { readJson } from '../http/readJson.ts';
 import { badFields } from './badFields.ts';
 

@@ -1,9 +1,21 @@
 import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { ADD_MAX_ITEMS, LIST_PAGE_SIZE } from '../../wire/limits.ts';
-import { CHANNEL_REFUSALS, pathParameter, operation, queryParameter } from './operation.ts';
-import type { ResponsePart } from './operation.ts';
-import { about, DATETIME, INTEGER, list, object, oneOfTexts, orNull, ref, TEXT, URL_TEXT, UUID } from './schema.ts';
-import type { Part, Schema } from './schema.ts';
+import { CHANNEL_REFUSALS, type ResponsePart, operation, pathParameter, queryParameter } from './operation.ts';
+import {
+  DATETIME,
+  INTEGER,
+  type Part,
+  type Schema,
+  TEXT,
+  URL_TEXT,
+  UUID,
+  about,
+  list,
+  object,
+  oneOfTexts,
+  orNull,
+  ref,
+} from './schema.ts';
 
 const tag = 'Channel';
 const exclusions = object({ subcategories: object({ external: list(UUID), publisher: list(UUID) }) });

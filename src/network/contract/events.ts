@@ -2,8 +2,20 @@ import { EVENT_NAMES, TARGETS } from '../../wire/events/wireEvent.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 import { operation, PARTNER_REFUSALS } from './operation.ts';
 import { VERSION_HEADER } from './recommendations.ts';
-import { about, BOOLEAN, DATETIME, INTEGER, list, object, oneOfTexts, ref, TEXT, UUID } from './schema.ts';
-import type { Part, Schema } from './schema.ts';
+import {
+  BOOLEAN,
+  DATETIME,
+  INTEGER,
+  type Part,
+  type Schema,
+  TEXT,
+  UUID,
+  about,
+  list,
+  object,
+  oneOfTexts,
+  ref,
+} from './schema.ts';
 
 const tag = 'Recommendations';
 

@@ -5,8 +5,7 @@ import { operation } from './operation.ts';
 import { RECOMMENDATION_CONTRACT, RECOMMENDATION_SCHEMAS } from './recommendations.ts';
 import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './reporting.ts';
 import { SANDBOX_CONTRACT } from './sandbox.ts';
-import { list, object, oneOfTexts, ref, TEXT } from './schema.ts';
-import type { Part, Schema } from './schema.ts';
+import { type Part, type Schema, TEXT, list, object, oneOfTexts, ref } from './schema.ts';
 
 /** The contract of the network: the parts of an OpenAPI 3.1 document that it uses. */
 export interface Contract {

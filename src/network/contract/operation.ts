@@ -1,5 +1,4 @@
-import type { Part, Schema } from './schema.ts';
-import { ref } from './schema.ts';
+import { type Part, type Schema, ref } from './schema.ts';
 
 /** What one response means, and the schema of its body unless that is empty. */
 export type ResponsePart = readonly [description: string, schema?: Schema];

@@ -1,7 +1,20 @@
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { operation, PARTNER_REFUSALS } from './operation.ts';
-import { about, BOOLEAN, INTEGER, list, map, object, oneOfTexts, ref, TEXT, URL_TEXT, UUID } from './schema.ts';
-import type { Part, Schema } from './schema.ts';
+import {
+  BOOLEAN,
+  INTEGER,
+  type Part,
+  type Schema,
+  TEXT,
+  URL_TEXT,
+  UUID,
+  about,
+  list,
+  map,
+  object,
+  oneOfTexts,
+  ref,
+} from './schema.ts';
 
 const cost: Schema = object({}, { amount: { type: ['number', 'string'] }, currency_code: TEXT });
 

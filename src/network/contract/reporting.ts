@@ -10,20 +10,21 @@ import {
 } from '../../wire/reporting.ts';
 import { operation, queryParameter } from './operation.ts';
 import {
-  about,
   BOOLEAN,
   DATETIME,
   INTEGER,
+  NUMBER,
+  type Part,
+  type Schema,
+  TEXT,
+  about,
   list,
   map,
-  NUMBER,
   object,
   oneOfTexts,
   orNull,
   ref,
-  TEXT,
 } from './schema.ts';
-import type { Part, Schema } from './schema.ts';
 
 const DATE: Schema = { type: 'string', format: 'date' };
 

@@ -1,20 +1,21 @@
 import { operation, pathParameter, queryParameter } from './operation.ts';
 import {
-  about,
   BOOLEAN,
   DATETIME,
   INTEGER,
+  NUMBER,
+  type Part,
+  type Schema,
+  TEXT,
+  UUID,
+  about,
   list,
   map,
-  NUMBER,
   object,
   oneOfTexts,
   orNull,
   ref,
-  TEXT,
-  UUID,
 } from './schema.ts';
-import type { Part, Schema } from './schema.ts';
 
 const anything: Schema = { type: 'object', additionalProperties: true };
 const id = (what: string): Part => pathParameter('id', `The id of ${what}.`);

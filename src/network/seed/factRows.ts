@@ -1,5 +1,4 @@
-import { periodsOf } from '../facts/periodsOf.ts';
-import type { Periods } from '../facts/periodsOf.ts';
+import { type Periods, periodsOf } from '../facts/periodsOf.ts';
 import type { HistoryCell } from './history.ts';
 import { publisherId } from './publisherRows.ts';
 

@@ -1,6 +1,5 @@
 import { DEMO_OFFERS } from './demoOffers.ts';
-import { DEMO_SHOPS } from './publishers.ts';
-import type { DemoPlacement, DemoShop } from './publishers.ts';
+import { DEMO_SHOPS, type DemoPlacement, type DemoShop } from './publishers.ts';
 import { arrivals, seededRandom, successes } from './random.ts';
 
 /** Days of history in the demo. */

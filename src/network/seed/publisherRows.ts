@@ -1,8 +1,7 @@
 import { brandKey, domainKey } from '../channel/publishers/normalForm.ts';
 import type { Queries } from '../database/database.ts';
 import { createKey } from '../keys/storedKeys.ts';
-import { DEMO_REQUESTS, DEMO_SHOPS } from './publishers.ts';
-import type { DemoPublisher } from './publishers.ts';
+import { DEMO_REQUESTS, DEMO_SHOPS, type DemoPublisher } from './publishers.ts';
 import type { NewTenant } from './tenant.ts';
 import { insert } from './insert.ts';
 import { stableId } from './stableId.ts';

@@ -9,8 +9,7 @@ import { insertPublishers, publisherId } from './publisherRows.ts';
 import { DEMO_SHOPS } from './publishers.ts';
 import { stableId } from './stableId.ts';
 import { TAXONOMY } from './taxonomy.ts';
-import { createChannel, createTenant } from './tenant.ts';
-import type { Tenant } from './tenant.ts';
+import { type Tenant, createChannel, createTenant } from './tenant.ts';
 
 /** What a new network contains: a whole demo, or the minimum. */
 export const SEEDS = ['demo', 'empty'] as const;

@@ -1,7 +1,6 @@
 import { own } from '../../wire/json.ts';
-import { BACKOFF, DEAD, isWaiting } from '../rows/rows.ts';
+import { BACKOFF, DEAD, type Rows, type RowsListener, isOwn, isWaiting } from '../rows/rows.ts';
 import { findDrops, QUEUE_GROWN } from '../rows/findDrops.ts';
-import { isOwn, type Rows, type RowsListener } from '../rows/rows.ts';
 import { HANGING_MS, within } from '../within.ts';
 import { openJournals, type Journal, type KeyValueStorage } from './openJournals.ts';
 import { reasonOf } from '../../wire/reasonOf.ts';

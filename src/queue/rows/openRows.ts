@@ -2,11 +2,21 @@ import { promisifyRequest as done } from 'idb-keyval';
 import { own } from '../../wire/json.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
-import { CONSENT, eventRange, isWaiting, REMOVED, SHARED_MAX } from './rows.ts';
+import {
+  CONSENT,
+  type Change,
+  REMOVED,
+  type Rows,
+  type RowsListener,
+  SHARED_MAX,
+  eventRange,
+  isIdle,
+  isOwn,
+  isWaiting,
+} from './rows.ts';
 import { isWithdrawn, newConsent } from '../withdrawal.ts';
 import { findDrops, QUEUE_GROWN, type Drops } from './findDrops.ts';
 import { committed, openDatabase } from './openDatabase.ts';
-import { isIdle, isOwn, type Change, type Rows, type RowsListener } from './rows.ts';
 
 /** Milliseconds between two notes of how many rows were added. */
 const COUNT_MS = 100;

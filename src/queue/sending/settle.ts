@@ -2,8 +2,7 @@ import { readBatchResponse } from '../../wire/events/batch.ts';
 import { QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
 import { afterFailure, HOUR_MS, jitter, type Backoff } from './backoff.ts';
 import type { QueueEvent } from '../events.ts';
-import { BACKOFF, DEAD, dueAt } from '../rows/rows.ts';
-import type { Change } from '../rows/rows.ts';
+import { BACKOFF, type Change, DEAD, dueAt } from '../rows/rows.ts';
 import { hasResults, type BatchResponse } from './sendBatch.ts';
 import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';
 

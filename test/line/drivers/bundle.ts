@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Sources that are published as one built file. */
 const BUILT: Readonly<Record<string, string>> = {
   'src/script-tag.ts': 'dist/offerlet.js',
-  'src/inspector/inspect.tsx': 'dist/offerlet-inspector.js',
+  'src/inspector/openInspector.tsx': 'dist/offerlet-inspector.js',
 };
 
 /** A worker runs many files of tests, and most of them need the same bundles. */

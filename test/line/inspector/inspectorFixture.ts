@@ -9,7 +9,7 @@ export async function startInspected(): Promise<Fixture> {
   const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
   const [fixture, inspector, imported] = await Promise.all([
     startFixture(),
-    bundle(source('inspector/inspect.tsx'), 'es'),
+    bundle(source('inspector/openInspector.tsx'), 'es'),
     bundle(source('inspector.ts'), 'es'),
   ]);
   const js = { 'content-type': 'text/javascript' };

@@ -1,9 +1,8 @@
 import type { Page } from '@playwright/test';
 import { toStorable } from '../../../src/session/obtainOffers.ts';
-import type { ShowOptions } from '../../../src/page/showOptions.ts';
+import type { Offers, ShowOptions } from '../../../src/page/showOptions.ts';
 import type { WidgetProps } from '../../../src/widget/props.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
-import type { Offers } from '../../../src/page/showOptions.ts';
 import type { PageEvent } from '../../../src/session/events.ts';
 import { scriptTag } from '../../package/bytes.ts';
 import { FOOTER, hero, placed } from '../../widget/offers.ts';

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASE_KINDS } from '../databases.ts';
-import { openTestNetwork } from '../testNetwork.ts';
-import type { TestNetwork } from '../testNetwork.ts';
-import { openTenant } from './tenant.ts';
-import type { Tenant } from './tenant.ts';
+import { type TestNetwork, openTestNetwork } from '../testNetwork.ts';
+import { type Tenant, openTenant } from './tenant.ts';
 
 const CHANNEL = '/adnet/channel/exclusions/';
 

@@ -1,8 +1,7 @@
 // One event that makes the server fail must not block the others, and an outage must not cause more requests for that.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SendAnswer } from '../../../src/queue/events.ts';
-import { rowKey } from '../../../src/queue/rows/rows.ts';
-import type { EventRow } from '../../../src/queue/rows/rows.ts';
+import { type EventRow, rowKey } from '../../../src/queue/rows/rows.ts';
 import type { Backoff } from '../../../src/queue/sending/backoff.ts';
 import { settle } from '../../../src/queue/sending/settle.ts';
 import {

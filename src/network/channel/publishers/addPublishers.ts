@@ -3,8 +3,7 @@ import { badFields } from '../badFields.ts';
 import { readCategories } from '../categories.ts';
 import type { ChannelCall } from '../channelRoute.ts';
 import { brandKey } from './normalForm.ts';
-import { readItems } from './readItems.ts';
-import type { CheckedItem } from './readItems.ts';
+import { type CheckedItem, readItems } from './readItems.ts';
 import { readObject } from '../readObject.ts';
 import { timeOrderedId } from './timeOrderedId.ts';
 

@@ -1,11 +1,8 @@
-import { CHANNEL_PATHS } from '../../../wire/channel.ts';
-import type { PublisherList } from '../../../wire/channel.ts';
+import { CHANNEL_PATHS, type PublisherList } from '../../../wire/channel.ts';
 import { badFields } from '../badFields.ts';
 import type { ChannelCall } from '../channelRoute.ts';
-import { readListQuery } from './readListQuery.ts';
-import type { ListQuery } from './readListQuery.ts';
-import { listItem, SELECT_PUBLISHERS } from './publisherRow.ts';
-import type { PublisherRow } from './publisherRow.ts';
+import { type ListQuery, readListQuery } from './readListQuery.ts';
+import { type PublisherRow, SELECT_PUBLISHERS, listItem } from './publisherRow.ts';
 
 /** GET publishers list: publishers and requests, newest first. */
 export async function listPublishers({ request, context, channelId }: ChannelCall): Promise<Response> {

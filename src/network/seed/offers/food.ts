@@ -1,5 +1,4 @@
-import { cta, image, product, promo } from './demoOffer.ts';
-import type { DemoOffer } from './demoOffer.ts';
+import { type DemoOffer, cta, image, product, promo } from './demoOffer.ts';
 
 /** Coffee, dinner boxes, olive oil and tea. */
 export const FOOD_OFFERS: readonly DemoOffer[] = [

@@ -1,5 +1,4 @@
-import { cta, image, product, promo } from './demoOffer.ts';
-import type { DemoOffer } from './demoOffer.ts';
+import { type DemoOffer, cta, image, product, promo } from './demoOffer.ts';
 
 /** Candles, plants, paper and pets. */
 export const HOME_OFFERS: readonly DemoOffer[] = [

@@ -1,5 +1,4 @@
-import { cta, image, product, promo } from './demoOffer.ts';
-import type { DemoOffer } from './demoOffer.ts';
+import { type DemoOffer, cta, image, product, promo } from './demoOffer.ts';
 
 /** Socks, luggage, vitamins and sleep. */
 export const SELF_OFFERS: readonly DemoOffer[] = [

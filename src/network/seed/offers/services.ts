@@ -1,5 +1,4 @@
-import { cta, product, promo } from './demoOffer.ts';
-import type { DemoOffer } from './demoOffer.ts';
+import { type DemoOffer, cta, product, promo } from './demoOffer.ts';
 
 /** Books, phone plans and insurance. */
 export const SERVICE_OFFERS: readonly DemoOffer[] = [

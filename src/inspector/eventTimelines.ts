@@ -1,8 +1,8 @@
-import { readBatchResponse } from '../../wire/events/batch.ts';
-import { own } from '../../wire/json.ts';
-import type { PageEvent } from '../../session/events.ts';
-import type { StoredEvent } from '../../queue/events.ts';
-import type { RequestRecord } from '../observe/recordRequests.ts';
+import { readBatchResponse } from '../wire/events/batch.ts';
+import { own } from '../wire/json.ts';
+import type { PageEvent } from '../session/events.ts';
+import type { QueueStats, StoredEvent } from '../queue/events.ts';
+import type { RequestRecord } from './observePage.ts';
 
 /** What has become of an event. */
 export type EventStatus = 'waiting' | 'in flight' | 'delivered' | 'retried' | 'dead';
@@ -78,4 +78,70 @@ function describeResult({ status, received, error }: RequestRecord, index: numbe
   if (typeof result === 'string') return `${status}: kept`;
   const reason = [result.code, result.message].filter(Boolean).join(': ');
   return `${status}: refused ${result.retryable ? 'for now' : 'permanently'}${reason && ` (${reason})`}`;
+}
+
+/** Describes one event of a mount in a sentence. */
+export function describeEvent(event: PageEvent): string {
+  return endWithStop(describe(event));
+}
+
+/** Ends a text with exactly one full stop: foreign text may have its own. */
+export function endWithStop(text: string): string {
+  return text.replace(/\.*$/, '.');
+}
+
+function describe(event: PageEvent): string {
+  switch (event.type) {
+    case 'tracked':
+      return `${event.event.event_name} tracked`;
+    case 'delivered':
+      return `${event.count} delivered`;
+    case 'retried':
+      return `${event.count} kept for another try: ${event.reason}`;
+    case 'paused':
+      return `Sending is paused: ${event.reason}`;
+    case 'dropped':
+      return `${event.count} dropped: ${event.reason}`;
+    case 'dead_letter':
+      return `${event.event.event_name} will never be accepted: ${event.reason}`;
+    case 'leftOut':
+      return `Offer ${event.offer_id} left out: ${event.reason}`;
+    case 'dismiss':
+      return `Closed by ${event.by}`;
+    case 'footer':
+      return `The ${event.link} link in the footer was opened`;
+    case 'error':
+      return `Error: ${event.reason}`;
+    case 'outcome':
+      return `${event.code}: ${event.message}`;
+    case 'impression':
+    case 'view':
+    case 'click':
+    case 'decline':
+    case 'next':
+    case 'back':
+    case 'copy':
+    case 'product':
+      return `${event.type} of offer ${event.offer_id}`;
+  }
+}
+
+/** Says when the queue sends next, and why. */
+export function nextTry(
+  { isPaused, nextTryAt, lastAnswer, onDisk, inMemory, inFlight }: QueueStats,
+  now: number,
+): string {
+  const last = lastAnswer?.status ? `the last response was ${lastAnswer.status}` : 'the last request got no response';
+  const waiting = onDisk + inMemory;
+  if (isPaused) return `Sending is paused because ${last}. It continues on the next page view, or with Flush.`;
+  if (waiting === 0) return lastAnswer ? `Nothing is waiting; ${last}.` : 'Nothing is waiting.';
+  if (inFlight > 0) return `${inFlight} in flight.`;
+  if (nextTryAt !== undefined && nextTryAt > now)
+    return `Next try at ${timeOf(nextTryAt)}, in ${((nextTryAt - now) / 1_000).toFixed(1)} s, because ${last}.`;
+  return `${waiting} ${waiting === 1 ? 'event waits' : 'events wait'} for the next batch, or for the delay after a refusal.`;
+}
+
+/** Formats a time of day to the millisecond; empty for undefined. */
+export function timeOf(at: number | undefined): string {
+  return at !== undefined && Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : '';
 }

@@ -1,13 +1,18 @@
-import { dom } from '../../dom/dom.ts';
-import type { Check } from '../checks/check.ts';
-import { describeForced, type Forced } from '../force/forceOptions.ts';
-import { describeConsent } from '../mounts/describeMount.ts';
-import type { Explanation } from '../../session/openTrace.ts';
-import type { QueueStats } from '../../queue/events.ts';
-import type { RequestRecord } from '../observe/recordRequests.ts';
-import { eventTimelines } from './eventTimelines.ts';
-import { maskUrl } from './mask.ts';
-import { timeOf } from './timeOf.ts';
+import { dom } from '../dom/dom.ts';
+import type { Check } from './checkPage.ts';
+import { type Forced, describeForced } from './forcing.ts';
+import { describeConsent } from './openMounts.ts';
+import type { Explanation } from '../session/openTrace.ts';
+import type { QueueStats } from '../queue/events.ts';
+import type { RequestRecord } from './observePage.ts';
+import { eventTimelines, timeOf } from './eventTimelines.ts';
+
+/** Returns a URL without what may identify an order or a person: query, fragment, path segments with a digit or an @. */
+export function maskUrl(href: string): string {
+  const { origin, pathname } = new URL(href);
+  const segments = pathname.split('/').map((segment) => (/[\d@]/.test(segment) ? '…' : segment));
+  return origin + segments.join('/');
+}
 
 /** The version of this package, for reports. A test compares it with package.json. */
 export const VERSION = '0.1.0';

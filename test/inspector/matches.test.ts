@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matches } from '../../../src/inspector/panels/matches.ts';
+import { matches } from '../../src/inspector/panels/Filter.tsx';
 
 test('a filter finds its words in any order and case, and an empty one finds everything', () => {
   const text = 'BRAND_CLICK INLINE_ACTION_BUTTON delivered';

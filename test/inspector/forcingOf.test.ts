@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forcingOf } from '../../../src/inspector/force/forcingOf.ts';
+import { forcingOf } from '../../src/inspector/forcing.ts';
 
 test('events are counted from one', () => {
   expect(forcingOf({ fail: '2,3' }).faults).toEqual([{ route: '/events/batch', fail_indexes: [1, 2], times: 1 }]);

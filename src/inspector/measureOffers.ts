@@ -1,5 +1,5 @@
-import { dom } from '../../dom/dom.ts';
-import { LARGE_AREA } from '../../wire/limits.ts';
+import { dom } from '../dom/dom.ts';
+import { LARGE_AREA } from '../wire/limits.ts';
 
 /** How much of one offer is visible, measured by the inspector alone, so that looking does not change what is reported. */
 export interface OfferVisibility {

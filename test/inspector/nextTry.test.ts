@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nextTry } from '../../../src/inspector/panels/nextTry.ts';
-import type { QueueStats } from '../../../src/queue/events.ts';
+import { nextTry } from '../../src/inspector/eventTimelines.ts';
+import type { QueueStats } from '../../src/queue/events.ts';
 
 const STATS: QueueStats = {
   onDisk: 2,

@@ -6,7 +6,7 @@ import {
   withoutForcing,
   describeForced,
   queryOf,
-} from '../../../src/inspector/force/forceOptions.ts';
+} from '../../src/inspector/forcing.ts';
 
 test('a URL forces what its parameters name, in any case, and lists the unknown ones', () => {
   expect(readForcedUrl('?offerlet=inspect&offerlet-mode=pullup&offerlet-offers=1&offerlet-colour=red&x=1')).toEqual({

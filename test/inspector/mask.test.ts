@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { maskUrl, MASK, maskRequest } from '../../../src/inspector/report/mask.ts';
+import { maskUrl } from '../../src/inspector/writeReport.ts';
+import { MASK, maskRequest } from '../../src/inspector/observePage.ts';
 
 test('only the placement and the sandbox mark of a request stay readable', () => {
   const masked = maskRequest({

@@ -1,0 +1,229 @@
+import { dom } from '../dom/dom.ts';
+import type { DeadLetter, QueueStats } from '../queue/events.ts';
+import type { EventRow } from '../queue/rows/rows.ts';
+import type { Inspected } from '../page/inspection.ts';
+import type { PageEvent } from '../session/events.ts';
+import type { SessionQueue } from '../queue/openSessionQueue.ts';
+import type { ShowOptions } from '../page/showOptions.ts';
+import type { Explanation } from '../session/openTrace.ts';
+import type { RequestRecord } from './observePage.ts';
+import { QUEUE_MAX_EVENTS } from '../wire/limits.ts';
+import { type Forced, forcedOptions, forcingOf } from './forcing.ts';
+import { publicQueue } from '../queue/openQueue.ts';
+
+/** One mount, and what the inspector knows about it. */
+export interface InspectedMount {
+  readonly id: number;
+  /** The mount as the page handed it over last. */
+  handle: Inspected;
+  /** The options that the page wrote, without anything forced. */
+  readonly ownOptions: ShowOptions;
+  /** The relay's URL without a slash at the end; empty when the page names none. */
+  readonly relay: string;
+  /** The elements in which its offers were mounted. */
+  readonly hosts: Set<Element>;
+  /** The last event before the mount was shown again. Later events belong to what is shown now. */
+  lastEventBefore: PageEvent | undefined;
+  /** What was forced when it was shown last, as JSON. */
+  shownUnder: string;
+  mode: string;
+  /** The body of its request for offers, and the response as it arrived. */
+  body: Inspected['body'];
+  json: unknown;
+  /** When its offers were rendered, by `performance.now()`. */
+  renderedAt: number | undefined;
+  queue: SessionQueue | undefined;
+  stats: QueueStats | undefined;
+  deadLetters: readonly DeadLetter[];
+  rows: readonly EventRow[];
+}
+
+/** Creates the record of a mount that the page has just handed over. */
+export function createInspectedMount(handle: Inspected, id: number): InspectedMount {
+  return {
+    id,
+    handle,
+    ownOptions: handle.options,
+    relay: relayOf(handle.options),
+    hosts: new Set(),
+    lastEventBefore: undefined,
+    shownUnder: '',
+    mode: '',
+    body: undefined,
+    json: undefined,
+    renderedAt: undefined,
+    queue: undefined,
+    stats: undefined,
+    deadLetters: [],
+    rows: [],
+  };
+}
+
+function relayOf({ relay }: ShowOptions): string {
+  try {
+    const { origin, pathname } = new URL(relay, dom.baseURI);
+    return relay ? origin + pathname.replace(/\/+$/, '') : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Returns a mount's options as text, without personal data. */
+export function describeOptions({ ownOptions, handle }: InspectedMount): Record<string, string> {
+  const { options, offers } = handle;
+  const { relay, target, sandbox, consent } = ownOptions;
+  const { response } = offers.explain();
+  // The page's options are not checked yet.
+  const placement = options.request?.placement_details as { view?: string; display_mode?: string } | undefined;
+  return {
+    relay: relay || 'missing',
+    view: placement?.view ?? 'missing',
+    display_mode: placement?.display_mode ?? 'missing',
+    target: typeof target === 'string' ? target : target ? `<${target.localName}>` : 'none',
+    'sandbox (option)': sandbox ? 'yes' : 'no',
+    'sandbox (response)': response ? (response.isSandbox ? 'yes' : 'no') : 'no response yet',
+    theme: options.theme ?? 'auto',
+    locale: options.locale ?? 'from the page',
+    maxOffers: String(options.maxOffers ?? 'all'),
+    consent:
+      typeof consent === 'function'
+        ? (consent.source ?? 'a function')
+        : consent instanceof Promise
+          ? 'pending'
+          : String(consent ?? 'not set'),
+  };
+}
+
+/** Says who decided on consent, and when. */
+export function describeConsent({ isGiven, by, at }: NonNullable<Explanation['consent']>): string {
+  return `Consent: ${isGiven ? 'yes' : 'no'}, by ${by}, at ${at.slice(11, 19)} UTC.`;
+}
+
+/** Says where the offers came from when the inspector saw no request for them. */
+export function describeUnseenRequest(
+  { body }: InspectedMount,
+  explanation: Explanation | undefined,
+  requests: readonly RequestRecord[],
+): string | undefined {
+  if (!body || requests.some(({ path }) => path.endsWith('/recommendations'))) return undefined;
+  return explanation?.response?.isRemembered
+    ? 'remembered from an earlier page load of this order: nothing was requested'
+    : 'requested before the inspector was loaded';
+}
+
+/** Returns the rows that wait for delivery, on disk or in memory. */
+export async function readWaiting(queue: SessionQueue): Promise<readonly EventRow[]> {
+  return (await readRows(queue)).flatMap(([, row]) => (row.reason === undefined ? [row] : []));
+}
+
+/** Empties the queue, and what the page remembers of orders. */
+export async function empty({ notes, rows }: SessionQueue): Promise<void> {
+  notes.forget();
+  await rows.purge();
+}
+
+/** Sends the event of a dead letter again, with the same id, and removes the letter. */
+export async function replay(queue: SessionQueue, { event }: DeadLetter): Promise<void> {
+  const rows = await readRows(queue);
+  const letters = rows.filter(([, row]) => row.reason !== undefined && row.event.event_id === event.event_id);
+  // Tracked before the letter is removed: a page that is closed in between has both, never neither.
+  await queue.track(event);
+  await queue.rows.change(letters.map(([key]) => [key]));
+  await queue.flush();
+}
+
+async function readRows({ rows }: SessionQueue): Promise<(readonly [key: string, row: EventRow])[]> {
+  const { first } = await rows.read(QUEUE_MAX_EVENTS);
+  return [...first].flatMap(([key, value]) => (isEventRow(value) ? [[key, value] as const] : []));
+}
+
+function isEventRow(value: unknown): value is EventRow {
+  return typeof value === 'object' && value !== null && 'event' in value;
+}
+
+/** Maximum number of mounts kept: a page that mounts and destroys for hours must not fill the memory. */
+const MOUNTS_MAX = 20;
+
+/** The mounts of a page. */
+export interface Mounts {
+  readonly all: readonly InspectedMount[];
+  readonly selected: InspectedMount | undefined;
+  select(id: number): void;
+  /** Takes over a mount, or its latest state; shows it again when it does not show what is forced. */
+  inspect(handle: Inspected): void;
+  /** Shows every mount again under what is forced now. */
+  showAgain(): void;
+  /** Records which mount emitted an event, and from which element. */
+  receive(event: PageEvent, host: Element | undefined): void;
+  /** Reads the state of the selected mount's queue. */
+  refreshQueue(): Promise<void>;
+}
+
+/** Opens the list of mounts. `onRelay` is called with the relay's URL of each new mount. */
+export function openMounts(options: { getForced(): Forced; onRelay(relay: string): void }): Mounts {
+  const all: InspectedMount[] = [];
+  let selected: InspectedMount | undefined;
+  let count = 0;
+
+  function add(handle: Inspected): InspectedMount {
+    const mount = createInspectedMount(handle, ++count);
+    all.push(mount);
+    if (all.length > MOUNTS_MAX) all.splice(all[0] === selected ? 1 : 0, 1);
+    selected ??= mount;
+    options.onRelay(mount.relay);
+    return mount;
+  }
+
+  /** Shows a mount from the start, under what is forced now. */
+  function show(mount: InspectedMount): void {
+    const forced = options.getForced();
+    mount.shownUnder = keyOf(forced);
+    mount.lastEventBefore = mount.handle.offers.explain().events.at(-1);
+    mount.json = undefined;
+    mount.renderedAt = undefined;
+    mount.handle.again(forcedOptions(mount.ownOptions, forcingOf(forced).page ?? {}));
+  }
+
+  return {
+    all,
+    get selected() {
+      return selected;
+    },
+    select(id) {
+      selected = all.find((mount) => mount.id === id) ?? selected;
+    },
+    inspect(handle) {
+      const mount = all.find((known) => known.handle.offers === handle.offers) ?? add(handle);
+      mount.handle = handle;
+      if (mount.shownUnder !== keyOf(options.getForced())) return show(mount);
+      mount.mode = handle.options?.request?.placement_details?.display_mode ?? '';
+      if (!handle.body) return;
+      mount.body = handle.body;
+      mount.json = handle.json;
+      // A new queue, because a queue keeps the `fetch` that it found when it was opened: this one's is recorded.
+      mount.queue = handle.reopen();
+    },
+    showAgain() {
+      for (const mount of all) show(mount);
+    },
+    receive(event, host) {
+      const mount = all.find(({ handle }) => handle.offers.explain().events.includes(event));
+      if (!mount) return;
+      for (const known of mount.hosts) if (!known.isConnected) mount.hosts.delete(known);
+      if (host) mount.hosts.add(host);
+      if (event.type === 'outcome' && event.code === 'rendered') mount.renderedAt = performance.now();
+    },
+    async refreshQueue() {
+      const mount = selected;
+      if (!mount?.queue) return;
+      const { queue } = mount;
+      const { stats: readStats, deadLetters: readLetters } = publicQueue(queue);
+      const [stats, deadLetters, rows] = await Promise.all([readStats(), readLetters(), readWaiting(queue)]);
+      Object.assign(mount, { stats, deadLetters, rows });
+    },
+  };
+}
+
+function keyOf(forced: Forced): string {
+  return Object.keys(forced).length > 0 ? JSON.stringify(forced) : '';
+}
