@@ -1,6 +1,8 @@
 // offerlet/relay: the merchant's own backend for the widget, and the only holder of the secret key.
 
 export { checkNetwork, type NetworkCheck } from './relay/options/networkAccess.ts';
+export type { Prefetch, Prefetched, PrefetchRequest } from './relay/runtime/handler.ts';
+export type { PrefetchedOffers } from './wire/offers/prefetched.ts';
 export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
 export type { RequestInfo } from './relay/runtime/request.ts';
@@ -10,4 +12,5 @@ export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './r
 export type { Bucket, RateLimiter, RateLimits } from './relay/limits.ts';
 export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from './relay/dedupe/createDedupeMemory.ts';
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';
-export { toNode, type NodeHandler, type NodeRequest, type NodeResponse } from './relay/runtime/toNode.ts';
+export type { NodeRequest } from './relay/runtime/fromNode.ts';
+export { toNode, type NodeHandler, type NodeResponse } from './relay/runtime/toNode.ts';

@@ -1,6 +1,5 @@
 import { withDeadline } from '../http/withDeadline.ts';
 import { isNestedDeeper, parseJson } from '../wire/json.ts';
-import { looksSecret } from '../wire/keys.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { isLoopbackAddress } from '../wire/loopback.ts';
 import { RelayConfigError, RelayError } from './errors.ts';
@@ -8,9 +7,17 @@ import { createEventRoutes } from './events/createEventRoutes.ts';
 import { createLimits, readClient, type Client } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
+import { createPrefetch } from './prefetch.ts';
 import { createRecommend } from './recommend.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
-import { bodyUnreadable, type Handler, type RelayRequest, type RequestInfo } from './runtime/request.ts';
+import type { Handler } from './runtime/handler.ts';
+import {
+  bodyUnreadable,
+  readRequestId,
+  type RelayResponse,
+  type RelayRequest,
+  type RequestInfo,
+} from './runtime/request.ts';
 import { createTelemetry } from './telemetry.ts';
 import { createUpstream, type Caller, type Upstream } from './upstream/createUpstream.ts';
 
@@ -171,6 +178,13 @@ export function createHandler(settings: RelaySettings): Handler {
     return json;
   }
 
+  function clientOf(request: RelayRequest, { ip }: RequestInfo): Client | undefined {
+    const { addressHeader } = settings;
+    // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
+    const claimed = addressHeader === undefined ? undefined : request.header(addressHeader)?.split(',').at(-1)?.trim();
+    return readClient(claimed) ?? readClient(ip);
+  }
+
   function note({ request, route, requestId }: Visit, { reply }: Handled, ms: number): void {
     const { status, events, problem } = reply;
     if (status < 400 && (route === '/health' || !telemetry.isVerbose)) return;
@@ -188,14 +202,14 @@ export function createHandler(settings: RelaySettings): Handler {
     telemetry.measure({ name: 'request', value: ms, ...(route && { route }), status });
   }
 
-  return async (request, info) => {
+  async function respond(request: RelayRequest, info: RequestInfo): Promise<RelayResponse> {
     const started = performance.now();
     const visit: Visit = {
       request,
       route: findRoute(request.pathname, { basePath: settings.basePath, mountedAt: info.mountedAt }),
       verdict: originVerdict(request, settings.allowedOrigins),
-      client: clientOf(request, info, settings.addressHeader),
-      requestId: readRequestId(request.header('x-request-id')),
+      client: clientOf(request, info),
+      requestId: readRequestId(request),
     };
     const handled = await handle(visit);
     note(visit, handled, Math.round(performance.now() - started));
@@ -208,7 +222,9 @@ export function createHandler(settings: RelaySettings): Handler {
     else if (visit.verdict === 'allowed') Object.assign(headers, corsHeaders(request.header('origin')));
     if (handled.headers) Object.assign(headers, handled.headers);
     return { status, headers, body: request.method === 'HEAD' ? '' : body };
-  };
+  }
+
+  return { respond, prefetch: createPrefetch({ settings, limits, telemetry, recommend, clientOf }) };
 }
 
 /** For the page, when an option that is read with the first request cannot be used. The log has the option. */
@@ -238,16 +254,6 @@ function findRoute(
   if (route || typeof mountedAt !== 'string' || mountedAt === '') return route;
   // Mounted under a framework's prefix that basePath does not mention.
   return ROUTES.find((each) => pathname === mountedAt + basePath + each);
-}
-
-function readRequestId(given: string | null): string {
-  return given !== null && /^[\w.-]{8,64}$/.test(given) && !looksSecret(given) ? given : crypto.randomUUID();
-}
-
-function clientOf(request: RelayRequest, { ip }: RequestInfo, header: string | undefined): Client | undefined {
-  // The last address is the one that the merchant's own proxy saw; those before it are the caller's own claims.
-  const claimed = header === undefined ? undefined : request.header(header)?.split(',').at(-1)?.trim();
-  return readClient(claimed) ?? readClient(ip);
 }
 
 function checkType(request: RelayRequest): void {

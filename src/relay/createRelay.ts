@@ -5,10 +5,15 @@ import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions } from './options/relayOptions.ts';
 import { createTelemetry, explain } from './telemetry.ts';
 import { fromRequest } from './runtime/fromRequest.ts';
-import { rememberHandler, type Handler, type RelayResponse, type RequestInfo } from './runtime/request.ts';
+import { rememberHandler, type Handler, type Prefetch } from './runtime/handler.ts';
+import type { RelayResponse, RequestInfo } from './runtime/request.ts';
 
-/** Responds to a page's request. Never throws, never rejects. */
-export type Relay = (request: Request, info?: RequestInfo) => Promise<Response>;
+/** The relay. Neither itself nor its method throws or rejects. */
+export interface Relay {
+  /** Responds to a page's request. */
+  (request: Request, info?: RequestInfo): Promise<Response>;
+  readonly prefetch: Prefetch;
+}
 
 refuseBrowser('offerlet/relay');
 
@@ -16,10 +21,11 @@ refuseBrowser('offerlet/relay');
 export function createRelay(options: RelayOptions): Relay {
   refuseBrowser('offerlet/relay');
   const handler = typeof options?.apiKey === 'function' ? openLater(options) : createHandler(readOptions(options));
-  const relay: Relay = async (request, info) => {
-    const { status, headers, body } = await handler(fromRequest(request), info ?? {});
+  const respond = async (request: Request, info: RequestInfo = {}): Promise<Response> => {
+    const { status, headers, body } = await handler.respond(fromRequest(request), info);
     return new Response(body === '' ? null : body, { status, headers });
   };
+  const relay: Relay = Object.assign(respond, { prefetch: handler.prefetch });
   rememberHandler(relay, handler);
   return relay;
 }
@@ -29,15 +35,19 @@ function openLater(options: RelayOptions): Handler {
   const apiKey = `adnet_rk_${options.environment === 'production' ? 'live' : 'test'}_unknown`;
   readOptions({ ...options, apiKey, baseUrl: options.baseUrl || 'https://unknown.invalid' });
   let handler: Handler | undefined;
-  return (request, info) => {
+  function open(): Handler | undefined {
     try {
-      handler ??= createHandler(readOptions(options));
+      return (handler ??= createHandler(readOptions(options)));
     } catch (error) {
       const { log } = createTelemetry({ apiKey: '', onLog: options.onLog, onMetric: undefined });
       log({ level: 'error', message: 'The relay cannot start.', status: 500, error: explain(error) });
-      return Promise.resolve(NOT_STARTED);
+      return undefined;
     }
-    return handler(request, info);
+  }
+
+  return {
+    respond: async (request, info) => open()?.respond(request, info) ?? NOT_STARTED,
+    prefetch: async (request, given) => open()?.prefetch(request, given),
   };
 }
 

@@ -136,11 +136,3 @@ export function createReporter({
 function namesOf({ offer_id, advertiser_id, insertion_id }: PlacedOffer): BrandProperties {
   return { offer_id, advertiser_id, insertion_id };
 }
-
-/**
- * Whether a user agent declares itself a bot. `navigator.webdriver` and headless browsers are no such declaration: merchants
- * test with them. CUBOT makes phones.
- */
-export function isBot(userAgent: string): boolean {
-  return /(^|[^u])bot(?![a-z])|crawl|spider|slurp|mediapartners|facebookexternalhit|lighthouse/i.test(userAgent);
-}

@@ -1,12 +1,13 @@
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
 import type { ClockedAccess } from '../queue/sending/createPost.ts';
+import { isBot } from '../wire/isBot.ts';
 import { own, type JsonObject } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
 import { reasonOf } from '../wire/reasonOf.ts';
 import type { Placement } from './checkOptions.ts';
-import { createReporter, isBot, type Reporter } from './createReporter.ts';
+import { createReporter, type Reporter } from './createReporter.ts';
 import { outcome, type Failure } from './events.ts';
 import type { Trace } from './openTrace.ts';
 import { openOrderMemory, orderKeyOf, type OrderMemory } from './orderMemory.ts';

@@ -1,7 +1,8 @@
 import { createHandler } from '../relay/createHandler.ts';
 import { readOptions } from '../relay/options/readOptions.ts';
 import { fromRequest } from '../relay/runtime/fromRequest.ts';
-import type { Handler, RelayRequest } from '../relay/runtime/request.ts';
+import type { Handler } from '../relay/runtime/handler.ts';
+import type { RelayRequest } from '../relay/runtime/request.ts';
 import { createDedupeMemory } from '../relay/dedupe/createDedupeMemory.ts';
 import { EVENT_NAMES, type EventName } from '../wire/events/wireEvent.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
@@ -95,7 +96,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     const origin = request.headers.get('origin');
     if (origin !== null) origins.add(origin);
     const info = { mountedAt: route && pathname.slice(0, -route.length) };
-    const { status, headers, body } = await handler(withRequestId(fromRequest(request)), info);
+    const { status, headers, body } = await handler.respond(withRequestId(fromRequest(request)), info);
     return new Response(body === '' ? null : body, { status, headers });
   }
 

@@ -1,4 +1,5 @@
 import { RelayError } from '../errors.ts';
+import { looksSecret } from '../../wire/keys.ts';
 
 /** What is known about a request besides itself. */
 export interface RequestInfo {
@@ -37,19 +38,10 @@ export interface RelayResponse {
   readonly body: string;
 }
 
-/** The relay on any runtime. Never rejects. */
-export type Handler = (request: RelayRequest, info: RequestInfo) => Promise<RelayResponse>;
-
-const handlers = new WeakMap<object, Handler>();
-
-/** Lets `toNode` call a relay's handler, past `Request` and `Response`, which cost Node more than all the rest. */
-export function rememberHandler(relay: object, handler: Handler): void {
-  handlers.set(relay, handler);
-}
-
-/** The handler of a relay; `undefined` for a function that somebody wrapped around one. */
-export function handlerOf(relay: object): Handler | undefined {
-  return handlers.get(relay);
+/** The id of a request: the one that its sender gave it, if it is plain, or a new one. */
+export function readRequestId({ header }: Pick<RelayRequest, 'header'>): string {
+  const given = header('x-request-id');
+  return given !== null && /^[\w.-]{8,64}$/.test(given) && !looksSecret(given) ? given : crypto.randomUUID();
 }
 
 /** The error of a body that is larger than the limit. */

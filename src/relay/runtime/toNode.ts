@@ -1,34 +1,6 @@
-import { joinBytes } from '../../wire/readCapped.ts';
-import {
-  bodyTooLarge,
-  bodyTooSlow,
-  bodyUnreadable,
-  handlerOf,
-  type BodyLimits,
-  type RelayRequest,
-  type RelayResponse,
-  type RequestInfo,
-} from './request.ts';
-
-/** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
-export interface NodeRequest {
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly originalUrl?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly complete?: boolean | undefined;
-  readonly readableEnded?: boolean;
-  readonly readableDidRead?: boolean;
-  /** What a body parser has left. */
-  readonly body?: unknown;
-  readonly rawBody?: unknown;
-  readonly socket: { readonly remoteAddress?: string | undefined };
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
-  on(event: 'end' | 'close' | 'error', listener: () => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-}
+import { fromNode, infoOf, readBody, toRequest, type NodeRequest } from './fromNode.ts';
+import { handlerOf, type Prefetch } from './handler.ts';
+import type { RelayResponse, RequestInfo } from './request.ts';
 
 /** What is used of node:http's ServerResponse. */
 export interface NodeResponse {
@@ -41,25 +13,30 @@ export interface NodeResponse {
 /** A listener for node:http, and a handler for Express. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void) => void;
 
+type Respond = (request: Request, info: RequestInfo) => Promise<Response>;
+
 /** For a function around a relay; the relay's own, smaller limits are applied inside it. */
 const WRAPPED_BODY = { maxBytes: 256 * 1024, timeoutMs: 10_000 };
 
 /**
  * Turns a relay into a listener of node:http or a handler of Express, also behind a body parser that has read the body.
- * Takes any function from `Request` to `Response`, such as one of yours around a relay.
+ * Takes any function from `Request` to `Response`, such as one of yours around a relay. A relay keeps its `prefetch`.
  */
-export function toNode(relay: (request: Request, info: RequestInfo) => Promise<Response>): NodeHandler {
+export function toNode<Given extends Respond>(
+  relay: Given,
+): Given extends { readonly prefetch: Prefetch } ? NodeHandler & { readonly prefetch: Prefetch } : NodeHandler;
+export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefetch | undefined } {
   const handler = handlerOf(relay);
 
   async function respond(message: NodeRequest): Promise<RelayResponse> {
-    if (handler) return handler(fromNode(message), infoOf(message));
+    if (handler) return handler.respond(fromNode(message), infoOf(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
     const body = isBodiless ? undefined : await readBody(message, WRAPPED_BODY);
     const response = await relay(toRequest(message, body), infoOf(message));
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
   }
 
-  return (message, response, next) => {
+  const listen: NodeHandler = (message, response, next) => {
     respond(message).then(
       (relayed) => writeResponse(relayed, { message, response }),
       (error: unknown) => {
@@ -68,6 +45,7 @@ export function toNode(relay: (request: Request, info: RequestInfo) => Promise<R
       },
     );
   };
+  return Object.assign(listen, { prefetch: handler?.prefetch });
 }
 
 /** With what was read before, and what a socket reads ahead, this stays below 256 KiB. */
@@ -115,107 +93,4 @@ function discardBody(message: NodeRequest, done: () => void): void {
   message.on('end', stop);
   message.on('close', stop);
   message.resume();
-}
-
-/** A node:http request as the relay needs it. */
-function fromNode(message: NodeRequest): RelayRequest {
-  const target = targetOf(message);
-  const end = target.search(/[?#]/);
-  let kept: Uint8Array | undefined;
-  return {
-    method: message.method ?? 'GET',
-    // Compared exactly later: nothing is decoded, no dots are followed, no backslash becomes a slash.
-    pathname: end < 0 ? target : target.slice(0, end),
-    get host() {
-      return hostOf(message);
-    },
-    header: (name) => headerOf(message, name),
-    async read(limits) {
-      const bytes = await readBody(message, limits);
-      if (limits.isKept) kept = bytes;
-      return bytes;
-    },
-    toRequest: () => toRequest(message, kept),
-  };
-}
-
-/** Where a node:http request came from. */
-function infoOf(message: NodeRequest): RequestInfo {
-  const info: RequestInfo = {};
-  if (message.socket.remoteAddress !== undefined) info.ip = message.socket.remoteAddress;
-  if (message.baseUrl) info.mountedAt = message.baseUrl;
-  return info;
-}
-
-/** The bytes of a body: from the stream, or as a body parser has left it. */
-async function readBody(message: NodeRequest, limits: BodyLimits): Promise<Uint8Array> {
-  const { maxBytes, timeoutMs } = limits;
-  if (message.readableEnded || message.readableDidRead) {
-    const bytes = bytesOf(message.rawBody ?? message.body);
-    if (bytes.byteLength > maxBytes) throw bodyTooLarge(limits);
-    return bytes;
-  }
-  if (Number(message.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(limits);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const whole = new Promise<void>((resolve, reject) => {
-    timer = setTimeout(() => reject(bodyTooSlow()), timeoutMs);
-    message.on('data', (chunk) => {
-      length += chunk.byteLength;
-      if (length <= maxBytes) chunks.push(chunk);
-      // The rest is read and dropped with the response.
-      else reject(bodyTooLarge(limits));
-    });
-    message.on('end', resolve);
-    message.on('error', () => reject(bodyUnreadable()));
-    message.on('close', () => {
-      if (!message.readableEnded) reject(bodyUnreadable());
-    });
-  });
-  try {
-    await whole;
-  } finally {
-    clearTimeout(timer);
-  }
-  const [first] = chunks;
-  return first && chunks.length === 1 ? first : joinBytes(chunks, length);
-}
-
-function bytesOf(parsed: unknown): Uint8Array {
-  if (parsed instanceof Uint8Array) return parsed;
-  return new TextEncoder().encode(typeof parsed === 'string' ? parsed : (JSON.stringify(parsed) ?? ''));
-}
-
-/** The request as a Web `Request` with this body, on the Host that it names. */
-function toRequest(message: NodeRequest, body: Uint8Array | undefined): Request {
-  const headers = new Headers();
-  for (const name of Object.keys(message.headers)) {
-    const value = name.startsWith(':') ? null : headerOf(message, name);
-    if (value !== null) headers.set(name, value);
-  }
-  // A body parser may have rewritten the body, and so changed its length.
-  if (headers.has('content-length')) headers.set('content-length', String(body?.byteLength ?? 0));
-  const method = message.method ?? 'GET';
-  const carried = method === 'GET' || method === 'HEAD' || !body ? null : new Uint8Array(body);
-  return new Request(`http://${hostOf(message)}${targetOf(message)}`, { method, headers, body: carried });
-}
-
-function headerOf({ headers }: NodeRequest, name: string): string | null {
-  const value = headers[name];
-  return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
-}
-
-function hostOf({ headers }: NodeRequest): string {
-  const host = headers['host'] ?? headers[':authority'];
-  return typeof host === 'string' && /^[\w.\-:[\]]+$/.test(host) ? host.toLowerCase() : 'localhost';
-}
-
-/** Path and query. Express removes its mount from `url` and leaves the whole in `originalUrl`. */
-function targetOf({ originalUrl, url }: NodeRequest): string {
-  const target = originalUrl ?? url ?? '/';
-  if (target.startsWith('/')) return target;
-  // Of an absolute-form target only the path is used.
-  const parsed = URL.canParse(target) ? new URL(target) : undefined;
-  return parsed ? parsed.pathname + parsed.search : '/';
 }

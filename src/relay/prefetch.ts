@@ -1,0 +1,132 @@
+import { withDeadline } from '../http/withDeadline.ts';
+import { isBot } from '../wire/isBot.ts';
+import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wire/json.ts';
+import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
+import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers } from '../wire/offers/prefetched.ts';
+import { RelayError } from './errors.ts';
+import type { Client, Limits } from './limits.ts';
+import type { RelaySettings } from './options/readOptions.ts';
+import type { Recommend } from './recommend.ts';
+import { errorReply } from './reply.ts';
+import { fromNode, infoOf, type NodeRequest } from './runtime/fromNode.ts';
+import { fromRequest } from './runtime/fromRequest.ts';
+import type { Prefetch, Prefetched } from './runtime/handler.ts';
+import { readRequestId, type RelayRequest, type RequestInfo } from './runtime/request.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** Milliseconds for which a page is held up by default. */
+const TIMEOUT_MS = 800;
+const TIMEOUT_MAX_MS = 120_000;
+
+export interface PrefetchParts {
+  readonly settings: RelaySettings;
+  readonly limits: Limits;
+  readonly telemetry: Telemetry;
+  readonly recommend: Recommend;
+  clientOf(request: RelayRequest, info: RequestInfo): Client | undefined;
+}
+
+/** Returns the relay's `prefetch`: a recommendations request like a page's, made by the server that renders the page. */
+export function createPrefetch({ settings, limits, telemetry, recommend, clientOf }: PrefetchParts): Prefetch {
+  async function request(visit: RelayRequest, page: JsonObject, client: Client | undefined): Promise<Prefetched> {
+    if (limits.isOn) await limits.spendRequest(client);
+    const caller = { requestId: readRequestId(visit), sender: client?.network, hasAddress: client !== undefined };
+    const { status, body, problem } = await recommend({ request: visit, page, address: client?.address, caller });
+    if (status !== 200) throw new RelayError(problem ?? 'The network refused.', { status, code: 'refused' });
+    return writeBlock(page, parseJson(body));
+  }
+
+  return async (source, given) => {
+    const started = performance.now();
+    const note = (level: 'info' | 'warn', error: string | undefined, status: number): undefined => {
+      const ms = Math.round(performance.now() - started);
+      if (level === 'info' && !telemetry.isVerbose) return undefined;
+      telemetry.log({
+        level,
+        message: error === undefined ? 'Offers were prefetched.' : 'Offers were not prefetched.',
+        route: 'prefetch',
+        status,
+        ms,
+        ...(error !== undefined && { error }),
+      });
+      telemetry.measure({ name: 'request', value: ms, route: 'prefetch', status });
+      return undefined;
+    };
+    try {
+      const [visit, info] = readSource(source);
+      const unwanted = whyUnwanted(visit, given);
+      if (unwanted) return note('info', unwanted, 204);
+      const page = readGiven(given, settings.limits.recommendationsBytes);
+      const { timeout = TIMEOUT_MS, ip = info.ip } = given;
+      const ms = timeout > 0 && timeout <= TIMEOUT_MAX_MS ? timeout : TIMEOUT_MS;
+      // What comes too late is awaited no longer, but still counts for the circuit: it may have been a good response.
+      const prefetched = await withDeadline(request(visit, page, clientOf(visit, { ...info, ip })), {
+        ms,
+        late: () => new RelayError(`There was no response within ${ms} ms.`, { status: 504, code: 'prefetch_timeout' }),
+      });
+      note('info', undefined, 200);
+      return prefetched;
+    } catch (error) {
+      const known =
+        error instanceof RelayError
+          ? error
+          : new RelayError('The relay failed.', { status: 500, code: 'internal', cause: error });
+      return note('warn', errorReply(known).problem, known.status);
+    }
+  };
+}
+
+function readSource(source: Request | NodeRequest): readonly [RelayRequest, RequestInfo] {
+  return isRequest(source) ? [fromRequest(source), {}] : [fromNode(source), infoOf(source)];
+}
+
+/** Frameworks have classes of `Request` of their own. */
+function isRequest(source: Request | NodeRequest): source is Request {
+  return typeof source.headers.get === 'function';
+}
+
+/** Returns why nothing may be requested, or need be; empty if there is no reason. */
+function whyUnwanted({ method, header }: RelayRequest, given: unknown): string {
+  if (header('sec-gpc')?.trim() === '1') return 'The browser sends Sec-GPC: 1.';
+  // As in the page: a key that is there without a value is a decision that has not been made.
+  if (isObject(given) && 'consent' in given && given['consent'] !== true) return 'There is no consent.';
+  if (isBot(header('user-agent') ?? '')) return 'The browser is a bot.';
+  const isAhead = /prefetch|prerender/i.test(header('sec-purpose') ?? header('purpose') ?? '');
+  return isAhead || method === 'HEAD' ? 'The page may never be shown.' : '';
+}
+
+/** Returns what the page would send, checked like that. Throws a `RelayError`. */
+function readGiven(given: unknown, maxBytes: number): JsonObject {
+  const { consent: _, timeout: __, ip: ___, ...body } = isObject(given) ? given : {};
+  const text = JSON.stringify(body);
+  const page = parseJson(text);
+  const invalid = (message: string): RelayError => new RelayError(message, { status: 400, code: 'invalid_request' });
+  if (encoder.encode(text).byteLength > maxBytes) throw invalid(`The request is larger than ${maxBytes} bytes.`);
+  if (!isObject(page) || isNestedDeeper(page, JSON_MAX_DEPTH)) throw invalid('The request is nested too deep.');
+  const order = own(page, 'order_details');
+  const id = own(order, 'order_id');
+  if ((typeof id !== 'string' && typeof id !== 'number') || String(id).trim() === '')
+    throw invalid('order_details.order_id is missing. Pass the order number that the page states.');
+  return { ...page, order_details: { ...(order as JsonObject), order_id: String(id) } };
+}
+
+const encoder = new TextEncoder();
+
+/** Returns the block for a request and its response. Throws a `RelayError` when no page would read it. */
+function writeBlock(page: JsonObject, response: unknown): Prefetched {
+  const [placement, order] = [own(page, 'placement_details'), own(page, 'order_details')];
+  const json: PrefetchedOffers = {
+    view: String(own(placement, 'view')),
+    display_mode: String(own(placement, 'display_mode')),
+    order_id: String(own(order, 'order_id')),
+    response,
+  };
+  const text = JSON.stringify(json).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const script = `<script type="application/json" ${PREFETCHED_ATTRIBUTE}>${text}</script>`;
+  if (encoder.encode(script).byteLength > RESPONSE_MAX_BYTES)
+    throw new RelayError('The response is too large for a page.', { status: 502, code: 'network_answer_unreadable' });
+  return { script, json };
+}

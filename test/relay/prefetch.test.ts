@@ -1,0 +1,338 @@
+// relay.prefetch: what a server requests for the page that it renders.
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createRelay, toNode, type NodeHandler, type Prefetched, type PrefetchRequest } from '../../src/relay.ts';
+import { own } from '../../src/wire/json.ts';
+import { mismatchOf } from '../../src/wire/offers/prefetched.ts';
+import { HASH, json, KEY, RESPONSE, setUp, useFakeClock } from './fakeNetwork.ts';
+import { serve } from './serve.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const GIVEN: PrefetchRequest = {
+  user_details: { email_hash: HASH },
+  placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+  order_details: { order_id: '1001' },
+};
+const visit = (headers: Record<string, string> = {}, init: RequestInit = {}): Request =>
+  new Request('https://shop.example/thank-you?order=1001', { ...init, headers });
+const textOf = ({ script }: Prefetched): string =>
+  /^<script type="application\/json" data-offerlet-offers>([^<>&\u2028\u2029]*)<\/script>$/.exec(script)?.[1] ?? '';
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('returns a block for the page, and the same as a value', async () => {
+  const { relay, network, metrics } = setUp();
+  const offers = await relay.prefetch(visit(), GIVEN);
+  expect(offers?.json).toEqual({
+    view: 'THANK_YOU',
+    display_mode: 'INLINE',
+    order_id: '1001',
+    response: RESPONSE,
+  });
+  expect(offers && JSON.parse(textOf(offers))).toEqual(offers?.json);
+  expect(network.calls).toHaveLength(1);
+  expect(network.calls[0]?.path).toBe('/recommendations');
+  expect(network.calls[0]?.body).toEqual(GIVEN);
+  expect(metrics).toContainEqual(expect.objectContaining({ name: 'request', route: 'prefetch', status: 200 }));
+});
+
+test('sends what a page’s request would have sent: context, hashed email, attributes, sandbox mark', async () => {
+  const paths: string[] = [];
+  const { relay, network, post } = setUp({
+    sandbox: true,
+    addressHeader: 'x-forwarded-for',
+    forwardAddress: true,
+    context: (request) => {
+      paths.push(new URL(request.url).pathname);
+      return { order_details: { cost_details: { amount: 42.5, currency_code: 'EUR' } } };
+    },
+  });
+  const headers = {
+    'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148 Safari/604.1',
+    'accept-language': 'de-CH,de;q=0.9',
+    'x-forwarded-for': '198.51.100.7, 203.0.113.9',
+  };
+  const given = { ...GIVEN, user_details: { email: 'Ada@Example.com ' }, attributes: { platform_type: 'WEB' } };
+  const offers = await relay.prefetch(visit(headers), given);
+  const answer = await post('/recommendations', given, headers);
+  expect(network.calls[0]?.body).toEqual(network.calls[1]?.body);
+  expect(network.calls[0]?.text).not.toContain('Ada');
+  expect(offers?.json.response).toEqual(await answer.json());
+  expect(offers?.json.response).toMatchObject({ sandbox: true });
+  expect(paths).toEqual(['/thank-you', '/recommendations']);
+});
+
+test('takes a message of node:http, and stands behind toNode as well', async () => {
+  const { network } = setUp();
+  const seen: string[] = [];
+  const relay = toNode(
+    createRelay({
+      apiKey: KEY,
+      version: '1.0.0',
+      baseUrl: 'https://network.example',
+      fetch: network.fetch,
+      forwardAddress: true,
+      context: (request) => void seen.push(`${request.method} ${request.url} ${request.headers.get('cookie')}`),
+    }),
+  );
+  const server = await serve(
+    createServer((request, response) => {
+      void relay.prefetch(request, GIVEN).then((offers) => response.end(offers?.script));
+    }),
+  );
+  const page = await fetch(`${server.url}/thanks?x=1`, { headers: { cookie: 'a=b' } });
+  expect(await page.text()).toContain('data-offerlet-offers>{"view":"THANK_YOU"');
+  expect(seen).toEqual([`GET ${server.url}/thanks?x=1 a=b`]);
+  expect(network.calls[0]?.body['attributes']).toEqual({ ip_address: '127.0.0.1', language: undefined });
+  await server.close();
+});
+
+test.each([
+  ['Global Privacy Control', { 'sec-gpc': '1' }, {}, {}],
+  ['consent denied', {}, { consent: false }, {}],
+  ['consent undecided', {}, { consent: undefined }, {}],
+  ['a consent that is not true', {}, { consent: 'yes' }, {}],
+  ['a bot', { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }, {}, {}],
+  ['a page that the browser loads ahead', { 'sec-purpose': 'prefetch;prerender' }, {}, {}],
+  ['a HEAD request', {}, {}, { method: 'HEAD' }],
+])('sends nothing with %s', async (_, headers, more, init) => {
+  const context = vi.fn();
+  const { relay, network, logs } = setUp({ context });
+  expect(await relay.prefetch(visit(headers, init), { ...GIVEN, ...more } as PrefetchRequest)).toBeUndefined();
+  expect(network.calls).toEqual([]);
+  expect(context).not.toHaveBeenCalled();
+  expect(logs).toEqual([expect.objectContaining({ level: 'info', message: 'Offers were not prefetched.' })]);
+});
+
+test.each([
+  ['no order', { order_details: undefined }],
+  ['no order number', { order_details: {} }],
+  ['a blank order number', { order_details: { order_id: ' ' } }],
+  ['an order number that is an object', { order_details: { order_id: {} } }],
+  ['no shopper', { user_details: undefined }],
+  ['no placement', { placement_details: undefined }],
+  ['too much', { attributes: { text: 'x'.repeat(20_000) } }],
+  ['too deep', { attributes: JSON.parse('{"a":'.repeat(40) + '1' + '}'.repeat(40)) as object }],
+  [
+    'a getter that throws',
+    {
+      get attributes() {
+        throw new Error('no');
+      },
+    },
+  ],
+])('is undefined with %s, sends nothing, and logs why', async (_, more) => {
+  const { relay, network, logs } = setUp();
+  const given = Object.defineProperties({ ...GIVEN }, Object.getOwnPropertyDescriptors(more)) as PrefetchRequest;
+  expect(await relay.prefetch(visit(), given)).toBeUndefined();
+  expect(network.calls).toEqual([]);
+  expect(logs).toEqual([expect.objectContaining({ level: 'warn', message: 'Offers were not prefetched.' })]);
+});
+
+test.each([undefined, null, {}, 'request', 7])('never throws: request and body %j', async (nothing) => {
+  const { relay } = setUp();
+  expect(await relay.prefetch(nothing as never, GIVEN)).toBeUndefined();
+  expect(await relay.prefetch(visit(), nothing as never)).toBeUndefined();
+});
+
+test('never throws: a relay whose key is not there yet', async () => {
+  let apiKey: string | undefined;
+  const { relay, logs, network } = setUp({ apiKey: () => apiKey });
+  expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
+  expect(logs[0]).toMatchObject({ message: 'The relay cannot start.' });
+  apiKey = KEY;
+  expect(await relay.prefetch(visit(), GIVEN)).toBeDefined();
+  expect(network.calls).toHaveLength(1);
+});
+
+describe('the order', () => {
+  const page = (order_id: string) => ({
+    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } as const,
+    order_details: { order_id },
+  });
+
+  test('may be a number, and reaches network and page as text', async () => {
+    const { relay, network } = setUp();
+    const offers = await relay.prefetch(visit(), { ...GIVEN, order_details: { order_id: 1001 as never } });
+    expect(network.calls[0]?.body['order_details']).toEqual({ order_id: '1001' });
+    expect(offers?.json.order_id).toBe('1001');
+    expect(mismatchOf(offers?.json, page('1001'))).toBe('');
+  });
+
+  test('is that of the page even if context names another one for the network', async () => {
+    const { relay, network } = setUp({ context: () => ({ order_details: { order_id: 'internal-7' } }) });
+    const offers = await relay.prefetch(visit(), GIVEN);
+    expect(network.calls[0]?.body['order_details']).toEqual({ order_id: 'internal-7' });
+    expect(mismatchOf(offers?.json, page('1001'))).toBe('');
+  });
+
+  test.each(['1002', '01001', '1001 ', 'A1', 'a1'])('%j is another one than that of the page', async (order_id) => {
+    const { relay } = setUp();
+    const offers = await relay.prefetch(visit(), { ...GIVEN, order_details: { order_id } });
+    expect(mismatchOf(offers?.json, page(order_id === 'a1' ? 'A1' : order_id === 'A1' ? 'a1' : '1001'))).not.toBe('');
+  });
+});
+
+test('hostile text of the network cannot leave the block', async () => {
+  const hostile = {
+    ...RESPONSE,
+    note: '</script><script>alert(1)</script><!-- <script> & &lt; \u2028\u2029 ]]> \ud800',
+    '</script>': 1,
+    ['__proto__']: { polluted: true },
+  };
+  const { relay, network } = setUp();
+  network.respondWith(() => json(200, hostile));
+  const offers = await relay.prefetch(visit(), { ...GIVEN, order_details: { order_id: '</script><b>' } });
+  const text = offers ? textOf(offers) : '';
+  expect(JSON.parse(text)).toEqual(offers?.json);
+  expect(offers?.json.order_id).toBe('</script><b>');
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});
+
+test('is undefined when the block would be larger than a page reads', async () => {
+  const { relay, network } = setUp({ limits: { answerBytes: 4_000_000 } });
+  const padded = (size: number) => json(200, { ...RESPONSE, pad: '<'.repeat(size) });
+  network.respondWith(() => padded(170_000));
+  expect((await relay.prefetch(visit(), GIVEN))?.script.length).toBeLessThanOrEqual(1024 * 1024);
+  network.respondWith(() => padded(180_000));
+  expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
+});
+
+test('withholds a response that contains the key', async () => {
+  const { relay, network, logs } = setUp();
+  network.respondWith(() => json(200, { ...RESPONSE, echo: KEY }));
+  expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
+  expect(JSON.stringify(logs)).not.toContain(KEY);
+});
+
+test.each([
+  [400, { message: `not for ${HASH}` }],
+  [429, {}],
+  [500, {}],
+  [204, undefined],
+])('a response of the network with status %i is undefined, and its log names no shopper', async (status, body) => {
+  const { relay, network, logs } = setUp();
+  network.respondWith(() => (body ? json(status, body) : new Response(null, { status })));
+  expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
+  expect(logs.length).toBeGreaterThan(0);
+  expect(JSON.stringify(logs)).not.toContain(HASH);
+});
+
+describe('an outage', () => {
+  const hangs = () => new Promise<Response>(() => undefined);
+
+  test('holds the page up for 800 ms by default, and for the timeout that is given', async () => {
+    const { relay, network } = setUp({ timeouts: { recommendations: 1_500 } });
+    network.respondWith(hangs);
+    for (const [timeout, ms] of [
+      [undefined, 800],
+      [120, 120],
+      [-1, 800],
+    ] as const) {
+      const started = performance.now();
+      expect(await relay.prefetch(visit(), { ...GIVEN, timeout })).toBeUndefined();
+      expect(performance.now() - started).toBeGreaterThan(ms - 10);
+      expect(performance.now() - started).toBeLessThan(ms + 400);
+    }
+  });
+
+  test('of context or of the rate limiter does not hold it up longer', async () => {
+    const never = new Promise<never>(() => undefined);
+    for (const options of [{ context: () => never }, { rateLimit: { take: () => never } }]) {
+      const { relay } = setUp(options);
+      const started = performance.now();
+      expect(await relay.prefetch(visit(), { ...GIVEN, timeout: 100 })).toBeUndefined();
+      expect(performance.now() - started).toBeLessThan(500);
+    }
+  });
+
+  test('counts for the circuit: after five failures, neither prefetches nor pages call the network', async () => {
+    const { relay, network, post, counted } = setUp({ timeouts: { recommendations: 150 } });
+    network.respondWith(hangs);
+    for (let at = 0; at < 5; at++) {
+      const ip = `203.0.113.${at}`;
+      expect(await relay.prefetch(visit(), { ...GIVEN, timeout: 50, ip })).toBeUndefined();
+    }
+    await wait(200);
+    expect(counted('breaker_opened')).toBe(1);
+    network.calls.length = 0;
+    const started = performance.now();
+    expect(await relay.prefetch(visit(), GIVEN)).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(50);
+    expect((await post('/recommendations', GIVEN)).status).toBe(503);
+    expect(network.calls).toEqual([]);
+  });
+
+  test('a response that is late for the page is still a success for the circuit', async () => {
+    const { relay, network, counted } = setUp();
+    network.respondWith(() => wait(60).then(() => json(200, RESPONSE)));
+    for (let at = 0; at < 8; at++)
+      expect(await relay.prefetch(visit(), { ...GIVEN, timeout: 10, ip: `203.0.113.${at}` })).toBeUndefined();
+    await wait(120);
+    expect(counted('breaker_opened')).toBe(0);
+    expect(await relay.prefetch(visit(), GIVEN)).toBeDefined();
+  });
+});
+
+test('a prefetch spends the rate limit of its shopper, and of nobody else', async () => {
+  useFakeClock();
+  const { relay, counted } = setUp({ rateLimit: { perAddress: { burst: 2, perSecond: 1 } } });
+  const ask = (ip: string) => relay.prefetch(visit(), { ...GIVEN, ip });
+  expect(await Promise.all([ask('203.0.113.1'), ask('203.0.113.1')])).not.toContain(undefined);
+  expect(await ask('203.0.113.1')).toBeUndefined();
+  expect(counted('rate_limited')).toBe(1);
+  expect(await ask('203.0.113.2')).toBeDefined();
+  const info = { ip: '203.0.113.2' };
+  await ask('203.0.113.2');
+  const request = new Request('https://shop.example/recommendations', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(GIVEN),
+  });
+  expect((await relay(request, info)).status).toBe(429);
+});
+
+test('1,000 prefetches at once each get their own order, and no more connections than pages would', async () => {
+  const { relay, network } = setUp();
+  let [open, most] = [0, 0];
+  network.respondWith(async ({ body }) => {
+    most = Math.max(most, ++open);
+    await wait(20);
+    open--;
+    return json(200, { ...RESPONSE, session_id: (body['order_details'] as { order_id: string }).order_id });
+  });
+  const ids = [...Array(1_000).keys()].map(String);
+  const all = await Promise.all(
+    ids.map((order_id, at) =>
+      relay.prefetch(visit(), {
+        ...GIVEN,
+        order_details: { order_id },
+        ip: `10.0.${at >> 8}.${at & 255}`,
+        timeout: 20_000,
+      }),
+    ),
+  );
+  expect(all.map((each) => each?.json.order_id)).toEqual(ids);
+  expect(all.map((each) => own(each?.json.response, 'session_id'))).toEqual(ids);
+  // One shopper's thousand tabs.
+  most = 0;
+  const mine = { ...GIVEN, ip: '203.0.113.1', timeout: 20_000 };
+  const one = await Promise.all(ids.map(() => relay.prefetch(visit(), mine)));
+  expect(most).toBe(64);
+  expect(one.filter(Boolean)).toHaveLength(64);
+});
+
+test('leaves what was given unchanged, and reads it once', async () => {
+  const { relay } = setUp();
+  const given = Object.freeze({ ...GIVEN, attributes: Object.freeze({ platform_type: 'WEB' }) });
+  const text = JSON.stringify(given);
+  expect(await relay.prefetch(visit(), given)).toBeDefined();
+  expect(JSON.stringify(given)).toBe(text);
+});
+
+test('a relay behind toNode keeps its prefetch; a function around a relay has none', () => {
+  const { relay } = setUp();
+  expect(toNode(relay).prefetch).toBe(relay.prefetch);
+  const around: NodeHandler & { prefetch?: unknown } = toNode(async (request) => relay(request));
+  expect(around.prefetch).toBeUndefined();
+});
