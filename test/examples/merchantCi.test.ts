@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { find } from '../browsers.mjs';
 import { pageAt } from '../docs/pages.ts';
 import { pack, temporaryFolder } from '../package/packages.ts';
+import { freePort } from '../fixtures/serve.ts';
 
 // examples/merchant-ci as a merchant has it: a fresh project with the packed tarball, MSW, Vitest, Jest and Playwright.
 const EXAMPLE = 'examples/merchant-ci';
@@ -136,11 +136,3 @@ function run(command: string, args: readonly string[], env: Readonly<Record<stri
 }
 
 /** A port that nothing listens on. */
-function freePort(): Promise<number> {
-  return new Promise((found) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => found(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}

@@ -6,10 +6,10 @@ import { openSessionQueue } from '../../src/queue/openSessionQueue.ts';
 import { withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const NAME = 'offerlet-queue /events/batch';
 const click = (id: string): ReturnType<typeof event> => event(id, { event_name: 'BRAND_CLICK' });
-const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 const databases = async (): Promise<unknown[]> => (await indexedDB.databases()).map(({ name }) => name);
 
 interface Tab extends FacedQueue {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRelay, toNode, type LogEntry } from '../../src/relay.ts';
 import { createFakeNetwork, event, json, KEY, REQUEST, setUp, type FakeNetwork } from './fakeNetwork.ts';
-import { serve, type Served } from './serve.ts';
+import { serve, type Served } from '../fixtures/serve.ts';
 
 let served: Served;
 let network: FakeNetwork;

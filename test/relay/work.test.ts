@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRelay, toNode } from '../../src/relay.ts';
 import { event, KEY, REQUEST, RESPONSE } from './fakeNetwork.ts';
-import { serve, type Served } from './serve.ts';
+import { serve, type Served } from '../fixtures/serve.ts';
 
 const EVENTS = Array.from({ length: 20 }, (_, index) => ({ index, success: true }));
 const RESPONSES: Readonly<Record<string, [status: number, body: string]>> = {

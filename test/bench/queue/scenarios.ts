@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { startKillable, type Killable } from '../../line/drivers/killable.ts';
 import type { Site } from './site.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Events that reached the server, that never did, and that came more than once. */
 export interface Tally {
@@ -19,8 +20,6 @@ export interface Scenario {
   count: number;
   run(context: { site: Site; browser: Killable; open(query?: string): Promise<Page> }): Promise<void>;
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** Tracks without waiting: what has not reached the disk when the page ends is lost. */
 function enqueue(page: Page, from: number, count: number): Promise<void> {

@@ -4,7 +4,7 @@ import { bad, good } from '../../../src/cli/doctor/finding.ts';
 import { consoleChecks, outcomeCheck, placeChecks } from '../../../src/cli/doctor/pageChecks.ts';
 import type { PageRecord } from '../../../src/cli/doctor/recordPage.ts';
 import { cacheChecks, keyChecks } from '../../../src/cli/doctor/serverChecks.ts';
-import { serve, type Served } from '../../relay/serve.ts';
+import { serve, type Served } from '../../fixtures/serve.ts';
 
 const RECORD: PageRecord = {
   href: 'https://shop.example/thank-you',

@@ -1,24 +1,22 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGateway, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
 import { isAllowed, readPage, type PolicyRequest } from '../../../src/cli/doctor/readPage.ts';
+import { serve, type Served } from '../../fixtures/serve.ts';
 
 let html = '';
-let server: Server;
+let server: Served;
 let url: string;
 let gateway: Gateway;
 beforeAll(async () => {
-  server = createServer((_, response) => {
+  server = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': "script-src 'self'" }).end(html);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders/1`;
+  url = `${server.url}/orders/1`;
   gateway = await openGateway({ page: url });
 });
 afterAll(() => {
   gateway.close();
-  return new Promise((resolve) => server.close(resolve));
+  return server.close();
 });
 
 test('tags are found however they are written, and comments are not tags', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { serve } from '../../fixtures/serve.ts';
 import { pack, temporaryFolder } from '../../package/packages.ts';
 
 /** An npm registry that has the two packages as built here, and everything else from the registry that npm is configured for. */
@@ -16,16 +16,13 @@ export async function startRegistry(): Promise<LocalRegistry> {
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim().replace(/\/$/, '');
   const tarballs = new Map<string, Buffer>();
   const packages = new Map<string, Record<string, unknown>>();
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     const path = decodeURIComponent(request.url ?? '/').slice(1);
     const own = packages.get(path);
     if (own) response.setHeader('content-type', 'application/json').end(JSON.stringify(own));
     else if (tarballs.has(path)) response.end(tarballs.get(path));
     else response.writeHead(302, { location: upstream + request.url }).end();
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 
   for (const source of ['.', 'sandbox']) {
     const manifest = JSON.parse(readFileSync(`${source}/package.json`, 'utf8')) as { name: string; version: string };
@@ -42,7 +39,7 @@ export async function startRegistry(): Promise<LocalRegistry> {
   return {
     url,
     close() {
-      server.close();
+      void close();
       folder.remove();
     },
   };

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { codeBlocks, pageAt, sectionOf } from '../../docs/pages.ts';
-import { freePort, openProject, type Project } from './docsFixture.ts';
+import { freePort } from '../../fixtures/serve.ts';
+import { openProject, type Project } from './docsFixture.ts';
 import { startRegistry } from './localRegistry.ts';
 
 let project: Project;

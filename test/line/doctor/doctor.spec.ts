@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -11,6 +10,7 @@ import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
+import { freePort } from '../../fixtures/serve.ts';
 
 interface Finding {
   readonly state: string;
@@ -301,10 +301,3 @@ test('a page that is not there is one finding; a wrong call is one line', async 
 });
 
 /** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => probe.once('listening', done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  return typeof address === 'object' && address ? address.port : 0;
-}

@@ -1,6 +1,7 @@
 // The system's WebKit (WebKitGTK's WebKitWebDriver and MiniBrowser) through classic WebDriver, without a client library.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
+import { freePort } from '../../fixtures/serve.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const KEYS: Readonly<Record<string, string>> = {
   Tab: '\uE004',
@@ -11,19 +12,6 @@ const KEYS: Readonly<Record<string, string>> = {
   ArrowRight: '\uE014',
   Space: ' ',
 };
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((found) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => found(port));
-    });
-  });
-}
 
 /** One WebKitWebDriver and, where there is no display, one Xvfb. */
 export class WebKit {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { startKillable } from '../drivers/killable.ts';
 import { startQueueSite, tally, type QueueSite } from './queueFixture.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 let site: QueueSite;
 test.describe.configure({ mode: 'serial' });
@@ -15,7 +16,6 @@ test.beforeAll(async () => {
 test.beforeEach(() => site.reset());
 test.afterAll(() => site.close());
 
-const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 const slowly = async (): Promise<number> => {
   await sleep(300);
   return 202;

@@ -2,6 +2,7 @@
 import './queueWindow.ts';
 import { expect, test, type CDPSession, type Page } from '@playwright/test';
 import { startQueueSite, type QueueSite } from './queueFixture.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const NAME = 'offerlet-queue /events/batch';
 let site: QueueSite;
@@ -11,8 +12,6 @@ test.beforeAll(async () => {
 });
 test.beforeEach(() => site.reset());
 test.afterAll(() => site.close());
-
-const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** The keys in the queue's database. */
 function keys(page: Page): Promise<string[]> {

@@ -3,6 +3,7 @@ import { expect, test } from '@playwright/test';
 import { startFreeChromium, type FreeChromium } from '../drivers/freeChromium.ts';
 import { startFixture, type Fixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A view takes a second; a busy machine may notice it later, never earlier. */
 const SECOND_MS = 1_000;
@@ -36,8 +37,6 @@ const told = (): { what: string; at: number }[] =>
   fixture.asked.filter(({ path }) => path === '/tell').map(({ body }) => body as { what: string; at: number });
 const eventAt = (name: string): number =>
   Date.parse(fixture.events.find(({ event_name }) => event_name === name)?.event_datetime ?? '');
-const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
-
 /** The views came once each, a second after the moment in which the page could be seen. */
 async function expectViewsAfter(moment: number): Promise<void> {
   await expect.poll(() => fixture.names().filter((name) => name.endsWith('_VIEW')).length).toBe(2);

@@ -1,9 +1,9 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ChannelClient, NetworkError, UnreachableError, type ResponseNotice } from '../../../src/clients.ts';
 import type { Listening } from '../../../src/cli/listen.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
+import { freePort } from '../../fixtures/serve.ts';
 
 // What is repeated and what is not, against the sandbox network's scripted faults, over a real connection.
 
@@ -130,24 +130,15 @@ test('a slow body ends at the timeout of the call and is not repeated', async ()
 });
 
 test('a POST to a server that is not up yet is repeated: nothing was sent', async () => {
-  const { port } = await freePort();
   const attempts: number[] = [];
   const client = new ChannelClient({
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${await freePort()}`,
     apiKey,
     onRequest: ({ attempt }) => attempts.push(attempt),
   });
   await expect(client.add([await someItem(clientWith())])).rejects.toBeInstanceOf(UnreachableError);
   expect(attempts).toEqual([1, 2, 3]);
 });
-
-async function freePort(): Promise<AddressInfo> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => void probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address() as AddressInfo;
-  await new Promise((resolve) => void probe.close(resolve));
-  return address;
-}
 
 test('a removal whose response was lost counts as done when the publisher is gone', async () => {
   const id = network.describe().publisher.publisher_remote_id;

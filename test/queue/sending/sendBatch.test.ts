@@ -1,31 +1,26 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createPost } from '../../../src/queue/sending/createPost.ts';
 import { sendBatch } from '../../../src/queue/sending/sendBatch.ts';
 import { openClock } from '../../../src/queue/clock.ts';
 import type { Send } from '../../../src/queue/events.ts';
+import { serve, type Served } from '../../fixtures/serve.ts';
 
-const servers: Server[] = [];
+const servers: Served[] = [];
 
 /** A server that sends a status, headers and a body. */
-async function serve(status: number, body: string): Promise<{ url: string }> {
-  const server = createServer((request, response) => {
+async function respond(status: number, body: string): Promise<{ url: string }> {
+  const server = await serve((request, response) => {
     request.resume();
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' });
     response.end(body);
   });
   servers.push(server);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return { url: `${server.url}/` };
 }
 
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
+  for (const server of servers.splice(0)) await server.close();
 });
 
 it('a response is settled by its status as soon as the headers arrive, and a body that stalls for a second is aborted', async () => {
@@ -49,7 +44,7 @@ it('a response is settled by its status as soon as the headers arrive, and a bod
 });
 
 it('a body that ends in time is not aborted', async () => {
-  const { url } = await serve(202, '{"results":[]}');
+  const { url } = await respond(202, '{"results":[]}');
   let signal: AbortSignal | undefined;
   await sendBatch(async (events, how) => post(url)(events, { ...how, signal: (signal = how.signal) }), [], {
     keepalive: false,
@@ -60,7 +55,7 @@ it('a body that ends in time is not aborted', async () => {
 
 it('the bodies of 207 and 502 are read', async () => {
   for (const status of [207, 502]) {
-    const { url } = await serve(status, '{"results":[]}');
+    const { url } = await respond(status, '{"results":[]}');
     expect(await sendBatch(post(url), [], { keepalive: false })).toMatchObject({ status, body: { results: [] } });
   }
 });
@@ -79,9 +74,8 @@ it('a 207 whose body stalls counts as no response after ten seconds', async () =
 });
 
 it('a network failure has status 0 and a reason', async () => {
-  const { url } = await serve(202, '');
-  servers[0]?.closeAllConnections();
-  await new Promise((done) => servers[0]?.close(done));
+  const { url } = await respond(202, '');
+  await servers[0]?.close();
   expect(await sendBatch(post(url), [], { keepalive: false })).toMatchObject({
     status: 0,
     reason: expect.stringContaining('TypeError'),

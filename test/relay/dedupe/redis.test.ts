@@ -5,6 +5,7 @@ import { createClient } from 'redis';
 import { createDedupeRedis, openDedupeRedis } from '../../../src/relay-redis.ts';
 import type { DedupeStore } from '../../../src/relay.ts';
 import { event, setUp } from '../fakeNetwork.ts';
+import { freePort } from '../../fixtures/serve.ts';
 
 let server: ChildProcess;
 let url: string;
@@ -190,13 +191,4 @@ function replyToHandshake(socket: Socket): void {
 
 function newKey(): string {
   return crypto.randomUUID().replaceAll('-', '');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

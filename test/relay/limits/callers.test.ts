@@ -3,7 +3,7 @@ import { toNode, type RelayOptions } from '../../../src/relay.ts';
 import { readClient } from '../../../src/relay/limits.ts';
 import { accept, event, json, REQUEST, SESSION, setUp, useFakeClock, type Bench } from '../fakeNetwork.ts';
 
-import { serve } from '../serve.ts';
+import { serve } from '../../fixtures/serve.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createRelay, toNode, type Relay, type RelayOptions } from '../../../src/relay.ts';
 import { createFakeNetwork, event, KEY, REQUEST } from '../fakeNetwork.ts';
-import { serve, type Served } from '../serve.ts';
+import { serve, type Served } from '../../fixtures/serve.ts';
 
 let served: Served | undefined;
 afterEach(async () => {

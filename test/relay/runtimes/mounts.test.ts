@@ -10,7 +10,7 @@ import { mountOnNode } from '../../../demo/mounts/nodeHttp.ts';
 import { worker } from '../../../demo/mounts/worker.ts';
 import { createRelay, toNode, type LogEntry, type RateLimits, type RelayOptions } from '../../../src/relay.ts';
 import { RESPONSE, createFakeNetwork, event, KEY, REQUEST, type FakeNetwork } from '../fakeNetwork.ts';
-import { serve, type Served } from '../serve.ts';
+import { serve, type Served } from '../../fixtures/serve.ts';
 
 let served: Served | undefined;
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { RESPONSE, event, KEY, REQUEST } from '../fakeNetwork.ts';
-import { serve, type Served } from '../serve.ts';
+import { serve, type Served } from '../../fixtures/serve.ts';
 import { bringRuntime } from './bringRuntime.ts';
 import { runMount, type MountRun } from './runMount.ts';
 

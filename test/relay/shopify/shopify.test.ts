@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
-import { createServer } from 'node:http';
+import { serve } from '../../fixtures/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
 import { shopify, type ShopifyOptions } from '../../../src/relay-shopify.ts';
@@ -263,17 +263,16 @@ test('over node:http a bad token is a 401 before the body is read', async () => 
     fetch: network.fetch,
     onLog: () => undefined,
   });
-  const server = createServer(toNode(relay)).listen(0);
-  const { port } = server.address() as { port: number };
+  const server = await serve(toNode(relay));
   const post = (token: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}/recommendations`, {
+    fetch(`${server.url}/recommendations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify({ ...REQUEST, pad: 'x'.repeat(10_000) }),
     });
   expect((await post(sign(claims(), { secret: 'other' }))).status).toBe(401);
   expect((await post(sign())).status).toBe(200);
-  server.close();
+  await server.close();
 });
 
 test('the tests sign as the platform does', () => {

@@ -1,9 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createRelay, type Relay } from '../../../src/relay.ts';
 import { accept, ask, RESPONSE, event, json, KEY, REQUEST, setUp, useFakeClock } from '../fakeNetwork.ts';
-import { serve, type Served } from '../serve.ts';
+import { freePort, serve, type Served } from '../../fixtures/serve.ts';
 
 const open: Served[] = [];
 afterEach(async () => {
@@ -206,15 +205,11 @@ test.each(['identity', 'Identity', ''])(
 );
 
 test('a refused connection is a 502 after one retry, and no event counts as lost', async () => {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
   const names: string[] = [];
   const relay = createRelay({
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${await freePort()}`,
     onMetric: ({ name }) => names.push(name),
   });
   const answer = await relay(
