@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import { readIntegrity } from './integrityCommand.ts';
 import type { Options } from './options.ts';
-import { printableJson } from './output/printable.ts';
+import { printableJson } from '../http/printable.ts';
 import { openTerminal } from './output/terminal.ts';
 import { readSettings } from './readSettings.ts';
 import { UsageError } from './UsageError.ts';

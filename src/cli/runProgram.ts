@@ -1,5 +1,5 @@
 import { EXIT, ExitError } from './ExitError.ts';
-import { withoutCommands } from './output/printable.ts';
+import { withoutCommands } from '../http/printable.ts';
 
 /** Errors whose message says everything that the caller needs: one line, exit code 2. */
 const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError', 'NetworkStartError']);

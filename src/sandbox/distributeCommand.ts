@@ -25,7 +25,7 @@ export const distributeCommand: Command = {
 async function runDistribute(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createOutput({ json: settings.json });
-  const [url, ...others] = readDatabaseUrls(settings['database-url']);
+  const [url, ...others] = readDatabaseUrls(settings['database-url'], { argv: source.argv, out });
   if (url === undefined || others.length > 0)
     throw new UsageError('--database-url is missing, or given more than once. Give the URL of the coordinator.');
   const isDryRun = settings['dry-run'];

@@ -24,7 +24,7 @@ const OPTIONS = {
     kind: 'choice',
     choices: ['demo', 'empty'],
     default: 'demo',
-    about: 'Contents of a new database: 40 offers and 60 days of history, or one channel and one publisher.',
+    about: 'Contents of a new database: 46 offers and 60 days of history, or one channel and one publisher.',
   },
   now: { kind: 'text', value: 'ISO', about: 'Stops the clock at this time, such as 2026-11-20T10:30:00Z.' },
   'control-host': CONTROL_HOST,
@@ -48,7 +48,7 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   const out = createOutput({ json: settings.json });
   const { network, server } = await startNetwork({
     ...settings,
-    databaseUrl: readDatabaseUrls(settings['database-url']),
+    databaseUrl: readDatabaseUrls(settings['database-url'], { argv: source.argv, out }),
     wait: readWait(settings.wait),
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
@@ -75,7 +75,7 @@ function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, ur
       ? [`Relay     createRelay({ apiKey: '${integration}', baseUrl: '${url}', version: '1.0.0', sandbox: true })`]
       : []),
     ...(management
-      ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet report --by publisher`]
+      ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet report --by publisher`]
       : []),
     `Pages     ${url}/ describes the interfaces\n`,
   ];

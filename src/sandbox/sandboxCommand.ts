@@ -39,7 +39,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   if (settings.scenarios) return listScenarios(out);
   const scenario = readScenario(settings.scenario);
   out.say(
-    'Starting the sandbox network. The first start seeds 40 offers and 60 days of history; this takes a few seconds.',
+    'Starting the sandbox network. The first start seeds 46 offers and 60 days of history; this takes a few seconds.',
   );
   const hosts = readControlHosts(settings['control-host']);
   const front = openFront(hosts);
@@ -52,7 +52,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     portOption: '--network-port',
     data: settings.data,
     memory: settings.memory,
-    databaseUrl: readDatabaseUrls(settings['database-url']),
+    databaseUrl: readDatabaseUrls(settings['database-url'], { argv: source.argv, out }),
     wait: readWait(settings.wait),
     environment: 'staging',
     controlHosts: hosts,

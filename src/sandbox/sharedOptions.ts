@@ -1,3 +1,4 @@
+import type { Output } from '../cli/output/createOutput.ts';
 import type { Options } from '../cli/options.ts';
 import { UsageError } from '../cli/UsageError.ts';
 
@@ -32,9 +33,16 @@ export const JSON_OUTPUT = { kind: 'flag', about: 'Prints one JSON object as the
 
 /**
  * Reads `--database-url`. In the environment the URLs are separated by commas or spaces, and a password may contain commas:
- * what does not begin a URL belongs to the one before.
+ * what does not begin a URL belongs to the one before. A password on the command line is used, with a warning.
  */
-export function readDatabaseUrls(parts: readonly string[]): readonly string[] {
+export function readDatabaseUrls(
+  parts: readonly string[],
+  { argv, out }: { readonly argv: readonly string[]; readonly out: Pick<Output, 'log'> },
+): readonly string[] {
+  if (argv.some((argument) => /\bpostgres(?:ql)?:.*(?::[^/].*@|password=)/i.test(argument)))
+    out.log(
+      'Every account of this machine can read the password in --database-url. Set OFFERLET_DATABASE_URL instead.',
+    );
   const urls: string[] = [];
   for (const part of parts) {
     const last = urls.at(-1);

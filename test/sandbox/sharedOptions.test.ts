@@ -3,9 +3,9 @@ import { readSettings } from '../../src/cli/readSettings.ts';
 import { UsageError } from '../../src/cli/UsageError.ts';
 import { DATABASE, readDatabaseUrls, readWait } from '../../src/sandbox/sharedOptions.ts';
 
-function urlsOf(variable: string): readonly string[] {
-  const settings = readSettings(DATABASE, { argv: [], env: { OFFERLET_DATABASE_URL: variable } });
-  return readDatabaseUrls(settings['database-url']);
+function urlsOf(variable: string, argv: readonly string[] = [], log: (entry: unknown) => void = () => undefined) {
+  const settings = readSettings(DATABASE, { argv, env: { OFFERLET_DATABASE_URL: variable } });
+  return readDatabaseUrls(settings['database-url'], { argv, out: { log } });
 }
 
 test('OFFERLET_DATABASE_URL may hold several URLs, and a password with commas', () => {
@@ -16,6 +16,18 @@ test('OFFERLET_DATABASE_URL may hold several URLs, and a password with commas', 
     'postgresql://me:a,b@one/db',
     'postgresql://me:a,b@two/db',
   ]);
+});
+
+test('a password on the command line works with a warning that does not print it, and belongs in the environment', () => {
+  const warnings: unknown[] = [];
+  const given = (...argv: string[]) => urlsOf('postgresql://me:hunter2@env/db', argv, (entry) => warnings.push(entry));
+  expect(given()).toEqual(['postgresql://me:hunter2@env/db']);
+  expect(given('--database-url', 'postgresql://me@one:5433/db')).toEqual(['postgresql://me@one:5433/db']);
+  expect(warnings).toEqual([]);
+  expect(given('--database-url', 'postgresql://me:hunter2@one/db')).toEqual(['postgresql://me:hunter2@one/db']);
+  expect(given('--database-url=postgres://one/db?password=hunter2')).toEqual(['postgres://one/db?password=hunter2']);
+  const warning = expect.stringMatching(/OFFERLET_DATABASE_URL(?!.*hunter2)/);
+  expect(warnings).toEqual([warning, warning]);
 });
 
 test('--wait is a number of seconds', () => {

@@ -1,4 +1,4 @@
-import { printableJson, withoutCommands } from './printable.ts';
+import { printableJson, withoutCommands } from '../../http/printable.ts';
 
 /** The output of a command: text for people, one line of JSON for programs, and a log. */
 export interface Output {

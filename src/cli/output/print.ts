@@ -1,6 +1,6 @@
 import { toCsv } from '../../clients.ts';
 import { documentWithoutControls } from './displayWidth.ts';
-import { printableJson } from './printable.ts';
+import { printableJson } from '../../http/printable.ts';
 import { renderTable, type Table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,5 +1,5 @@
 import { withoutControls } from './displayWidth.ts';
-import { withoutCommands } from './printable.ts';
+import { withoutCommands } from '../../http/printable.ts';
 
 /** The streams of a command, and what they can show. */
 export interface Terminal {

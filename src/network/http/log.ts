@@ -1,3 +1,5 @@
+import { printableJson } from '../../http/printable.ts';
+
 /** One log entry. It holds ids only: no key, no query string, nothing about a shopper. */
 export interface NetworkLogEntry {
   readonly at: string;
@@ -14,7 +16,7 @@ export interface NetworkLogEntry {
 /** Writes a log entry. */
 export type NetworkLog = (entry: NetworkLogEntry) => void;
 
-/** Writes each entry to stderr as one line of JSON. */
+/** Writes each entry to stderr as one line of JSON that neither a terminal nor a CI system takes for a command. */
 export function logToStderr(entry: NetworkLogEntry): void {
-  process.stderr.write(`${JSON.stringify(entry)}\n`);
+  process.stderr.write(`${printableJson(entry)}\n`);
 }

@@ -48,9 +48,19 @@ describe.each(DATABASE_KINDS)('recommendations on %s', (kind) => {
     expect(arabic.slice(0, 2).every((heading) => /^\p{Script=Arabic}/u.test(heading))).toBe(true);
     expect(arabic).toHaveLength(10); // the rest is for everybody
     const { body } = await recommend({ attributes: { language: 'ar' } });
+    for (const [language, texts] of [
+      ['de', /^(Kaffeeprobe|20 GB für)/],
+      ['fr-CA', /^(Un livre audio|Trois dîners)/],
+      ['es', /^(Segunda vela|Viaje asegurado)/],
+    ] as const) {
+      const local = await headings(language);
+      expect([language, local.filter((heading) => texts.test(heading))]).toEqual([language, local.slice(0, 2)]);
+    }
     expect(body.recommendation_groups[0].heading).toMatch(/^\p{Script=Arabic}/u);
     for (let round = 0; round < 20; round++)
-      expect((await headings('en')).join()).not.toMatch(/(^|,)[\p{Script=Arabic}\p{Script=Hebrew}]/u);
+      expect((await headings('en')).join()).not.toMatch(
+        /(^|,)[\p{Script=Arabic}\p{Script=Hebrew}]|Kaffeeprobe|Un livre|Segunda/u,
+      );
   });
 
   test('A1 the other methods are a 405 that names POST', async () => {

@@ -10,9 +10,9 @@ const NOW = new Date('2026-11-21T14:30:00Z');
 const DAY_MS = 24 * 3_600_000;
 
 describe('the catalogue of the demo', () => {
-  test('forty offers of fifteen advertisers', () => {
-    expect(DEMO_OFFERS.length).toBe(40);
-    expect(new Set(DEMO_OFFERS.map(({ slug }) => slug)).size).toBe(40);
+  test('46 offers of fifteen advertisers', () => {
+    expect(DEMO_OFFERS.length).toBe(46);
+    expect(new Set(DEMO_OFFERS.map(({ slug }) => slug)).size).toBe(46);
     expect(new Set(DEMO_OFFERS.map(({ advertiser }) => advertiser)).size).toBe(15);
   });
 

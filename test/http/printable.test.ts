@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { createOutput } from '../../../src/cli/output/createOutput.ts';
-import { textOf } from '../../../src/cli/output/print.ts';
-import { printableJson, withoutCommands } from '../../../src/cli/output/printable.ts';
-import { openTerminal } from '../../../src/cli/output/terminal.ts';
+import { createOutput } from '../../src/cli/output/createOutput.ts';
+import { textOf } from '../../src/cli/output/print.ts';
+import { printableJson, withoutCommands } from '../../src/http/printable.ts';
+import { openTerminal } from '../../src/cli/output/terminal.ts';
 
 /** What GitHub's and Azure's runners take for a command in one line of a log. */
 function hasCommand(text: string): boolean {
