@@ -1,5 +1,14 @@
 import { ReportingClient, ReportingUnavailableError, type Report } from 'offerlet/clients';
-import { COUNTS, DAY_COLUMNS, PAYOUT, SERIES, type Numbers, type Sample, type SeriesName, type ShopReport } from './metrics.ts';
+import {
+  COUNTS,
+  DAY_COLUMNS,
+  PAYOUT,
+  SERIES,
+  type Numbers,
+  type Sample,
+  type SeriesName,
+  type ShopReport,
+} from './metrics.ts';
 import { WIDGET_ID } from '../placement/placement.ts';
 
 /** The secret keys of the shop's backend. They stay on the server. */

@@ -17,7 +17,7 @@ export type Option =
       /** The value may begin with a hyphen, such as `-clicks`. */
       readonly isSigned?: boolean;
     })
-  | (Described & { readonly kind: 'port'; readonly default: number })
+  | (Described & { readonly kind: 'port'; readonly default?: number })
   | (Described & { readonly kind: 'choice'; readonly choices: readonly string[]; readonly default?: string });
 
 /** The options of a command by name, in the order of `--help`. */
@@ -30,7 +30,7 @@ type ValueOf<One extends Option> = One extends { kind: 'flag' }
   : One extends { kind: 'list' }
     ? readonly string[]
     : One extends { kind: 'port' }
-      ? number
+      ? number | (One extends { default: number } ? never : undefined)
       : WordOf<One> | UnsetOf<One>;
 
 /** The settings that a command runs with. */

@@ -1,7 +1,9 @@
-import { checkNetwork, createRelay, openDedupeFile, RelayConfigError, toNode } from '../relay.ts';
+import type { RequestListener } from 'node:http';
+import { checkNetwork, createRelay, openDedupeFile, RelayConfigError, toNode, type Relay } from '../relay.ts';
 import type { Command } from './command.ts';
+import { createPrefetchRoute, PREFETCH_PATH, TOKEN_MIN_LENGTH } from './createPrefetchRoute.ts';
 import { createOutput } from './output/createOutput.ts';
-import { listen } from './listen.ts';
+import { listen, type Listening } from './listen.ts';
 import type { Options } from './options.ts';
 import { readSettings, type SettingsSource } from './readSettings.ts';
 import { untilStopped } from './untilStopped.ts';
@@ -43,6 +45,15 @@ const OPTIONS = {
     about: "How the shopper's email is sent to the network.",
   },
   data: { kind: 'text', value: 'DIR', about: 'Directory that remembers accepted events across restarts.' },
+  'prefetch-port': {
+    kind: 'port',
+    about: 'Port of 127.0.0.1 on which backends of this machine may POST /prefetch; 0 for any free port.',
+  },
+  'prefetch-token': {
+    kind: 'text',
+    value: 'TOKEN',
+    about: 'Lets backends of other machines POST /prefetch below the base path. Set OFFERLET_PREFETCH_TOKEN instead.',
+  },
   json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },
 } as const satisfies Options;
 
@@ -77,6 +88,32 @@ function inFlags({ option, problem, message }: RelayConfigError): string {
   return flag === undefined ? message : `${flag} ${problem}`;
 }
 
+/** Returns the relay's listener: with a token, it serves `/prefetch` as well. */
+function listenerOf(
+  relay: Relay,
+  settings: { 'prefetch-token': string | undefined; 'base-path': string },
+): RequestListener {
+  const forPages = toNode(relay);
+  const { 'prefetch-token': token } = settings;
+  if (token === undefined) return forPages;
+  if (token.length < TOKEN_MIN_LENGTH)
+    throw new UsageError(`OFFERLET_PREFETCH_TOKEN is too short. Use ${TOKEN_MIN_LENGTH} random characters or more.`);
+  const path = settings['base-path'].replace(/\/$/, '') + PREFETCH_PATH;
+  const forBackends = toNode(createPrefetchRoute(relay, token));
+  return (request, response) => (request.url === path ? forBackends : forPages)(request, response);
+}
+
+/** Serves `/prefetch` on a port of its own: proxies forward the other one to the world. */
+async function listenForBackends(relay: Relay, port: number | undefined): Promise<Listening | undefined> {
+  if (port === undefined) return undefined;
+  const forBackends = toNode(createPrefetchRoute(relay));
+  const listener: RequestListener = (request, response) => {
+    if (request.url === PREFETCH_PATH) forBackends(request, response);
+    else response.writeHead(404).end();
+  };
+  return listen(listener, { port, portOption: '--prefetch-port' });
+}
+
 async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createOutput({ json: settings.json });
@@ -103,11 +140,13 @@ async function runRelay(source: SettingsSource): Promise<void> {
     emails: settings.emails,
     onLog,
   });
-  const server = await listen(toNode(relay), settings);
-  out.json({ url: server.url });
+  const server = await listen(listenerOf(relay, settings), settings);
+  const backends = await listenForBackends(relay, settings['prefetch-port']);
+  out.json({ url: server.url, ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }) });
   out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${version}`);
+  if (backends) out.say(`Prefetch  ${backends.url}${PREFETCH_PATH}`);
   out.say('Press Ctrl-C to stop.');
-  const stopped = untilStopped(dedupe ? [server, dedupe] : [server]);
+  const stopped = untilStopped([server, ...(backends ? [backends] : []), ...(dedupe ? [dedupe] : [])]);
   const lost = await Promise.race([stopped, ...(dedupe ? [dedupe.lost] : [])]);
   if (lost) throw new UsageError(lost.message);
 }

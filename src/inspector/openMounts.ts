@@ -106,6 +106,7 @@ export function describeUnseenRequest(
   requests: readonly RequestRecord[],
 ): string | undefined {
   if (!body || requests.some(({ path }) => path.endsWith('/recommendations'))) return undefined;
+  if (explanation?.response?.isPrefetched) return 'prefetched by the server: the page requested nothing';
   return explanation?.response?.isRemembered
     ? 'remembered from an earlier page load of this order: nothing was requested'
     : 'requested before the inspector was loaded';

@@ -79,14 +79,19 @@ function summaryOf({ explanation: { outcome, consent, waitingFor, hint }, forced
   ];
 }
 
-function configurationOf({ options, explanation: { request, response } }: ReportInput): string[] {
+function configurationOf({ options, explanation: { request, response, prefetched } }: ReportInput): string[] {
   const lines = Object.entries(options).map(([name, value]) => `- ${name}: ${escapeMarkdown(value)}`);
   if (request)
     lines.push(
       `- requested: ${maskUrl(request.relay)}, shopper identified by ${request.user_details.join(', ') || 'nothing'}`,
     );
+  if (prefetched && !response?.isPrefetched) lines.push(`- prefetched: ${escapeMarkdown(prefetched)}`);
   if (response) {
-    const notes = [response.isRemembered ? ', remembered' : '', response.isCounted ? '' : ', not counted'].join('');
+    const notes = [
+      response.isRemembered ? ', remembered' : '',
+      response.isPrefetched ? ', prefetched' : '',
+      response.isCounted ? '' : ', not counted',
+    ].join('');
     lines.push(`- received: ${response.offers} offers, session ${response.session_id}${notes}`);
   }
   return lines;

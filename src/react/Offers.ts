@@ -26,7 +26,8 @@ export function Offers(props: OffersProps): ReactElement | null {
   const mount = useRef<Mount>(undefined);
   const latest = useRef(props);
   const decided = useRef(consent);
-  const value = valueOf(options);
+  // What was prefetched is for the mount that it came with: a server that renders again prefetches anew.
+  const value = valueOf({ ...options, prefetched: undefined });
 
   useEffect(() => {
     latest.current = props;

@@ -90,7 +90,9 @@ function whyUnwanted({ method, header }: RelayRequest, given: unknown): string {
   if (header('sec-gpc')?.trim() === '1') return 'The browser sends Sec-GPC: 1.';
   // As in the page: a key that is there without a value is a decision that has not been made.
   if (isObject(given) && 'consent' in given && given['consent'] !== true) return 'There is no consent.';
-  if (isBot(header('user-agent') ?? '')) return 'The browser is a bot.';
+  const agent = header('user-agent') ?? '';
+  // `offerlet doctor` says that it is a bot, and has to see the page of a shopper.
+  if (isBot(agent) && !agent.includes('OfferletDoctor')) return 'The browser is a bot.';
   const isAhead = /prefetch|prerender/i.test(header('sec-purpose') ?? header('purpose') ?? '');
   return isAhead || method === 'HEAD' ? 'The page may never be shown.' : '';
 }

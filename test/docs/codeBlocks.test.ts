@@ -54,7 +54,23 @@ test('every directive of an nginx block ends as nginx wants it', () => {
 });
 
 test('every code block names its language', () => {
-  const languages = ['ts', 'tsx', 'js', 'html', 'json', 'css', 'http', 'nginx', 'sh', 'php', 'xml', 'sql', 'text'];
+  const languages = [
+    'ts',
+    'tsx',
+    'js',
+    'html',
+    'json',
+    'css',
+    'http',
+    'nginx',
+    'sh',
+    'php',
+    'python',
+    'ruby',
+    'xml',
+    'sql',
+    'text',
+  ];
   const odd = PAGES.flatMap(codeBlocks).filter(({ language }) => !languages.includes(language));
   expect(odd.map(at)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -168,3 +169,86 @@ test('behind a web server, limits count by the address in its header', async () 
   expect(statuses).toHaveLength(2_001);
   expect(statuses.slice(-2)).toEqual(['429', '400']);
 });
+
+const PREFETCH = { ...REQUEST, order_details: { order_id: '1001' } };
+const TOKEN = 'token-of-0123456789-abcdef';
+
+test('backends of this machine prefetch on a port of its own, which serves nothing else', async () => {
+  const running = start(['--base-path', '/offers', '--prefetch-port', '0']);
+  const url = await running.url;
+  const [line = ''] = running.output().split('\n');
+  const { prefetchUrl } = JSON.parse(line) as { prefetchUrl: string };
+  expect(prefetchUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/prefetch$/);
+  const response = await post(prefetchUrl, PREFETCH, { 'user-agent': 'Mozilla/5.0 (iPhone) Mobile' });
+  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(await response.json()).toEqual({
+    script: expect.stringMatching(/^<script type="application\/json" data-offerlet-offers>\{.*\}<\/script>$/),
+    json: { view: 'THANK_YOU', display_mode: 'INLINE', order_id: '1001', response: RESPONSE },
+  });
+  expect(reached).toEqual([`/recommendations ${KEY}`]);
+  for (const headers of [{ 'sec-gpc': '1' }, { 'user-agent': 'Googlebot/2.1' }] as Record<string, string>[])
+    expect((await post(prefetchUrl, PREFETCH, headers)).status).toBe(204);
+  expect((await post(prefetchUrl, { ...PREFETCH, consent: false })).status).toBe(204);
+  expect((await post(prefetchUrl, REQUEST)).status).toBe(204);
+  expect(reached).toHaveLength(1);
+  for (const path of ['/offers/recommendations', '/recommendations', '/health', '/prefetch/', '/prefetch?x=1'])
+    expect((await post(prefetchUrl.replace('/prefetch', path), PREFETCH)).status).toBe(404);
+  // The port that proxies forward to has no such path.
+  for (const path of ['/prefetch', '/offers/prefetch'])
+    expect((await post(url + path, PREFETCH, { authorization: 'Bearer ' })).status).toBe(404);
+  running.kill('SIGTERM');
+  expect(await running.ended).toBe(0);
+});
+
+test('with a token, backends of other machines prefetch below the base path', async () => {
+  const env = { OFFERLET_API_KEY: KEY, OFFERLET_PREFETCH_TOKEN: TOKEN };
+  const running = start(['--base-path', '/offers', '--allow-origin', 'https://shop.example'], { env });
+  const path = `${await running.url}/offers/prefetch`;
+  expect((await post(path, PREFETCH, { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+  for (const authorization of ['', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `bearer ${TOKEN}`, TOKEN])
+    expect((await post(path, PREFETCH, { authorization })).status).toBe(401);
+  expect(reached).toHaveLength(1);
+  expect(running.output()).not.toContain(TOKEN);
+  const short = start([], { env: { ...env, OFFERLET_PREFETCH_TOKEN: 'short' } });
+  expect(await short.ended).toBe(2);
+  expect(short.output()).toContain('OFFERLET_PREFETCH_TOKEN is too short. Use 24 random characters or more.');
+});
+
+test('no browser can prefetch, whatever it sends', async () => {
+  const env = { OFFERLET_API_KEY: KEY, OFFERLET_PREFETCH_TOKEN: TOKEN };
+  const running = start(['--prefetch-port', '0', '--allow-origin', 'https://shop.example'], { env });
+  const url = await running.url;
+  const { prefetchUrl } = JSON.parse(running.output().split('\n')[0] ?? '') as { prefetchUrl: string };
+  const authorization = `Bearer ${TOKEN}`;
+  for (const target of [prefetchUrl, `${url}/prefetch`]) {
+    for (const headers of [
+      { origin: 'https://shop.example' },
+      { origin: new URL(target).origin },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-dest': 'document' },
+    ] as Record<string, string>[])
+      expect((await post(target, PREFETCH, { authorization, ...headers })).status).toBe(403);
+    // A form, and an image.
+    expect((await post(target, PREFETCH, { authorization, 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await fetch(target, { headers: { authorization } })).status).toBeGreaterThanOrEqual(400);
+    const preflight = await fetch(target, { method: 'OPTIONS', headers: { origin: 'https://shop.example' } });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  }
+  // A name that its owner lets point to this machine.
+  expect(await statusFor(prefetchUrl, 'rebound.example')).toBe(403);
+  expect(await statusFor(prefetchUrl, 'localhost')).toBe(200);
+  expect(reached).toHaveLength(1);
+});
+
+/** The status of a prefetch that was sent to a host of this name. */
+function statusFor(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, 'content-type': 'application/json' };
+    const call = httpRequest(url, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.on('error', reject).end(JSON.stringify(PREFETCH));
+  });
+}

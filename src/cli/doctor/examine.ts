@@ -13,7 +13,7 @@ import {
 } from './pageChecks.ts';
 import { readPage, staticPolicyChecks } from './readPage.ts';
 import type { PageRecord } from './recordPage.ts';
-import { cacheChecks, fileChecks, keyChecks, relayChecks } from './serverChecks.ts';
+import { cacheChecks, fileChecks, keyChecks, prefetchChecks, relayChecks } from './serverChecks.ts';
 import { visitPage, type LoadedFile, type Visit } from './visitPage.ts';
 
 /** What is examined. */
@@ -82,7 +82,7 @@ export async function examineByHttp(patient: Patient): Promise<Examination> {
       if (tag && scripts.length === 1)
         findings.push(...fileChecks(tag, { page: href, ...(await load(tag.src, href, gateway)) }));
       findings.push(...staticPolicyChecks(policies, { page: href, script: tag?.src, relay }));
-      findings.push(...cacheChecks({ headers: fetched.headers, record: undefined }));
+      findings.push(...cacheChecks({ headers: fetched.headers, record }));
       findings.push(...(await relayFindings(gateway, { relay, page: href })));
       findings.push(
         note(
@@ -154,6 +154,7 @@ async function findingsOf(
     ...file,
     ...policy,
     ...cacheChecks({ headers, record }),
+    ...prefetchChecks(visit),
     ...relayed,
     ...key,
     ...outcome,

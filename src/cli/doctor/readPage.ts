@@ -1,3 +1,4 @@
+import { PREFETCHED_ATTRIBUTE } from '../../wire/offers/prefetched.ts';
 import { bad, good, type Finding } from './finding.ts';
 import { reasonOf, type Gateway } from './openGateway.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
@@ -11,7 +12,7 @@ export interface FetchedPage {
   readonly headers: Readonly<Record<string, string>>;
   /** The page's policies: headers and `<meta>`. */
   readonly policies: readonly string[];
-  readonly record: Pick<PageRecord, 'href' | 'scripts' | 'elements'>;
+  readonly record: Pick<PageRecord, 'href' | 'scripts' | 'elements' | 'isPrefetched'>;
 }
 
 /** Bytes of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */
@@ -33,10 +34,15 @@ export async function readPage(url: string, gateway: Gateway): Promise<FetchedPa
       status,
       headers,
       policies: header === undefined ? metas : [header, ...metas],
-      record: { href: url, scripts: scriptsIn(html, url), elements: elementsIn(html) },
+      record: {
+        href: url,
+        scripts: scriptsIn(html, url),
+        elements: elementsIn(html),
+        isPrefetched: tagsIn(html, 'script').some((tag) => PREFETCHED_ATTRIBUTE in tag),
+      },
     };
   } catch (error) {
-    const record = { href: url, scripts: [], elements: [] };
+    const record = { href: url, scripts: [], elements: [], isPrefetched: false };
     return { failure: reasonOf(error), status: 0, headers: {}, policies: [], record };
   }
 }

@@ -3,7 +3,7 @@ import { readError } from '../../wire/errors.ts';
 import { hashOf, integrityOf } from '../integrityCommand.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import { reasonOf, targetOf, type Gateway } from './openGateway.ts';
-import type { ScriptTag } from './recordPage.ts';
+import type { PageRecord, ScriptTag } from './recordPage.ts';
 import type { LoadedFile, Visit } from './visitPage.ts';
 
 /** Bytes of a response to `/health` that are read: no relay sends more. */
@@ -159,8 +159,20 @@ export function keyChecks(offers: LoadedFile | undefined): Finding[] {
   }
 }
 
+/** Says what became of offers that the page's server has prefetched. */
+export function prefetchChecks({ record, prefetched }: Pick<Visit, 'record' | 'prefetched'>): Finding[] {
+  const title = 'Prefetch';
+  if (!record?.isPrefetched && prefetched.length === 0) return [];
+  if (prefetched.includes('Used')) return [good(title, 'The offers that the server has prefetched were used.')];
+  const [why = 'No offers on this page looked for them.'] = prefetched;
+  return [note(title, 'The offers that the server has prefetched were not used.', why.replace(/^Not used\. /, ''))];
+}
+
 /** Reports a page that a cache may give to other shoppers, or has. */
-export function cacheChecks({ headers, record }: Pick<Visit, 'headers' | 'record'>): Finding[] {
+export function cacheChecks({
+  headers,
+  record,
+}: Pick<Visit, 'headers'> & { record: Pick<PageRecord, 'isPrefetched'> | undefined }): Finding[] {
   const title = 'Cache';
   const control = headers['cache-control'] ?? '';
   const isPrivate = /(^|[\s,])(no-store|private)\b/i.test(control);

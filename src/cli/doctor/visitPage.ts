@@ -37,6 +37,8 @@ export interface Visit {
   /** Missing when the page does not respond. */
   readonly record: PageRecord | undefined;
   readonly waiting: readonly Waiting[];
+  /** What became of offers that the page's server has prefetched, for each mount that found some. */
+  readonly prefetched: readonly string[];
   /** The scripts called offerlet.js, by the URL that the page names. */
   readonly scripts: ReadonlyMap<string, LoadedFile>;
   /** The response to the request for offers. */
@@ -74,7 +76,7 @@ const WORLD = 'offerlet-doctor';
 const EXPLAIN = `(() => {
   try {
     const mounts = window.offerlet.explain().slice(0, 20);
-    return JSON.stringify(mounts.map(({ waitingFor, hint }) => ({ waitingFor, hint }))).slice(0, 20000);
+    return JSON.stringify(mounts.map(({ waitingFor, hint, prefetched }) => ({ waitingFor, hint, prefetched }))).slice(0, 20000);
   } catch { return '' }
 })()`;
 
@@ -112,7 +114,7 @@ export async function visitPage(
     const contextId = own(world, 'executionContextId');
     return own(own(await send('Runtime.evaluate', { expression, contextId }, LOOK_MS), 'result'), 'value');
   };
-  if (failure !== undefined) return { failure, record: undefined, waiting: [], ...traffic.found() };
+  if (failure !== undefined) return { failure, record: undefined, waiting: [], prefetched: [], ...traffic.found() };
   const started = performance.now();
   while (!traffic.hasCrashed()) {
     if ((await look('offerletDoctor.hasOutcome()').catch(() => false)) === true) break;
@@ -123,24 +125,32 @@ export async function visitPage(
   const read = await look('offerletDoctor.read()').catch(() => undefined);
   const record = typeof read === 'string' ? (JSON.parse(read) as PageRecord) : undefined;
   const explained = record && (await send('Runtime.evaluate', { expression: EXPLAIN }, LOOK_MS).catch(() => undefined));
-  return { record, waiting: readWaiting(own(own(explained, 'result'), 'value')), ...traffic.found() };
+  return { record, ...readExplained(own(own(explained, 'result'), 'value')), ...traffic.found() };
 }
 
 type Send = (method: string, params?: object, ms?: number) => Promise<unknown>;
 
-function readWaiting(json: unknown): Waiting[] {
-  const mounts = parseJson(typeof json === 'string' ? json : '');
-  return (Array.isArray(mounts) ? mounts : []).flatMap((mount) => {
-    const [waitingFor, hint] = [own(mount, 'waitingFor'), own(mount, 'hint')];
-    return typeof waitingFor === 'string' ? [{ for: waitingFor, hint: typeof hint === 'string' ? cut(hint) : '' }] : [];
-  });
+function readExplained(json: unknown): Pick<Visit, 'waiting' | 'prefetched'> {
+  const parsed = parseJson(typeof json === 'string' ? json : '');
+  const mounts: readonly unknown[] = Array.isArray(parsed) ? parsed : [];
+  const textOf = (mount: unknown, name: string): string => {
+    const text = own(mount, name);
+    return typeof text === 'string' ? cut(text) : '';
+  };
+  return {
+    waiting: mounts.flatMap((mount) => {
+      const waitingFor = textOf(mount, 'waitingFor');
+      return waitingFor ? [{ for: waitingFor, hint: textOf(mount, 'hint') }] : [];
+    }),
+    prefetched: mounts.flatMap((mount) => textOf(mount, 'prefetched') || []),
+  };
 }
 
 interface Traffic {
   /** Whether the page has requested offers. */
   isRequested(): boolean;
   hasCrashed(): boolean;
-  found(): Omit<Visit, 'failure' | 'record' | 'waiting'>;
+  found(): Omit<Visit, 'failure' | 'record' | 'waiting' | 'prefetched'>;
 }
 
 interface SeenRequest {

@@ -86,7 +86,7 @@ function EventItems({ events, receivedAt }: EventItemsProps): JSX.Element {
   );
 }
 
-function describeRequest({ consent, request, response }: Explanation): string[] {
+function describeRequest({ consent, request, response, prefetched }: Explanation): string[] {
   const sentences: string[] = [];
   if (consent) sentences.push(describeConsent(consent));
   if (request) {
@@ -98,8 +98,13 @@ function describeRequest({ consent, request, response }: Explanation): string[] 
         : 'The order has no order_id: every page load requests again.',
     );
   }
+  if (prefetched && !response?.isPrefetched) sentences.push(`Prefetched by the server: ${endWithStop(prefetched)}`);
   if (response) {
-    const source = response.isRemembered ? 'Remembered from an earlier page load' : 'Received';
+    const source = response.isRemembered
+      ? 'Remembered from an earlier page load'
+      : response.isPrefetched
+        ? 'Prefetched by the server'
+        : 'Received';
     sentences.push(
       `${source}: ${response.offers} ${response.offers === 1 ? 'offer' : 'offers'}, session ${response.session_id}.`,
     );

@@ -3,7 +3,7 @@ import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
 import { bad, good } from '../../../src/cli/doctor/finding.ts';
 import { consoleChecks, outcomeCheck, placeChecks } from '../../../src/cli/doctor/pageChecks.ts';
 import type { PageRecord } from '../../../src/cli/doctor/recordPage.ts';
-import { cacheChecks, keyChecks } from '../../../src/cli/doctor/serverChecks.ts';
+import { cacheChecks, keyChecks, prefetchChecks } from '../../../src/cli/doctor/serverChecks.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
 const RECORD: PageRecord = {
@@ -116,6 +116,21 @@ test.each([
 ] as const)('caches: %j is %s for a page, and %s if it contains prefetched offers', (headers, usual, prefetched) => {
   const stateFor = (isPrefetched: boolean) => cacheChecks({ headers, record: { ...RECORD, isPrefetched } })[0]?.state;
   expect([stateFor(false), stateFor(true)]).toEqual([usual, prefetched]);
+});
+
+test.each([
+  [false, [], []],
+  [true, ['Used'], ['good: The offers that the server has prefetched were used.']],
+  [true, ['Not used. X', 'Used'], ['good: The offers that the server has prefetched were used.']],
+  [true, ['Not used. They are old'], ['note: The offers that the server has prefetched were not used. They are old.']],
+  [
+    true,
+    [],
+    ['note: The offers that the server has prefetched were not used. No offers on this page looked for them.'],
+  ],
+])('prefetched: a block on the page is %j and mounts say %j', (isPrefetched, prefetched, expected) => {
+  const found = prefetchChecks({ record: { ...RECORD, isPrefetched }, prefetched });
+  expect(found.map(({ state, text }) => `${state}: ${text}`)).toEqual(expected);
 });
 
 let server: Served;

@@ -9,6 +9,7 @@ import { find, findLightest } from '../../browsers.mjs';
 import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
+import { offersOf } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 import { freePort } from '../../fixtures/serve.ts';
 
@@ -32,6 +33,11 @@ const SCRIPT = readFileSync('dist/offerlet.js');
 const HASH = `sha384-${createHash('sha384').update(SCRIPT).digest('base64')}`;
 const relay = fakeRelay({ sandbox: false });
 
+const prefetched = (order_id: string): string => {
+  const json = { view: 'THANK_YOU', display_mode: 'INLINE', order_id, response: offersOf(1) };
+  return `<script type="application/json" data-offerlet-offers>${JSON.stringify(json)}</script>`;
+};
+
 /** Pages of a shop, by path. */
 const PAGES: Readonly<Record<string, { html: string; policy?: string; cache?: string }>> = {
   '/good': {
@@ -51,6 +57,8 @@ const PAGES: Readonly<Record<string, { html: string; policy?: string; cache?: st
     html: shop(`<script type="application/json" data-offerlet-offers>{}</script>${scriptTag()}`),
     cache: 'public, max-age=60',
   },
+  '/prefetched': { html: shop(prefetched('1001') + scriptTag()), cache: 'private, no-store' },
+  '/another-order': { html: shop(prefetched('7') + scriptTag()), cache: 'private, no-store' },
   '/dialog': {
     html: shop(
       `<dialog id="cookies">Cookies?</dialog>${scriptTag({ 'display-mode': 'OVERLAY' })}<script>document.getElementById('cookies').showModal()</script>`,
@@ -210,6 +218,22 @@ test('what the offers wait for is said', async () => {
     0,
     expect.stringContaining('another modal dialog of the page is closed: #cookies'),
   ]);
+});
+
+test('whether prefetched offers were used is said, and why not', async () => {
+  const [used, unused] = await Promise.all(['/prefetched', '/another-order'].map((path) => doctor(path)));
+  expect([used?.exitCode, textOf(used as Report, 'Prefetch')]).toEqual([
+    0,
+    'The offers that the server has prefetched were used.',
+  ]);
+  expect(textOf(used as Report, 'Cache')).toContain('No cache shares');
+  expect([unused?.exitCode, textOf(unused as Report, 'Prefetch')]).toEqual([
+    0,
+    'The offers that the server has prefetched were not used. They are for another order.',
+  ]);
+  expect(relay.requests).toHaveLength(1);
+  const byHttp = await examineByHttp({ page: `${server.url}/shared`, relay: undefined });
+  expect(badOf(byHttp)).toEqual([expect.stringContaining('Cache: The page contains prefetched offers')]);
 });
 
 test('nothing that a page writes controls a terminal or a CI job, and nothing that it downloads stays', async () => {

@@ -1,0 +1,104 @@
+// The snippets of docs/prefetch.md for other languages, run against the route that they call.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createPrefetchRoute } from '../../src/cli/createPrefetchRoute.ts';
+import { toNode } from '../../src/relay.ts';
+import { RESPONSE, setUp, type FakeNetwork } from '../relay/fakeNetwork.ts';
+import { serve, type Served } from '../fixtures/serve.ts';
+import { codeBlocks, pageAt } from './pages.ts';
+
+const blocks = codeBlocks(pageAt('docs/prefetch.md'));
+const codeIn = (language: string): string[] =>
+  blocks.filter((block) => block.language === language).map(({ code }) => code);
+const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
+const EMAIL_HASH = createHash('sha256').update('ada@example.com').digest('hex');
+
+let network: FakeNetwork;
+let server: Served;
+beforeEach(async () => {
+  const bench = setUp({ forwardAddress: true });
+  network = bench.network;
+  server = await serve(toNode(createPrefetchRoute(bench.relay)));
+});
+afterEach(() => server.close());
+
+/** Runs a program with code on its standard input, and returns what it printed. */
+function run(program: string, code: string, env: Record<string, string> = {}): Promise<string> {
+  const args = program === 'php' ? ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1'] : ['-'];
+  const child = spawn(program, args, {
+    env: { ...process.env, OFFERLET_PREFETCH: `${server.url}/prefetch`, ...env },
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdin.end(code);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) =>
+      status === 0 && err === '' ? resolve(out) : reject(new Error(err || `${status}`)),
+    );
+  });
+}
+
+/** Checks what a snippet does for a shopper, with Global Privacy Control, without consent, and without a relay. */
+async function expectPrefetched(
+  block: (how: { headers: Record<string, string>; consent: boolean | undefined }) => Promise<string>,
+): Promise<void> {
+  const headers = { 'User-Agent': 'Mozilla/5.0 (iPhone) Mobile Safari', 'Accept-Language': 'de-CH,de;q=0.9' };
+  const html = await block({ headers, consent: true });
+  const [, json = ''] =
+    /^<script type="application\/json" data-offerlet-offers>(.*)<\/script>$/.exec(html.trim()) ?? [];
+  expect(JSON.parse(json)).toEqual({
+    view: 'THANK_YOU',
+    display_mode: 'INLINE',
+    order_id: '1001',
+    response: RESPONSE,
+  });
+  expect(network.calls.map(({ body }) => body)).toEqual([
+    {
+      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+      user_details: { email_hash: EMAIL_HASH },
+      order_details: { order_id: '1001' },
+      attributes: { device_type: 'MOBILE', language: 'de', ip_address: '203.0.113.7' },
+    },
+  ]);
+  expect(await block({ headers: { ...headers, 'Sec-GPC': '1' }, consent: true })).toBe('');
+  expect(await block({ headers, consent: false })).toBe('');
+  expect(await block({ headers, consent: undefined })).toBe('');
+  expect(network.calls).toHaveLength(1);
+  network.respondWith(() => new Response('down', { status: 500 }));
+  expect(await block({ headers, consent: true })).toBe('');
+  await server.close();
+  expect(await block({ headers, consent: true })).toBe('');
+}
+
+describe.skipIf(!isThere('php') && !isRequired)('the snippet for PHP', () => {
+  const [definition = '', use = ''] = codeIn('php');
+
+  test('writes the block, and nothing without consent, with GPC, or without a relay', async () => {
+    await expectPrefetched(({ headers, consent }) => {
+      const given = JSON.stringify(consent ?? null);
+      const env = Object.entries(headers).map(([name, value]) => [
+        `HTTP_${name.toUpperCase().replaceAll('-', '_')}`,
+        value,
+      ]);
+      const code = `${definition}\n${use.replace('<?php', '').replace(', true)', `, ${given})`)}`;
+      return run('php', code, { REMOTE_ADDR: '203.0.113.7', ...(Object.fromEntries(env) as Record<string, string>) });
+    });
+  });
+});
+
+describe.skipIf(!isThere('python3'))('the snippet for Python', () => {
+  const [definition = ''] = codeIn('python');
+
+  test('writes the block, and nothing without consent, with GPC, or without a relay', async () => {
+    await expectPrefetched(({ headers, consent }) => {
+      const given = consent === undefined ? 'None' : consent ? 'True' : 'False';
+      const order = '{"id": 1001, "email": " Ada@Example.com"}';
+      const call = `print(offerlet_block(${order}, ${JSON.stringify(headers)}, "203.0.113.7", ${given}), end="")`;
+      return run('python3', `${definition}\n\n${call}`);
+    });
+  });
+});
