@@ -1,18 +1,32 @@
 import type { ConsentSource } from '../session/consent.ts';
 
+/** Where the page keeps its commands. */
+export interface ConsentModeOptions {
+  /** The name of the page's data layer, if it is not `dataLayer`. */
+  readonly dataLayer?: string | undefined;
+}
+
+/** What Google's tags keep: the state after all updates, also of those that a template of a tag manager makes. */
+interface TagData {
+  readonly ics?: { readonly entries?: Readonly<Record<string, { readonly update?: unknown } | undefined>> };
+}
+
+/** Milliseconds between looks at what no event tells of. */
+const POLL_MS = 250;
+
 /**
  * Decides by a consent type of Google Consent Mode, such as `ad_storage`: by every update, and until then by the defaults if
  * they grant it in every region. A default of `denied` waits for an update, and one that comes late takes the consent back.
  */
-export function googleConsentMode(type: string): ConsentSource {
+export function googleConsentMode(type: string, { dataLayer = 'dataLayer' }: ConsentModeOptions = {}): ConsentSource {
   const source: ConsentSource = (decide) => {
-    const page = globalThis as { dataLayer?: unknown[] };
-    // As Google's own snippet does, whichever comes first.
-    const layer = (page.dataLayer ??= []);
-    const { push } = layer;
+    const page = globalThis as unknown as Record<string, unknown[] | undefined> & { google_tag_data?: TagData };
+    let layer: unknown[] = [];
+    let unhook = (): void => {};
     let isUpdated = false;
     let isGranted: boolean | undefined;
     let isByDefault = false;
+    let tagState: unknown;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     /** A command is the `arguments` of `gtag('consent', 'update', { ad_storage: 'granted' })`. */
@@ -41,18 +55,55 @@ export function googleConsentMode(type: string): ConsentSource {
       }
     }
 
-    const listen = (...commands: unknown[]): number => {
-      const length = push.apply(layer, commands);
-      commands.forEach(tryToRead);
-      return length;
-    };
-    layer.forEach(tryToRead);
-    layer.push = listen;
+    /** Reads what is in the layer, and listens to what is pushed. Does it anew when the page has replaced its layer. */
+    function hook(): void {
+      // As Google's own snippet does, whichever comes first.
+      const current = (page[dataLayer] ??= []);
+      if (current === layer) return;
+      unhook();
+      layer = current;
+      const { push } = current;
+      const listen = (...commands: unknown[]): number => {
+        const length = push.apply(current, commands);
+        if (current === layer) commands.forEach(tryToRead);
+        return length;
+      };
+      current.forEach(tryToRead);
+      current.push = listen;
+      // Tag managers wrap it as well: theirs stays, and what we do in it ends.
+      unhook = () => {
+        if (current.push === listen) current.push = push;
+      };
+    }
+
+    /** Templates of a tag manager update the state without the data layer. */
+    function readTagState(): void {
+      const { update } = page.google_tag_data?.ics?.entries?.[type] ?? {};
+      if (update === tagState) return;
+      // What is found first may be older than the last update of the data layer, so it can't turn its no into a yes.
+      const isOlder = tagState === undefined && isUpdated && update === true;
+      tagState = update;
+      if (typeof update !== 'boolean' || isOlder) return;
+      isUpdated = true;
+      decide(update);
+    }
+
+    function look(): void {
+      try {
+        hook();
+        readTagState();
+      } catch {
+        // A page may have made either of them unreadable.
+      }
+    }
+
+    look();
+    const poll = setInterval(look, POLL_MS);
     return () => {
       clearTimeout(timer);
-      // Tag managers wrap it as well: theirs stays, and what we do in it ends.
-      if (layer.push === listen) layer.push = push;
-      decide = () => {};
+      clearInterval(poll);
+      unhook();
+      layer = [];
     };
   };
   return Object.assign(source, { source: `googleConsentMode(${type})` });

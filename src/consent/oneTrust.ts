@@ -1,4 +1,5 @@
 import type { ConsentSource } from '../session/consent.ts';
+import { pageSource } from './pageSource.ts';
 
 /** What the vendor's script puts on the page. */
 interface OneTrustPage {
@@ -12,21 +13,10 @@ interface OneTrustPage {
  * inactive category is no decision.
  */
 export function oneTrust(category: string): ConsentSource {
-  const source: ConsentSource = (decide) => {
-    const page = globalThis as typeof globalThis & OneTrustPage;
-    let isGiven = false;
-
-    function look(): void {
-      const groups = page.OnetrustActiveGroups;
-      if (typeof groups !== 'string') return;
-      const isActive = groups.split(',').includes(category);
-      if (isActive || isGiven || page.OneTrust?.IsAlertBoxClosed?.() !== false) decide((isGiven = isActive));
-    }
-
-    look();
-    // Whenever the script has loaded, and whenever the shopper changes something.
-    page.addEventListener('OneTrustGroupsUpdated', look);
-    return () => page.removeEventListener('OneTrustGroupsUpdated', look);
-  };
-  return Object.assign(source, { source: `oneTrust(${category})` });
+  return pageSource(`oneTrust(${category})`, ['OneTrustGroupsUpdated'], (tell) => {
+    const { OnetrustActiveGroups: groups, OneTrust } = globalThis as OneTrustPage;
+    if (typeof groups !== 'string') return;
+    const isActive = groups.split(',').includes(category);
+    tell(isActive || OneTrust?.IsAlertBoxClosed?.() !== false ? isActive : undefined);
+  });
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { googleConsentMode, oneTrust, shopifyPrivacy, tcf, type ConsentSource } from '../../src/consent.ts';
+import { oneTrust, shopifyPrivacy, tcf, type ConsentSource } from '../../src/consent.ts';
+import { listen } from './listen.ts';
 
 // Each vendor's published API as far as a page sees it.
 const page = globalThis as Record<string, unknown> & typeof globalThis;
@@ -12,15 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  for (const name of ['OnetrustActiveGroups', 'OneTrust', 'dataLayer', '__tcfapi']) delete page[name];
+  for (const name of ['OnetrustActiveGroups', 'OneTrust', '__tcfapi']) delete page[name];
 });
-
-/** Starts a source, and writes down what it decides. */
-function listen(source: ConsentSource): { decisions: boolean[]; stop: () => void } {
-  const decisions: boolean[] = [];
-  const stop = source((isGiven) => void decisions.push(isGiven));
-  return { decisions, stop: stop ?? (() => {}) };
-}
 
 describe('oneTrust', () => {
   /** The script has loaded, or the shopper has changed something. */
@@ -48,116 +42,6 @@ describe('oneTrust', () => {
     update('C0001', true);
     expect(listen(oneTrust('C0004')).decisions).toEqual([false]);
     expect(listen(oneTrust('C000')).decisions).toEqual([false]);
-  });
-});
-
-describe('googleConsentMode', () => {
-  const gtag: (...command: unknown[]) => void = function () {
-    page.dataLayer ??= [];
-    // oxlint-disable-next-line prefer-rest-params -- Google's snippet pushes the arguments object itself
-    (page.dataLayer as unknown[]).push(arguments);
-  };
-
-  test('the page’s tag comes first: an update decides, a default of denied waits', () => {
-    gtag('consent', 'default', { ad_storage: 'denied', wait_for_update: 500 });
-    const { decisions, stop } = listen(googleConsentMode('ad_storage'));
-    vi.runAllTimers();
-    expect(decisions).toEqual([]);
-    gtag('js', new Date());
-    gtag('consent', 'update', { analytics_storage: 'granted' });
-    expect(decisions).toEqual([]);
-    gtag('consent', 'update', { ad_storage: 'granted' });
-    gtag('consent', 'update', { ad_storage: 'denied' });
-    expect(decisions).toEqual([true, false]);
-    stop();
-    gtag('consent', 'update', { ad_storage: 'granted' });
-    expect(decisions).toEqual([true, false]);
-    expect(page.dataLayer).toHaveLength(6);
-  });
-
-  test('a default of denied that comes late takes back what a default granted', () => {
-    const { decisions } = listen(googleConsentMode('ad_storage'));
-    gtag('consent', 'default', { ad_storage: 'granted' });
-    vi.runAllTimers();
-    gtag('consent', 'default', { ad_storage: 'denied', region: ['DE'] });
-    gtag('consent', 'default', { ad_storage: 'denied', region: ['FR'] });
-    vi.runAllTimers();
-    expect(decisions).toEqual([true, false]);
-    gtag('consent', 'update', { ad_storage: 'granted' });
-    gtag('consent', 'default', { ad_storage: 'denied' });
-    expect(decisions).toEqual([true, false, true]);
-  });
-
-  test('the tag comes later: nothing that it pushes is lost, also through a wrapper of its own', () => {
-    const { decisions, stop } = listen(googleConsentMode('ad_storage'));
-    const layer = page.dataLayer as unknown[];
-    const { push } = layer;
-    layer.push = (...commands) => push.apply(layer, commands);
-    gtag('consent', 'update', { ad_storage: 'granted' });
-    expect(decisions).toEqual([true]);
-    stop();
-    gtag('consent', 'update', { ad_storage: 'denied' });
-    expect(decisions).toEqual([true]);
-    expect(layer).toHaveLength(2);
-  });
-
-  test('defaults decide only if they grant it in every region', () => {
-    const granted = listen(googleConsentMode('ad_storage'));
-    gtag('consent', 'default', { ad_storage: 'granted' });
-    vi.runAllTimers();
-    expect(granted.decisions).toEqual([true]);
-    granted.stop();
-    delete page.dataLayer;
-    const regional = listen(googleConsentMode('ad_storage'));
-    gtag('consent', 'default', { ad_storage: 'granted' });
-    gtag('consent', 'default', { ad_storage: 'denied', region: ['ES'] });
-    vi.runAllTimers();
-    expect(regional.decisions).toEqual([]);
-    regional.stop();
-    delete page.dataLayer;
-    const other = listen(googleConsentMode('ad_storage'));
-    gtag('consent', 'default', { ad_storage: 'denied', region: ['ES'] });
-    gtag('consent', 'default', { ad_storage: 'granted' });
-    vi.runAllTimers();
-    expect(other.decisions).toEqual([]);
-    other.stop();
-    delete page.dataLayer;
-    const some = listen(googleConsentMode('ad_storage'));
-    gtag('consent', 'default', { ad_storage: 'granted', region: ['US'] });
-    vi.runAllTimers();
-    expect(some.decisions).toEqual([]);
-  });
-
-  test('an update is newer than the defaults', () => {
-    const { decisions } = listen(googleConsentMode('ad_storage'));
-    gtag('consent', 'default', { ad_storage: 'granted' });
-    gtag('consent', 'update', { ad_storage: 'denied' });
-    vi.runAllTimers();
-    expect(decisions).toEqual([false]);
-  });
-
-  test('anything may be in the layer', () => {
-    page.dataLayer = [null, 1, 'consent', {}, [], ['consent'], ['consent', 'update'], ['consent', 'update', null]];
-    expect(listen(googleConsentMode('ad_storage')).decisions).toEqual([]);
-    expect(listen(googleConsentMode('__proto__')).decisions).toEqual([]);
-  });
-
-  test('a push of the page never throws because of what it pushes', () => {
-    const { decisions } = listen(googleConsentMode('ad_storage'));
-    const layer = page.dataLayer as unknown[];
-    const hostile = {
-      get ad_storage(): string {
-        throw Error('mine');
-      },
-      get region(): string {
-        throw Error('mine');
-      },
-    };
-    layer.push({ first: 'consent', action: 'update', state: { ad_storage: 'granted' } });
-    layer.push(Object.defineProperty({}, 'event', { enumerable: true, get: () => layer.push(hostile.region) }));
-    layer.push(['event', 'purchase', hostile], ['consent', 'update', hostile], Object.create(null));
-    gtag('consent', 'update', { ad_storage: 'granted' });
-    expect([decisions, layer.length]).toEqual([[true], 6]);
   });
 });
 
@@ -212,6 +96,77 @@ describe('tcf', () => {
     expect(listen(tcf({ purposes: [1] })).decisions).toEqual([true]);
     load({ eventStatus: 'tcloaded' });
     expect(listen(tcf({ purposes: [1] })).decisions).toEqual([false]);
+  });
+
+  describe('vendor, legitimate interests and restrictions of the publisher', () => {
+    const VENDOR = 755;
+    const on = { [VENDOR]: true };
+    /** Everything agreed, except for what is given. */
+    const data = (more: object = {}): object => ({
+      eventStatus: 'tcloaded',
+      gdprApplies: true,
+      purpose: { consents: { 1: true, 3: true }, legitimateInterests: { 7: true, 9: true } },
+      vendor: { consents: on, legitimateInterests: on },
+      publisher: { restrictions: {} },
+      ...more,
+    });
+    const restrict = (purpose: number, restriction: unknown): object => ({
+      publisher: { restrictions: { [purpose]: { [VENDOR]: restriction } } },
+    });
+    const both = tcf({ purposes: [1, 3], legitimateInterests: [7], vendor: VENDOR });
+
+    /** What the source decides when the platform says this. */
+    function decided(source: ConsentSource, more?: object): boolean | undefined {
+      load(data(more));
+      const { decisions, stop } = listen(source);
+      stop();
+      return decisions[0];
+    }
+
+    test('all of them must be true', () => {
+      expect(decided(both)).toBe(true);
+      const { consents, legitimateInterests } = { consents: on, legitimateInterests: on };
+      const cases: object[] = [
+        { vendor: { consents: { [VENDOR]: false }, legitimateInterests } },
+        { vendor: { consents, legitimateInterests: { [VENDOR]: false } } },
+        { vendor: { consents: { [VENDOR]: 'true' }, legitimateInterests } },
+        { vendor: { consents: { 756: true }, legitimateInterests } },
+        { vendor: undefined },
+        { purpose: { consents: { 1: true, 3: true }, legitimateInterests: { 9: true } } },
+        { purpose: { consents: { 1: true }, legitimateInterests: { 7: true } } },
+        { purpose: { consents: { 1: 'false', 3: 'true' }, legitimateInterests: { 7: true } } },
+        { purpose: undefined },
+      ];
+      expect(cases.map((more) => decided(both, more))).toEqual(cases.map(() => false));
+    });
+
+    test('a legitimate interest without a vendor needs no word on vendors', () => {
+      const source = tcf({ purposes: [1], legitimateInterests: [7] });
+      expect(decided(source, { vendor: undefined })).toBe(true);
+      expect(decided(source, { purpose: { consents: { 1: true } } })).toBe(false);
+      expect(decided(tcf({ purposes: [], legitimateInterests: [7] }))).toBe(true);
+    });
+
+    test('a restriction of the publisher forbids a purpose, or demands a basis', () => {
+      const verdicts = (purpose: number): (boolean | undefined)[] =>
+        [0, 1, 2, 3, '1', null].map((restriction) => decided(both, restrict(purpose, restriction)));
+      // For consent only 1 is allowed, for a legitimate interest only 2.
+      expect(verdicts(3)).toEqual([false, true, false, false, false, false]);
+      expect(verdicts(7)).toEqual([false, false, true, false, false, false]);
+      // Of a purpose that is not asked for, and of another vendor, nothing matters.
+      expect(verdicts(2)).toEqual([true, true, true, true, true, true]);
+      expect(decided(both, { publisher: { restrictions: { 3: { 1: 0 } } } })).toBe(true);
+    });
+
+    test('with a purpose in both lists, either basis is enough, and a restriction chooses one', () => {
+      const flexible = tcf({ purposes: [1, 7], legitimateInterests: [7], vendor: VENDOR });
+      expect(decided(flexible)).toBe(true);
+      expect(decided(flexible, restrict(7, 1))).toBe(false);
+      const consented = { purpose: { consents: { 1: true, 7: true } } };
+      expect(decided(flexible, consented)).toBe(true);
+      expect(decided(flexible, { ...consented, ...restrict(7, 1) })).toBe(true);
+      expect(decided(flexible, { ...consented, ...restrict(7, 2) })).toBe(false);
+    });
   });
 
   test('stopped before the platform has loaded, it never asks', () => {

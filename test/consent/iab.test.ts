@@ -1,0 +1,223 @@
+// IAB's own implementations of what a consent platform puts on the page.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CmpApi as TcfPlatform } from '@iabtechlabtcf/cmpapi';
+import { GVL, PurposeRestriction, RestrictionType, TCModel, TCString } from '@iabtechlabtcf/core';
+import { CmpApi as GppPlatform } from '@iabgpp/cmpapi';
+import { gpp, tcf } from '../../src/consent.ts';
+import { listen } from './listen.ts';
+
+const page = globalThis as Record<string, unknown>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  page.window = page;
+  vi.spyOn(console, 'error').mockReturnValue(); // the package complains that no stub came before it
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  for (const name of ['window', '__tcfapi', '__gpp']) delete page[name];
+});
+
+const VENDOR = 2;
+
+/** A consent string in which the shopper agreed to everything that is asked for, changed by `change`. */
+function tcString(change: (model: TCModel) => void = () => {}): string {
+  const model = new TCModel(
+    new GVL({
+      gvlSpecificationVersion: 3,
+      vendorListVersion: 1,
+      tcfPolicyVersion: 5,
+      lastUpdated: '2026-01-01T00:00:00Z',
+      purposes: Object.fromEntries([1, 3, 7].map((id) => [id, { id, name: '', description: '', illustrations: [] }])),
+      specialPurposes: {},
+      features: {},
+      specialFeatures: {},
+      stacks: {},
+      dataCategories: {},
+      vendors: {
+        [VENDOR]: {
+          id: VENDOR,
+          name: 'Network',
+          purposes: [1, 3],
+          legIntPurposes: [7],
+          flexiblePurposes: [3, 7],
+          specialPurposes: [],
+          features: [],
+          specialFeatures: [],
+          policyUrl: '',
+          usesCookies: false,
+          cookieMaxAgeSeconds: null,
+          usesNonCookieAccess: true,
+        },
+      },
+    } as unknown as ConstructorParameters<typeof GVL>[0]),
+  );
+  Object.assign(model, {
+    cmpId: 3,
+    cmpVersion: 1,
+    consentScreen: 1,
+    consentLanguage: 'EN',
+    publisherCountryCode: 'DE',
+  });
+  model.purposeConsents.set([1, 3]);
+  model.purposeLegitimateInterests.set([7]);
+  model.vendorConsents.set([VENDOR]);
+  model.vendorLegitimateInterests.set([VENDOR]);
+  change(model);
+  return TCString.encode(model);
+}
+const options = { purposes: [1, 3], legitimateInterests: [7], vendor: VENDOR };
+
+/** What is decided where a string stands, without any event. */
+function decidedBy(encoded: string | null, source = tcf(options)): boolean[] {
+  new TcfPlatform(3, 1, true).update(encoded);
+  const { decisions, stop } = listen(source);
+  stop();
+  return decisions;
+}
+
+test('TCF: the decision that stands is read without any event, and each change after it', () => {
+  const platform = new TcfPlatform(3, 1, true);
+  platform.update(tcString());
+  const { decisions, stop } = listen(tcf(options));
+  expect(decisions).toEqual([true]);
+  platform.update(tcString(), true);
+  expect(decisions).toEqual([true]);
+  platform.update(tcString((model) => model.purposeConsents.unset(3)));
+  expect(decisions).toEqual([true, false]);
+  stop();
+  platform.update(tcString());
+  expect(decisions).toEqual([true, false]);
+});
+
+test('TCF: a platform that loads late is found, and what the shopper chooses then decides', () => {
+  const { decisions, stop } = listen(tcf(options));
+  vi.advanceTimersByTime(1_000);
+  const platform = new TcfPlatform(3, 1, true);
+  platform.update('', true);
+  vi.advanceTimersByTime(1_000);
+  expect(decisions).toEqual([]);
+  platform.update(tcString());
+  expect(decisions).toEqual([true]);
+  stop();
+});
+
+test('TCF: where GDPR does not apply there is no banner and no event, and it is a yes', () => {
+  expect(decidedBy(null)).toEqual([true]);
+});
+
+test('TCF: a refused vendor, an objection and a restriction of the publisher are a no', () => {
+  const restrict = (purposeId: number, type: RestrictionType) =>
+    tcString((model) => model.publisherRestrictions.add(VENDOR, new PurposeRestriction(purposeId, type)));
+  expect(decidedBy(tcString((model) => model.vendorConsents.unset(VENDOR)))).toEqual([false]);
+  expect(decidedBy(tcString((model) => model.vendorLegitimateInterests.unset(VENDOR)))).toEqual([false]);
+  expect(decidedBy(tcString((model) => model.purposeLegitimateInterests.unset(7)))).toEqual([false]);
+  expect(decidedBy(restrict(1, RestrictionType.NOT_ALLOWED))).toEqual([false]);
+  expect(decidedBy(restrict(3, RestrictionType.REQUIRE_LI))).toEqual([false]);
+  expect(decidedBy(restrict(7, RestrictionType.REQUIRE_CONSENT))).toEqual([false]);
+  // Without the vendor's number nobody can tell.
+  expect(
+    decidedBy(
+      tcString((model) => model.vendorConsents.unset(VENDOR)),
+      tcf({ purposes: [1, 3] }),
+    ),
+  ).toEqual([true]);
+});
+
+/** A platform of which the national section applies, with what is given set in it. */
+function openGpp(fields: Record<string, unknown> = {}, sections = [7]): GppPlatform {
+  page.__gpp = (command: string) => (command === 'events' ? [] : undefined); // IAB's stub comes before the platform
+  const platform = new GppPlatform(3, 1);
+  for (const [name, value] of Object.entries({ SaleOptOut: 2, SharingOptOut: 2, ...fields }))
+    platform.setFieldValueBySectionId(7, name, value);
+  platform.setApplicableSections(sections);
+  return platform;
+}
+
+/** What is decided where a choice stands, without any event. */
+function decidedByGpp(fields: Record<string, unknown>, sections?: number[]): boolean[] {
+  openGpp(fields, sections).setSignalStatus('ready' as never);
+  const { decisions, stop } = listen(gpp());
+  stop();
+  return decisions;
+}
+
+test('GPP: the decision that stands is read without any event', () => {
+  expect(decidedByGpp({})).toEqual([true]);
+  expect(decidedByGpp({ SharingOptOut: 0, TargetedAdvertisingOptOut: 0 })).toEqual([true]);
+});
+
+test('GPP: opting out of the sale or of the sharing of data is a no, and so is Global Privacy Control', () => {
+  expect(decidedByGpp({ SaleOptOut: 1 })).toEqual([false]);
+  expect(decidedByGpp({ SharingOptOut: 1 })).toEqual([false]);
+  expect(decidedByGpp({ TargetedAdvertisingOptOut: 1 })).toEqual([false]);
+  expect(decidedByGpp({ Gpc: true })).toEqual([false]);
+  // The business says that it sells nothing, so it did not ask whether it may.
+  expect(decidedByGpp({ SaleOptOut: 0 })).toEqual([false]);
+});
+
+test('GPP: where no section applies it is a yes, and a section that is not read is a no', () => {
+  expect(decidedByGpp({}, [-1])).toEqual([true]);
+  for (const sections of [[], [0], [2], [6], [7, 2], [-1, 2], [99]])
+    expect(decidedByGpp({}, sections), sections.join()).toEqual([false]);
+});
+
+test('GPP: the section of every state that the platform knows is found by its number', () => {
+  for (let id = 8; id <= 27; id++) {
+    const decided = [2, 1].map((SaleOptOut) => {
+      const platform = openGpp({}, [id]);
+      platform.setFieldValueBySectionId(id, 'SaleOptOut', SaleOptOut);
+      if (id === 8) platform.setFieldValueBySectionId(id, 'SharingOptOut', 2);
+      platform.setSignalStatus('ready' as never);
+      const { decisions, stop } = listen(gpp());
+      stop();
+      return decisions[0];
+    });
+    expect(decided, `section ${id}`).toEqual([true, false]);
+  }
+});
+
+test('GPP: nothing is decided until the signal is ready; after the end nothing is heard', () => {
+  const { decisions, stop } = listen(gpp());
+  vi.advanceTimersByTime(1_000);
+  const platform = openGpp();
+  vi.advanceTimersByTime(1_000);
+  expect(decisions).toEqual([]);
+  platform.setSignalStatus('ready' as never);
+  expect(decisions).toEqual([true]);
+  platform.setFieldValueBySectionId(7, 'SaleOptOut', 1);
+  platform.fireSectionChange('usnat');
+  expect(decisions.at(-1)).toBe(false);
+  stop();
+  platform.setFieldValueBySectionId(7, 'SaleOptOut', 2);
+  platform.fireSectionChange('usnat');
+  expect(decisions.at(-1)).toBe(false);
+});
+
+test('GPP: a value or a section that is not known is a no', () => {
+  const event = (section: unknown): object => ({
+    pingData: { signalStatus: 'ready', applicableSections: [7], parsedSections: { usnat: section } },
+  });
+  const decidedFor = (section: unknown): boolean[] => {
+    page.__gpp = (_: string, callBack: (event: object, isSuccess: boolean) => void) => callBack(event(section), true);
+    return listen(gpp()).decisions;
+  };
+  // Some platforms list the segments of a section.
+  expect(decidedFor([{ SaleOptOut: 2, SharingOptOut: 2 }, { Gpc: false }])).toEqual([true]);
+  for (const section of [
+    undefined,
+    null,
+    {},
+    [],
+    'SaleOptOut',
+    { SaleOptOut: '2' },
+    { SaleOptOut: true },
+    { SaleOptOut: 3 },
+    { SaleOptOut: 2, SharingOptOut: 3 },
+    { SaleOptOut: 2, SharingOptOut: '2' },
+    { SaleOptOut: 2, Gpc: 'false' },
+    [{ SaleOptOut: 2 }, { Gpc: true }],
+  ])
+    expect(decidedFor(section), JSON.stringify(section)).toEqual([false]);
+});

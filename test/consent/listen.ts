@@ -1,0 +1,8 @@
+import type { ConsentSource } from '../../src/consent.ts';
+
+/** Starts a source, and writes down what it decides. */
+export function listen(source: ConsentSource): { decisions: boolean[]; stop: () => void } {
+  const decisions: boolean[] = [];
+  const stop = source((isGiven) => void decisions.push(isGiven));
+  return { decisions, stop: stop ?? (() => {}) };
+}

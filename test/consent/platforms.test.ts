@@ -1,0 +1,277 @@
+// @vitest-environment happy-dom
+// Stubs of what the platforms document for pages: their scripts are not published for tests.
+import { afterEach, describe, expect, test } from 'vitest';
+import { complianz, cookiebot, cookieYes, didomi, usercentrics, type ConsentSource } from '../../src/consent.ts';
+
+const page = globalThis as Record<string, unknown> & typeof globalThis;
+const NAMES = ['Cookiebot', 'getCkyConsent', 'wp_consent_type', 'cmplz_has_consent', 'cmplz_get_cookie', '__ucCmp'];
+let stops: (() => void)[] = [];
+
+afterEach(() => {
+  for (const stop of stops) stop();
+  stops = [];
+  for (const name of [...NAMES, 'UC_UI', 'Didomi', 'didomiOnReady', 'didomiEventListeners']) delete page[name];
+});
+
+/** Starts a source, and writes down what it decides. */
+function listen(source: ConsentSource): { decisions: boolean[]; stop: () => void } {
+  const decisions: boolean[] = [];
+  const stop = source((isGiven) => void decisions.push(isGiven)) ?? (() => {});
+  stops.push(stop);
+  return { decisions, stop };
+}
+
+/** What a platform says at each point; undefined: there is no decision. */
+type Verdict = boolean | undefined;
+
+/** What values decide that are no booleans: nothing but `true` is a yes. */
+const NOT_TRUE = ['true', 'false', 'yes', 1, null, undefined];
+
+describe('Cookiebot', () => {
+  /** The platform has loaded, or the shopper has answered. */
+  function set(marketing: unknown, hasResponse: unknown, event = 'CookiebotOnConsentReady'): void {
+    page.Cookiebot = { consent: { necessary: true, marketing }, hasResponse };
+    window.dispatchEvent(new Event(event));
+  }
+
+  test('decides when the shopper answers, and again when they withdraw', () => {
+    const { decisions, stop } = listen(cookiebot('marketing'));
+    set(false, false);
+    expect(decisions).toEqual([]);
+    set(true, true, 'CookiebotOnAccept');
+    set(false, true, 'CookiebotOnDecline');
+    expect(decisions).toEqual([true, false]);
+    stop();
+    set(true, true);
+    expect(decisions).toEqual([true, false]);
+  });
+
+  test('reads the decision that stands, also where no dialog is shown and the platform accepts by itself', () => {
+    const decided = (marketing: unknown, hasResponse: unknown): Verdict => {
+      set(marketing, hasResponse);
+      return listen(cookiebot('marketing')).decisions[0];
+    };
+    expect([decided(true, true), decided(true, false)]).toEqual([true, true]);
+    expect([decided(false, true), decided(false, false)]).toEqual([false, undefined]);
+    for (const value of NOT_TRUE) expect(decided(value, true), String(value)).toBe(false);
+    for (const value of NOT_TRUE) expect(decided(false, value), String(value)).toBe(undefined);
+  });
+
+  test('a consent that is renewed ends until the shopper has answered', () => {
+    set(true, true);
+    const { decisions } = listen(cookiebot('marketing'));
+    set(false, false);
+    expect(decisions).toEqual([true, false]);
+  });
+});
+
+describe('CookieYes', () => {
+  function set(advertisement: unknown, isUserActionCompleted: unknown, activeLaw: unknown = 'gdpr'): void {
+    page.getCkyConsent = () => ({ activeLaw, categories: { necessary: true, advertisement }, isUserActionCompleted });
+  }
+  const update = (): boolean => document.dispatchEvent(new CustomEvent('cookieyes_consent_update'));
+
+  test('decides when the shopper answers, and again when they change their mind', () => {
+    const { decisions } = listen(cookieYes('advertisement'));
+    set(false, false);
+    document.dispatchEvent(new CustomEvent('cookieyes_banner_load'));
+    expect(decisions).toEqual([]);
+    set(true, true);
+    update();
+    set(false, true);
+    update();
+    expect(decisions).toEqual([true, false]);
+  });
+
+  test('reads the decision that stands; what is accepted before an answer counts only under an opt-out law', () => {
+    const decided = (...[advertisement, isAnswered, law]: Parameters<typeof set>): Verdict => {
+      set(advertisement, isAnswered, law);
+      return listen(cookieYes('advertisement')).decisions[0];
+    };
+    expect([decided(true, true), decided(false, true)]).toEqual([true, false]);
+    expect([decided(true, false), decided(true, 'true')]).toEqual([undefined, undefined]);
+    expect([decided(true, false, 'ccpa'), decided(false, false, 'ccpa')]).toEqual([true, false]);
+    expect([decided(true, false, 'another'), decided(true, false, null)]).toEqual([undefined, undefined]);
+    for (const value of NOT_TRUE) expect(decided(value, true), String(value)).toBe(false);
+  });
+
+  test('a script that throws has denied', () => {
+    page.getCkyConsent = () => {
+      throw new Error('theirs');
+    };
+    expect(listen(cookieYes('advertisement')).decisions).toEqual([false]);
+  });
+});
+
+describe('Complianz', () => {
+  function set(type: unknown, hasConsent: unknown, status = ''): void {
+    page.wp_consent_type = type;
+    page.cmplz_has_consent = (category: string) => (category === 'marketing' ? hasConsent : true);
+    page.cmplz_get_cookie = (name: string) => (name === 'banner-status' ? status : '');
+  }
+  const fire = (name: string): boolean => document.dispatchEvent(new CustomEvent(name));
+
+  test('decides when the banner is dismissed, and again when consent is revoked', () => {
+    const { decisions } = listen(complianz('marketing'));
+    set('optin', false, 'show');
+    fire('cmplz_cookie_banner_data');
+    expect(decisions).toEqual([]);
+    set('optin', true, 'dismissed');
+    fire('cmplz_status_change');
+    set('optin', false, 'dismissed');
+    fire('cmplz_banner_status');
+    expect(decisions).toEqual([true, false]);
+  });
+
+  test('reads the decision that stands, also in regions without a banner', () => {
+    const decided = (...state: Parameters<typeof set>): Verdict => {
+      set(...state);
+      return listen(complianz('marketing')).decisions[0];
+    };
+    expect([decided('optin', true, 'dismissed'), decided('optin', false, 'dismissed')]).toEqual([true, false]);
+    expect([decided('optout', true), decided('optout', false), decided('other', true)]).toEqual([true, false, true]);
+    // The law is not known yet.
+    expect(decided(undefined, true, 'dismissed')).toBe(undefined);
+    for (const value of NOT_TRUE) expect(decided('optin', value, 'dismissed'), String(value)).toBe(false);
+    delete page.cmplz_has_consent;
+    expect(listen(complianz('marketing')).decisions).toEqual([false]);
+  });
+});
+
+/** Lets what is awaited arrive. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+describe('Usercentrics', () => {
+  const fire = (name: string): boolean => window.dispatchEvent(new Event(name));
+  /** Version 3 of the platform. */
+  function set(required: unknown, state: unknown, given: unknown): void {
+    page.__ucCmp = {
+      isConsentRequired: async () => required,
+      getConsentDetails: async () => ({
+        categories: { marketing: { state } },
+        services: { xyz: { consent: { given } } },
+      }),
+    };
+  }
+  /** Version 2. */
+  function setTwo(required: unknown, ...statuses: unknown[]): void {
+    const services = statuses.map((status, at) => ({ id: `s${at}`, categorySlug: 'marketing', consent: { status } }));
+    page.UC_UI = { isConsentRequired: () => required, getServicesBaseInfo: () => services };
+  }
+  const decided = async (id = 'marketing'): Promise<Verdict> => {
+    const { decisions } = listen(usercentrics(id));
+    await settled();
+    return decisions[0];
+  };
+
+  test('decides when the shopper chooses, and again when they change their mind', async () => {
+    const { decisions, stop } = listen(usercentrics('marketing'));
+    set(true, 'ALL_DENIED', false);
+    fire('UC_UI_INITIALIZED');
+    await settled();
+    expect(decisions).toEqual([]);
+    set(false, 'ALL_ACCEPTED', true);
+    fire('UC_UI_CMP_EVENT');
+    await settled();
+    set(false, 'SOME_ACCEPTED', false);
+    fire('UC_CONSENT');
+    await settled();
+    expect(decisions).toEqual([true, false]);
+    stop();
+    set(false, 'ALL_ACCEPTED', true);
+    fire('UC_CONSENT');
+    await settled();
+    expect(decisions).toEqual([true, false]);
+  });
+
+  test('reads the decision that stands of a category or a service', async () => {
+    set(false, 'ALL_ACCEPTED', false);
+    expect([await decided(), await decided('xyz'), await decided('missing')]).toEqual([true, false, false]);
+    set(false, 'ALL_DENIED', true);
+    expect([await decided(), await decided('xyz')]).toEqual([false, true]);
+    set(true, 'ALL_ACCEPTED', true);
+    expect([await decided(), await decided('xyz')]).toEqual([undefined, undefined]);
+    for (const value of NOT_TRUE) {
+      set(false, value, value);
+      expect([await decided(), await decided('xyz')], String(value)).toEqual([false, false]);
+      set(value, 'ALL_ACCEPTED', true);
+      expect(await decided(), `required: ${String(value)}`).toBe(undefined);
+    }
+  });
+
+  test('version 2: every service of the category must be accepted', async () => {
+    setTwo(false, true, true);
+    expect([await decided(), await decided('s0'), await decided('missing')]).toEqual([true, true, false]);
+    setTwo(false, true, 'true');
+    expect([await decided(), await decided('s0'), await decided('s1')]).toEqual([false, true, false]);
+    setTwo(true, true);
+    expect(await decided()).toBe(undefined);
+    page.UC_UI = {};
+    expect(await decided()).toBe(undefined);
+  });
+
+  test('an answer that arrives after a newer one is ignored, and one that fails is a no', async () => {
+    let arrive: (isRequired: boolean) => void = () => {};
+    set(false, 'ALL_ACCEPTED', true);
+    const cmp = page.__ucCmp as { isConsentRequired: () => Promise<unknown> };
+    cmp.isConsentRequired = () => new Promise((resolve) => (arrive = resolve));
+    const { decisions } = listen(usercentrics('marketing'));
+    set(false, 'ALL_DENIED', false);
+    fire('UC_CONSENT');
+    await settled();
+    arrive(false);
+    await settled();
+    expect(decisions).toEqual([false]);
+    page.__ucCmp = { isConsentRequired: async () => Promise.reject(new Error('theirs')) };
+    expect(await decided()).toBe(false);
+  });
+});
+
+describe('Didomi', () => {
+  type Status = { enabled: unknown } | undefined;
+  function set(shouldAsk: unknown, purpose: Status, vendor?: Status): void {
+    page.Didomi = {
+      shouldUserStatusBeCollected: () => shouldAsk,
+      getCurrentUserStatus: () => ({ purposes: { ads: purpose }, vendors: { ads: vendor } }),
+    };
+  }
+  /** The platform calls what is in these lists. */
+  const ready = (): void => (page.didomiOnReady as (() => void)[]).forEach((each) => each());
+  const change = (): void =>
+    (page.didomiEventListeners as { event: string; listener: () => void }[])
+      .filter(({ event }) => event === 'consent.changed')
+      .forEach(({ listener }) => listener());
+  const decided = (...state: Parameters<typeof set>): Verdict => {
+    set(...state);
+    return listen(didomi('ads')).decisions[0];
+  };
+
+  test('decides when the shopper chooses, and again when they change their mind', () => {
+    const { decisions, stop } = listen(didomi('ads'));
+    set(true, { enabled: false });
+    ready();
+    expect(decisions).toEqual([]);
+    set(false, { enabled: true });
+    change();
+    set(false, { enabled: false });
+    change();
+    expect(decisions).toEqual([true, false]);
+    stop();
+    set(false, { enabled: true });
+    change();
+    expect(decisions).toEqual([true, false]);
+  });
+
+  test('reads the decision that stands of a purpose, a vendor, or both', () => {
+    expect([decided(false, { enabled: true }), decided(false, { enabled: false })]).toEqual([true, false]);
+    expect([decided(false, undefined, { enabled: true }), decided(false, undefined)]).toEqual([true, false]);
+    expect(decided(false, { enabled: true }, { enabled: false })).toBe(false);
+    expect(decided(true, { enabled: true })).toBe(undefined);
+    for (const value of NOT_TRUE) {
+      expect(decided(false, { enabled: value }), String(value)).toBe(false);
+      expect(decided(value, { enabled: true }), `should ask: ${String(value)}`).toBe(undefined);
+    }
+    page.Didomi = {};
+    expect(listen(didomi('ads')).decisions).toEqual([]);
+  });
+});
