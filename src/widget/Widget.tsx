@@ -1,15 +1,10 @@
 import type { JSX } from 'preact';
-import type { DisplayMode } from '../wire/offers/request.ts';
 import type { PlacedGroup } from '../wire/offers/response.ts';
 import { FooterLine } from './FooterLine.tsx';
 import { OfferCard } from './card/OfferCard.tsx';
+import { isModal } from './layers/openLayer.ts';
 import { isList, shownOffers } from './state.ts';
 import type { WidgetView } from './widgetView.ts';
-
-/** Whether a mode is a dialog, which stops the page. */
-export function isModal(mode: DisplayMode): boolean {
-  return mode === 'OVERLAY' || mode === 'FULLSCREEN';
-}
 
 /** The whole widget, in the element that its mode requires. */
 export function Widget({ view }: { view: WidgetView }): JSX.Element {

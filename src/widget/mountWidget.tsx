@@ -3,7 +3,7 @@ import { copyCode } from './card/ClaimStatus.tsx';
 import { watchClamped } from './card/Words.tsx';
 import { createGestures } from './createGestures.ts';
 import { easeHeight } from './easeHeight.ts';
-import { lockScroll, openLayer } from './layers/openLayer.ts';
+import { isModal, lockScroll, openLayer } from './layers/openLayer.ts';
 import type { Viewable, WidgetProps } from './props.ts';
 import {
   claimOffer,
@@ -16,7 +16,7 @@ import {
 } from './state.ts';
 import { sharedStyles } from './styles/sharedStyles.ts';
 import type { WidgetView } from './widgetView.ts';
-import { isModal, Widget } from './Widget.tsx';
+import { Widget } from './Widget.tsx';
 import { withOwnerDocument } from '../dom/withOwnerDocument.ts';
 
 /** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */

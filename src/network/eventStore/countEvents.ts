@@ -21,14 +21,26 @@ export interface AcceptedEvent {
 /** What counts once: a session's load, display and view, and an insertion's impression. */
 type Kind = 'load' | 'display' | 'view' | 'impression';
 
-/** What each kind of event makes count once. Each click counts. */
-const COUNTS_ONCE: Partial<Record<EventName, Kind>> = {
+/** What each event counts as. Each click counts, and each conversion by its own id. */
+const COUNTS: Readonly<Record<EventName, Kind | 'click' | 'conversion' | undefined>> = {
   WIDGET_LOAD: 'load',
   WIDGET_DISPLAY: 'display',
   WIDGET_VIEW: 'view',
   BRAND_DISPLAY: 'impression',
   BRAND_VIEW: 'impression',
+  BRAND_CLICK: 'click',
+  ELEMENT_CLICK: undefined,
+  PRODUCT_DISPLAY: undefined,
+  PRODUCT_VIEW: undefined,
+  PRODUCT_CLICK: undefined,
+  CONVERSION: 'conversion',
 };
+
+/** Whether an event may earn money. */
+export function mayEarn(name: EventName): boolean {
+  return COUNTS[name] === 'click' || COUNTS[name] === 'conversion';
+}
+
 const MEASURE_OF = {
   load: 'feed_loads',
   display: 'widget_displays',
@@ -90,7 +102,7 @@ export async function countEvents(
     if (previous_hour) add(session_id, previous_hour, (session) => once(kind, session, '-'));
   }
   for (const { event, session, at } of events)
-    if (event.event_name === 'BRAND_CLICK') add(session.session_id, at, () => ({ clicks: 1 }));
+    if (COUNTS[event.event_name] === 'click') add(session.session_id, at, () => ({ clicks: 1 }));
   for (const { session_id, hour } of converted) add(session_id, hour, () => ({ conversions: 1 }));
   addCounts(db, publisherId, cells);
 }
@@ -115,8 +127,8 @@ function placementOf({
 function marksOf(events: readonly AcceptedEvent[]): unknown[][] {
   const earliest = new Map<string, { readonly row: readonly string[]; readonly at: number }>();
   for (const { event, session, at } of events) {
-    const kind = COUNTS_ONCE[event.event_name];
-    if (!kind) continue;
+    const kind = COUNTS[event.event_name];
+    if (!kind || kind === 'click' || kind === 'conversion') continue;
     const row = [session.session_id, kind, kind === 'impression' ? (event.brand_properties?.insertion_id ?? '') : ''];
     const name = row.join(' ');
     if (at < (earliest.get(name)?.at ?? Number.POSITIVE_INFINITY)) earliest.set(name, { row, at });
@@ -134,7 +146,7 @@ function conversionsOf(events: readonly AcceptedEvent[]): unknown[][] {
   const earliest = new Map<string, AcceptedEvent>();
   for (const event of events) {
     const { event_name, conversion_properties } = event.event;
-    const counts = event_name === 'CONVERSION' && !event.session.is_sandbox;
+    const counts = COUNTS[event_name] === 'conversion' && !event.session.is_sandbox;
     const id = counts ? conversion_properties?.conversion_id : undefined;
     if (id !== undefined && event.at < (earliest.get(id)?.at ?? Number.POSITIVE_INFINITY)) earliest.set(id, event);
   }

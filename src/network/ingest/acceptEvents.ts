@@ -6,7 +6,7 @@ import type { KeyRecord } from '../keys/keyRecord.ts';
 import { attributeConversions } from '../eventStore/attributeConversions.ts';
 import { readSessions } from '../sessions/readSessions.ts';
 import type { Session } from '../sessions/session.ts';
-import type { AcceptedEvent } from '../eventStore/countEvents.ts';
+import { mayEarn, type AcceptedEvent } from '../eventStore/countEvents.ts';
 import { numberArrivals, storeReceipts, type Receipt } from './storeReceipts.ts';
 
 /** Checks each event on its own and stores the valid ones. Returns the results in input order, once everything is committed. */
@@ -48,8 +48,7 @@ async function store(accepted: readonly AcceptedEvent[], context: NetworkContext
   for (const [publisherId, events] of byPublisher(accepted)) {
     const earning = new Map<string, Session>();
     for (const { event, session } of events) {
-      const isMoney = event.event_name === 'BRAND_CLICK' || event.event_name === 'CONVERSION';
-      if (isMoney && !session.is_sandbox) earning.set(session.session_id, session);
+      if (mayEarn(event.event_name) && !session.is_sandbox) earning.set(session.session_id, session);
     }
     const sessions = [...earning.values()];
     const { stored, hasOpenConversions } = await context.store(publisherId, { events, earning: sessions });

@@ -1,5 +1,5 @@
 import { COUNT_METRICS } from '../../wire/reporting.ts';
-import { FACT_COLUMNS, type FactColumn } from '../facts/factColumns.ts';
+import type { FactColumn } from '../facts/factColumns.ts';
 import type { Metric, Variant } from './variant.ts';
 
 const MONEY_PLACES = 2;
@@ -15,15 +15,15 @@ interface Ratio {
 
 /** The columns that a metric is calculated from. */
 export function columnsOf(metric: Metric, variant: Variant): readonly FactColumn[] {
-  const ratio = ratioOf(metric, variant);
-  return ratio === undefined ? [columnOf(metric)] : [ratio.over, ratio.under];
+  const what = measured(metric, variant);
+  return typeof what === 'string' ? [what] : [what.over, what.under];
 }
 
 /** The metric as shown, from the exact sums of its columns. It is rounded here and nowhere else, half away from zero. */
 export function metricSql(metric: Metric, variant: Variant): string {
-  const ratio = ratioOf(metric, variant);
-  if (ratio !== undefined) return ratioSql(ratio);
-  return COUNT_METRICS.has(metric) ? columnOf(metric) : `round(${columnOf(metric)}, ${MONEY_PLACES})`;
+  const what = measured(metric, variant);
+  if (typeof what !== 'string') return ratioSql(what);
+  return COUNT_METRICS.has(metric) ? what : `round(${what}, ${MONEY_PLACES})`;
 }
 
 /**
@@ -35,7 +35,23 @@ function ratioSql({ over, under, places }: Ratio): string {
   return `CASE WHEN ${under} = 0 THEN 0 ELSE div(${scale} * ${over} + ${under}, 2 * ${under}) * ${(10 ** -places).toFixed(places)} END`;
 }
 
-const RATIOS: Partial<Readonly<Record<Metric, Ratio>>> = {
+/** What each metric is: a measured column, or the ratio of two. */
+const MEASURED: Readonly<Record<Metric, FactColumn | Ratio>> = {
+  impressions: 'impressions',
+  clicks: 'clicks',
+  conversions: 'conversions',
+  channel_payout: 'channel_payout',
+  publisher_payout: 'publisher_payout',
+  revenue_with_email: 'revenue_with_email',
+  revenue_without_email: 'revenue_without_email',
+  // One column has two names: one for channels, one for publishers.
+  feed_loads: 'feed_loads',
+  widget_loads: 'feed_loads',
+  widget_displays: 'widget_displays',
+  viewable_widget_displays: 'viewable_widget_displays',
+  order_revenue_amount: 'order_revenue_amount',
+  attributed_ad_spend_amount: 'attributed_ad_spend_amount',
+  billable_ad_spend_amount: 'billable_ad_spend_amount',
   ctr: { over: 'clicks', under: 'impressions', places: RATIO_PLACES },
   cvr: { over: 'conversions', under: 'clicks', places: RATIO_PLACES },
   rpl: { over: 'channel_payout', under: 'feed_loads', places: RPL_PLACES },
@@ -44,14 +60,6 @@ const RATIOS: Partial<Readonly<Record<Metric, Ratio>>> = {
 /** Same name as the channel's metric, but another meaning (docs/rules.md#r42). */
 const PUBLISHER_CVR: Ratio = { over: 'conversions', under: 'widget_displays', places: RATIO_PLACES };
 
-function ratioOf(metric: Metric, variant: Variant): Ratio | undefined {
-  return metric === 'cvr' && variant.name === 'publisher' ? PUBLISHER_CVR : RATIOS[metric];
-}
-
-/** One column has two names: feed_loads for channels, widget_loads for publishers. */
-function columnOf(metric: Metric): FactColumn {
-  const name = metric === 'widget_loads' ? 'feed_loads' : metric;
-  const column = FACT_COLUMNS.find((fact) => fact === name);
-  if (column === undefined) throw new Error(`${metric} is not a measured metric`);
-  return column;
+function measured(metric: Metric, variant: Variant): FactColumn | Ratio {
+  return metric === 'cvr' && variant.name === 'publisher' ? PUBLISHER_CVR : MEASURED[metric];
 }

@@ -29,10 +29,22 @@ export function lockScroll(): () => void {
   };
 }
 
+/** What each mode opens above the page: a dialog stops the page, a sheet lets it be used. */
+const LAYERS: Readonly<Record<DisplayMode, ((layer: LayerOptions) => () => void) | undefined>> = {
+  OVERLAY: openDialog,
+  FULLSCREEN: openDialog,
+  PULLUP: openSheet,
+  INLINE: undefined,
+};
+
+/** Whether a mode is a dialog, which stops the page. */
+export function isModal(mode: DisplayMode): boolean {
+  return LAYERS[mode] === openDialog;
+}
+
 /** Opens the layer of a mode and returns a function that closes it; INLINE has no layer. */
-export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode }): () => void {
-  if (mode === 'INLINE') return () => {};
-  return mode === 'PULLUP' ? openSheet(layer) : openDialog(layer);
+export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode }): (() => void) | undefined {
+  return LAYERS[mode]?.(layer);
 }
 
 function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {

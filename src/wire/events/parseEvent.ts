@@ -32,16 +32,12 @@ export function parseEvent(json: unknown): Parsed<WireEvent> {
   const target = own(json, 'initiating_target');
   const initiating_target = oneOf(TARGETS, target);
   if (!isAbsent(target) && !initiating_target) addProblem('initiating_target', `must be one of ${TARGETS.join(', ')}`);
-  if (event_name === 'ELEMENT_CLICK' && isAbsent(target))
-    addProblem('initiating_target', 'is required on an ELEMENT_CLICK');
-
-  const brand_properties = readBrand(
-    json,
-    event_name !== undefined && isAboutOffer(event_name, initiating_target),
-    addProblem,
-  );
-  const product_properties = readProduct(json, event_name?.startsWith('PRODUCT_') === true, addProblem);
-  const conversion_properties = readConversion(json, event_name === 'CONVERSION', addProblem);
+  const names = event_name ? NAMES[event_name] : {};
+  if (names.target && isAbsent(target)) addProblem('initiating_target', `is required on an ${event_name}`);
+  const leadsOn = names.target && initiating_target?.startsWith('INLINE_NAV');
+  const brand_properties = readBrand(json, names.offer === true || leadsOn === true, addProblem);
+  const product_properties = readProduct(json, names.product === true, addProblem);
+  const conversion_properties = readConversion(json, names.conversion === true, addProblem);
   if (problems.length > 0 || !event_name || !session_id || !isDated) return { ok: false, problems };
 
   const value: WireEvent = { event_name, event_datetime, session_id };
@@ -54,11 +50,21 @@ export function parseEvent(json: unknown): Parsed<WireEvent> {
   return { ok: true, value };
 }
 
-/** Whether this kind of event names an offer; see the table in docs/wire.md#events. */
-function isAboutOffer(name: EventName, target: string | undefined): boolean {
-  if (name === 'ELEMENT_CLICK') return target?.startsWith('INLINE_NAV') === true;
-  return !name.startsWith('WIDGET_');
-}
+/** What each event must name besides its session; see the table in docs/wire.md#events. */
+const NAMES: Readonly<Record<EventName, { target?: true; offer?: true; product?: true; conversion?: true }>> = {
+  WIDGET_LOAD: {},
+  WIDGET_DISPLAY: {},
+  WIDGET_VIEW: {},
+  BRAND_DISPLAY: { offer: true },
+  BRAND_VIEW: { offer: true },
+  BRAND_CLICK: { offer: true },
+  // It names the offer if it leads to another one.
+  ELEMENT_CLICK: { target: true },
+  PRODUCT_DISPLAY: { offer: true, product: true },
+  PRODUCT_VIEW: { offer: true, product: true },
+  PRODUCT_CLICK: { offer: true, product: true },
+  CONVERSION: { offer: true, conversion: true },
+};
 
 function readBrand(json: unknown, isRequired: boolean, addProblem: AddProblem): BrandProperties | undefined {
   const brand = partAt(json, 'brand_properties', isRequired, addProblem);
