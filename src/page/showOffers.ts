@@ -3,7 +3,7 @@ import { checkOptions, nameOf } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { invalid, outcome, type Failure, type PageEvent } from '../session/events.ts';
 import { nextTask } from '../session/nextTask.ts';
-import { openOfferSession, type State, type Subject } from '../session/offerSession.ts';
+import { openOfferSession, type State, type Attempt } from '../session/offerSession.ts';
 import { openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
@@ -51,7 +51,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     // Without a response, too, the inspector can explain.
     if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
   });
-  const session = openOfferSession(subject(), { trace, storage: browserStorage, page, isDenied });
+  const session = openOfferSession(attempt(), { trace, storage: browserStorage, page, isDenied });
   session.subscribe((state) => {
     if (state.name === 'preparing') void prepare(state);
     else if (state.name === 'received') void receive(state);
@@ -140,7 +140,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     signal.addEventListener('abort', stopWatching);
   }
 
-  function subject(): Subject {
+  function attempt(): Attempt {
     if (!dom.baseURI) {
       const placement = outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
       return { options, placement };
@@ -207,7 +207,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
 
   function again(changes: Partial<ShowOptions>): void {
     options = { ...options, ...changes };
-    session.restart(subject());
+    session.restart(attempt());
   }
 }
 

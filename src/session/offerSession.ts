@@ -86,7 +86,7 @@ export type State<Success extends SuccessCode = SuccessCode> =
   | { readonly name: 'shown'; readonly offers: ObtainedOffers };
 
 /** What a session is about. */
-export interface Subject<Success extends SuccessCode = 'rendered'> {
+export interface Attempt<Success extends SuccessCode = 'rendered'> {
   readonly options: Omit<OfferOptions<Success>, 'onEvent'>;
   /** The placement, or why the options describe none. */
   readonly placement: Placement | Failure;
@@ -112,8 +112,8 @@ export interface OfferSession<Success extends SuccessCode = 'rendered'> {
   consent(decision: unknown): void;
   /** The shopper closes the offers. */
   dismiss(by: DismissEvent['by']): void;
-  /** Forgets the orders that this device remembers, and begins anew with another subject. */
-  restart(subject: Subject<Success>): void;
+  /** Forgets the orders that this device remembers, and begins anew with another attempt. */
+  restart(attempt: Attempt<Success>): void;
   /** Opens the queue anew: it captures the page's `fetch` and storage when it is opened. */
   reopenQueue(): SessionQueue;
   flush(): Promise<void>;
@@ -134,7 +134,7 @@ const WAITING: Readonly<Partial<Record<StateName, Waiting>>> = {
 
 /** Opens a session. Whoever shows its offers subscribes to its states. It never throws. */
 export function openOfferSession<Success extends SuccessCode = 'rendered'>(
-  subject: Subject<Success>,
+  attempt: Attempt<Success>,
   { trace, storage, gatherMs, ...scope }: Surroundings<Success>,
 ): OfferSession<Success> {
   const consent = openConsent();
@@ -150,7 +150,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
   let forgetting: Promise<unknown> | undefined;
   let hasBegun = false;
 
-  const signal = 'code' in subject.placement ? undefined : subject.options.signal;
+  const signal = 'code' in attempt.placement ? undefined : attempt.options.signal;
   consent.subscribe(decided);
   // So that the caller has its session before the first event, and a mount that React undoes at once does nothing.
   queueMicrotask(begin);
@@ -175,11 +175,11 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
     },
     restart(changed) {
       if (!move('restart', { name: 'undecided' })) return;
-      subject = changed;
+      attempt = changed;
       trace.restart();
       storage.forgetOrders();
       forgetting = queue?.notes.sweep(() => false);
-      const { options, placement } = subject;
+      const { options, placement } = attempt;
       if ('code' in placement) end('invalid', placement);
       // A source is called once.
       else if (typeof options.consent !== 'function')
@@ -195,7 +195,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
   };
 
   function begin(): void {
-    const { options, placement } = subject;
+    const { options, placement } = attempt;
     if (state.name === 'destroyed') return;
     hasBegun = true;
     if ('code' in placement) return end('invalid', placement);
@@ -270,7 +270,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
   }
 
   async function request(signal: AbortSignal, prefetched?: unknown): Promise<void> {
-    const { placement, options } = subject;
+    const { placement, options } = attempt;
     const { fetch, headers } = options;
     if (signal.aborted || 'code' in placement || !move('next', { name: 'requesting' })) return;
     const fail = failing(signal);
@@ -335,12 +335,12 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
   }
 
   function endpoint(): string {
-    return 'code' in subject.placement ? '' : `${subject.placement.relay}/events/batch`;
+    return 'code' in attempt.placement ? '' : `${attempt.placement.relay}/events/batch`;
   }
 
   function reopenQueue(): SessionQueue {
     void queue?.close();
-    const { fetch, headers } = subject.options;
+    const { fetch, headers } = attempt.options;
     watch?.close();
     return (queue = storage.openQueue({
       endpoint: endpoint(),

@@ -1,6 +1,6 @@
 import { bad, good, note, type Finding } from './finding.ts';
 import { openBrowser } from './openBrowser.ts';
-import { openGateway, reasonOf, targetOf, type Gateway, type World } from './openGateway.ts';
+import { openGateway, causeOf, targetOf, type Gateway, type World } from './openGateway.ts';
 import {
   consoleChecks,
   contrastCheck,
@@ -110,7 +110,7 @@ async function load(
     const { isCut, ...response } = await gateway.get(url, { page, maxBytes: SCRIPT_MAX });
     return { file: { url, isTooLong: isCut, ...response }, failure: undefined };
   } catch (error) {
-    return { file: undefined, failure: reasonOf(error) };
+    return { file: undefined, failure: causeOf(error) };
   }
 }
 

@@ -119,7 +119,7 @@ export async function openGateway({
       await connected(socket);
       return socket;
     } catch (error) {
-      if (failures.size < NAMES_MAX) failures.set(key, reasonOf(error));
+      if (failures.size < NAMES_MAX) failures.set(key, causeOf(error));
       throw error;
     }
   }
@@ -180,7 +180,7 @@ export async function openGateway({
 }
 
 /** Returns why a request failed, where the error has several layers. */
-export function reasonOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const first: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
   return first instanceof Error ? first.message || String(first) : String(first);

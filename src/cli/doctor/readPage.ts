@@ -1,6 +1,6 @@
 import { PREFETCHED_ATTRIBUTE } from '../../wire/offers/prefetched.ts';
 import { bad, good, type Finding } from './finding.ts';
-import { reasonOf, type Gateway } from './openGateway.ts';
+import { causeOf, type Gateway } from './openGateway.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
 
 /** What HTTP alone tells about a page. */
@@ -43,7 +43,7 @@ export async function readPage(url: string, gateway: Gateway): Promise<FetchedPa
     };
   } catch (error) {
     const record = { href: url, scripts: [], elements: [], isPrefetched: false };
-    return { failure: reasonOf(error), status: 0, headers: {}, policies: [], record };
+    return { failure: causeOf(error), status: 0, headers: {}, policies: [], record };
   }
 }
 

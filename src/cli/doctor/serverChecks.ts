@@ -2,7 +2,7 @@ import { own, parseJson, isObject } from '../../wire/json.ts';
 import { readError } from '../../wire/errors.ts';
 import { hashOf, integrityOf } from '../integrityCommand.ts';
 import { bad, good, note, type Finding } from './finding.ts';
-import { reasonOf, targetOf, type Gateway } from './openGateway.ts';
+import { causeOf, targetOf, type Gateway } from './openGateway.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
 import type { LoadedFile, Visit } from './visitPage.ts';
 
@@ -95,9 +95,9 @@ export async function relayChecks(
   } catch (error) {
     if (gateway.refused.has(targetOf(url)))
       return [
-        bad(title, `${url} was not requested: ${reasonOf(error)}`, 'If that is what you want, allow it with --relay.'),
+        bad(title, `${url} was not requested: ${causeOf(error)}`, 'If that is what you want, allow it with --relay.'),
       ];
-    return [bad(title, `${url} does not respond (${reasonOf(error)}). Check that the relay is up.`)];
+    return [bad(title, `${url} does not respond (${causeOf(error)}). Check that the relay is up.`)];
   }
 }
 

@@ -4,7 +4,7 @@ import { HANGING_MS, within } from '../within.ts';
 type Work<T> = (rows: IDBObjectStore) => T | Promise<T>;
 
 /** The connection to a queue's database. */
-export interface Database {
+export interface QueueDatabase {
   /**
    * Runs `work` in one transaction. Resolves to undefined when the database has failed or is closed. `work` may run twice.
    * `isPatient`: waits as long as it takes, and tries after a failure too.
@@ -31,7 +31,7 @@ export interface DatabaseListener {
 const STORE = 'rows';
 
 /** Opens the database of a queue, when it is first used. */
-export function openDatabase(name: string, listener: DatabaseListener): Database {
+export function openDatabase(name: string, listener: DatabaseListener): QueueDatabase {
   let store = createStore(name, STORE);
   let connection: IDBDatabase | undefined;
   /** Ends before a deleted database is opened again. */

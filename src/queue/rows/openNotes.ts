@@ -1,5 +1,5 @@
 import { promisifyRequest as done } from 'idb-keyval';
-import { committed, type Database } from './openDatabase.ts';
+import { committed, type QueueDatabase } from './openDatabase.ts';
 import { NOTE } from './rows.ts';
 
 /** Small values that the page stores beside the events: they survive a kill as the events do, and one purge clears all. */
@@ -11,14 +11,14 @@ export interface Notes {
    * on disk (in memory where the browser has no storage), and never rejects. `change` may be called again with a newer value, so it must be
    * idempotent, and it must not throw.
    */
-  update(key: string, change: Change): Promise<void>;
+  update(key: string, change: NoteChange): Promise<void>;
   /** Removes each value that is not fresh. */
   sweep(isFresh: (value: unknown) => boolean): Promise<void>;
   /** Forgets what memory holds, before the queue is emptied. */
   forget(): void;
 }
 
-type Change = (before: unknown) => unknown;
+type NoteChange = (before: unknown) => unknown;
 
 /** Notes, and what becomes of them when storage comes and goes. */
 export interface StoredNotes extends Notes {
@@ -27,17 +27,17 @@ export interface StoredNotes extends Notes {
 }
 
 /** Opens the notes in the queue's own database. */
-export function openNotes(run: Database['run']): StoredNotes {
+export function openNotes(run: QueueDatabase['run']): StoredNotes {
   /** What this page has read or written, for when storage fails. */
   let memory = new Map<string, unknown>();
-  let unsaved: [key: string, change: Change][] = [];
+  let unsaved: [key: string, change: NoteChange][] = [];
 
   function remember(key: string, value: unknown): void {
     if (value === undefined) memory.delete(key);
     else memory.set(key, value);
   }
 
-  async function update(key: string, change: Change): Promise<void> {
+  async function update(key: string, change: NoteChange): Promise<void> {
     const copies = memory;
     const stored = await run('readwrite', async (rows) => {
       if (copies !== memory) return undefined;
@@ -63,7 +63,7 @@ export function openNotes(run: Database['run']): StoredNotes {
     async sweep(isFresh) {
       const keys = await run('readonly', (rows) => done(rows.getAllKeys(IDBKeyRange.lowerBound(NOTE))));
       const names = keys ? (keys as string[]).map((key) => key.slice(NOTE.length)) : [...memory.keys()];
-      const keepFresh: Change = (value) => (isFresh(value) ? value : undefined);
+      const keepFresh: NoteChange = (value) => (isFresh(value) ? value : undefined);
       await Promise.all(names.map((name) => update(name, keepFresh)));
     },
     restore() {

@@ -4,7 +4,7 @@ import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
 import {
   CONSENT,
-  type Change,
+  type RowChange,
   REMOVED,
   type Rows,
   type RowsListener,
@@ -139,7 +139,7 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
     );
   }
 
-  async function change(changes: readonly Change[], mayDrop?: boolean | 'aged'): Promise<void> {
+  async function change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void> {
     if (isStopped || (!changes[0] && !mayDrop)) return;
     const time = mayDrop === 'aged' ? now() : undefined;
     for (const [key, value, from] of changes) {

@@ -1,5 +1,5 @@
 import type { QueueEvent, StoredEvent } from '../events.ts';
-import type { Database } from './openDatabase.ts';
+import type { QueueDatabase } from './openDatabase.ts';
 
 // The names of what is stored. The key of an event's row is `time(9) kind(1)` and what tells it from all others: sorted as
 // text the oldest comes first, no two tabs collide, and a list of keys alone tells which rows may be dropped.
@@ -89,7 +89,7 @@ export interface KnownRow {
 }
 
 /** Puts a value, or removes the row when there is none. With `from` it replaces a row, if nobody else has removed that meanwhile. */
-export type Change = readonly [key: string, value?: unknown, from?: string];
+export type RowChange = readonly [key: string, value?: unknown, from?: string];
 
 /** The rows of a queue, on disk or in memory. */
 export interface Rows {
@@ -99,7 +99,7 @@ export interface Rows {
   /** Whether the rows are in memory only. */
   isMemory(): boolean;
   /** Runs a transaction unless consent was withdrawn. */
-  run: Database['run'];
+  run: QueueDatabase['run'];
   /** Stores a new row; resolves when it is on disk, or in memory where there is no disk. */
   add(key: string, row: EventRow): Promise<void>;
   /** Writes at once what is not written yet. */
@@ -107,7 +107,7 @@ export interface Rows {
   /** Reads all keys, and the first rows: never all. While this tab has the lock it also notices lost ones. */
   read(more?: number, isLocked?: boolean): Promise<{ keys: readonly string[]; first: ReadonlyMap<string, unknown> }>;
   /** Makes changes in one transaction. `mayDrop`: also drops what is too much; `aged`: and what is too old. */
-  change(changes: readonly Change[], mayDrop?: boolean | 'aged'): Promise<void>;
+  change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void>;
   /** Empties the queue. Resolves when it is empty, or storage is gone. */
   purge(): Promise<void>;
   /** Forgets everything and writes nothing more. */
@@ -116,7 +116,7 @@ export interface Rows {
   clear(): Promise<unknown>;
   /** Stops because consent was withdrawn elsewhere. */
   withdrawn(): void;
-  close: Database['close'];
+  close: QueueDatabase['close'];
 }
 
 /** What the rows report. */

@@ -4,7 +4,7 @@ import { toJson } from '../../wire/toJson.ts';
 import { FAILURE_PAUSE_MS, HOUR_MS, remainingDelay, type Backoff } from './backoff.ts';
 import type { LastAnswer, QueueEvent, Send } from '../events.ts';
 import { isOld } from '../rows/findDrops.ts';
-import type { Database } from '../rows/openDatabase.ts';
+import type { QueueDatabase } from '../rows/openDatabase.ts';
 import { BACKOFF, isIdle, isWaiting, keyTime, LEASE, type EventRow, type Rows } from '../rows/rows.ts';
 import { sendBatch } from './sendBatch.ts';
 import { settle } from './settle.ts';
@@ -248,7 +248,11 @@ const LEASE_MS = 30_000;
  * Runs `work` while no other tab of the origin does; resolves to undefined when another tab held the lease. A frozen tab loses the lock.
  * Without Web Locks (older browsers, sandboxed frames) the tabs share a lease in the store.
  */
-async function runExclusively<T>(name: string, run: Database['run'], work: () => Promise<T>): Promise<T | undefined> {
+async function runExclusively<T>(
+  name: string,
+  run: QueueDatabase['run'],
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   const locks = globalThis.navigator?.locks;
   if (locks) {
     return locks.request(name, { signal: AbortSignal.timeout(LEASE_MS) }, work).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { readBatchResponse } from '../../wire/events/batch.ts';
 import { QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
 import { afterFailure, HOUR_MS, jitter, type Backoff } from './backoff.ts';
 import type { QueueEvent } from '../events.ts';
-import { BACKOFF, type Change, DEAD, dueAt } from '../rows/rows.ts';
+import { BACKOFF, type RowChange, DEAD, dueAt } from '../rows/rows.ts';
 import { hasResults, type BatchResponse } from './sendBatch.ts';
 import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';
 
@@ -24,7 +24,7 @@ export interface SentBatch {
 
 /** What a response changes, and what is reported of it. */
 export interface Settlement {
-  readonly changes: readonly Change[];
+  readonly changes: readonly RowChange[];
   readonly backoff: Backoff | undefined;
   readonly events: readonly QueueEvent[];
   /** What the sender does next. */
@@ -35,7 +35,7 @@ export interface Settlement {
 export function settle({ batch, isWanted, response, before, isEager, now }: SentBatch): Settlement {
   const { status, body, reason, retryAfter } = response;
   const { fates, next } = readVerdict(status, body, batch.length);
-  const changes: Change[] = [];
+  const changes: RowChange[] = [];
   const events: QueueEvent[] = [];
   const eventIds: string[] = [];
   const queued: string[] = [];

@@ -24,7 +24,7 @@ export function readNetworkAccess(options: RelayOptions): NetworkAccess {
   const environment = options.environment ?? readKey(apiKey)?.environment;
   return {
     apiKey,
-    version: readVersion(options.version),
+    version: checkVersion(options.version),
     baseUrl: readBaseUrl(options.baseUrl, environment),
     environment,
   };
@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<Environment, string>> = {
   production: 'production (…_live_…)',
 };
 
-function readVersion(version: unknown): string {
+function checkVersion(version: unknown): string {
   if (typeof version === 'string' && /^v?\d+(\.\d+){0,2}([-+][\w.-]+)?$/.test(version)) return version;
   const problem = version === undefined ? 'is missing' : `is not a version: ${quote(version)}`;
   return refuseOption(
