@@ -1,5 +1,5 @@
 import { dom } from '../dom/dom.ts';
-import { checkOptions, nameOf } from '../session/checkOptions.ts';
+import { checkOptions, copyOptions, nameOf, unreadable } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { invalid, outcome, type Failure, type PageEvent } from '../session/events.ts';
 import { nextTask } from '../session/nextTask.ts';
@@ -35,7 +35,8 @@ type Step<Name extends State['name']> = Extract<State<'rendered'>, { name: Name 
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
 export function showOffers(given: ShowOptions, context: MountContext = {}): Offers {
   const { inspect, page, isDenied, prefix } = context;
-  let options = given;
+  const copy = copyOptions(given);
+  let { options } = copy;
   let mounted: MountedOffers | undefined;
   /** Why the inspector that the page asked for did not open. */
   let missing: string | undefined;
@@ -46,7 +47,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   const trace = openTrace();
   trace.subscribe((event) => {
     space.follow(event);
-    if (typeof options?.onEvent === 'function') callBack(event);
+    if (typeof options.onEvent === 'function') callBack(event);
     dispatch(event);
     // Without a response, too, the inspector can explain.
     if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
@@ -145,9 +146,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       const placement = outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
       return { options, placement };
     }
-    const placement = checkOptions(options, { base: dom.baseURI, prefix });
+    const placement = copy.isReadable ? checkOptions(options, { base: dom.baseURI, prefix }) : unreadable();
     if ('code' in placement) return { options, placement };
-    // Options may be getters: they are read once.
     options = { ...options, theme: placement.theme, locale: placement.locale };
     if (placement.mode === 'INLINE' && !options.target)
       return { options, placement: invalid(nameOf('target', prefix), 'a selector, such as "#offers"') };

@@ -16,6 +16,8 @@ export interface CoreOptions extends RelayAccess {
   onEvent?: ((event: QueueEvent) => void) | undefined;
   /** Called once when consent was withdrawn in another tab, or by another mount. The queue has stopped by then. */
   onWithdrawn?: (() => void) | undefined;
+  /** Called once nothing more is written or sent. */
+  onEnd?: (() => void) | undefined;
   /** Called when storage works again; what was in it may be missing. */
   onBack?: (() => void) | undefined;
   /** The clock of the session that the queue belongs to. */
@@ -55,6 +57,7 @@ export function openCore(
     send,
     onEvent,
     onWithdrawn,
+    onEnd,
     onBack,
     gatherMs,
     startMs,
@@ -82,9 +85,10 @@ export function openCore(
     emit,
     now: () => clock.now().at,
     onWithdrawn() {
-      isClosed = true;
       sender.stop();
-      onWithdrawn?.();
+      // Of a queue that was closed before, only what is still to be written or sent is called off.
+      if (!isClosed) onWithdrawn?.();
+      isClosed = true;
     },
     onBack() {
       onBack?.();
@@ -102,6 +106,13 @@ export function openCore(
     gatherMs,
     startMs,
   });
+
+  /** Closes the rows once all that is under way has ended. */
+  function end(...work: readonly Promise<unknown>[]): void {
+    const all = Promise.allSettled(work);
+    rows.close(all);
+    void all.then(onEnd);
+  }
 
   return {
     rows,
@@ -127,14 +138,14 @@ export function openCore(
       isClosed = true;
       const ended = sender.close();
       const saved = rows.write();
-      rows.close(Promise.allSettled([ended, saved]));
+      end(ended, saved);
       return saved;
     },
     suspend() {
       isClosed = true;
       sender.stop();
       const saved = rows.write();
-      rows.close(saved);
+      end(saved);
       return saved;
     },
     stop() {

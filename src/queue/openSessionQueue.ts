@@ -18,7 +18,7 @@ export interface SessionQueue extends Core {
 }
 
 /** Options of `openSessionQueue`. */
-export type SessionQueueOptions = Omit<CoreOptions, 'onBack'>;
+export type SessionQueueOptions = Omit<CoreOptions, 'onBack' | 'onEnd'>;
 
 /** Opens the queue of a session, which stops when consent is withdrawn in another tab. */
 export function openSessionQueue({ onWithdrawn, ...options }: SessionQueueOptions): SessionQueue {
@@ -30,9 +30,11 @@ export function openSessionQueue({ onWithdrawn, ...options }: SessionQueueOption
       end();
       onWithdrawn?.();
     },
+    onEnd: () => channel?.close(),
   });
   const notes = openNotes(core.rows.run);
   const channel = openChannel();
+  // Even after it was closed, as long as something is to be written or sent.
   channel?.addEventListener('message', core.rows.withdrawn);
 
   function end(): void {
@@ -49,14 +51,6 @@ export function openSessionQueue({ onWithdrawn, ...options }: SessionQueueOption
       // On the connection that is open, in this task: the page may be gone in the next.
       const cleared = core.rows.clear();
       return Promise.all([withdrawConsent(options.endpoint, true), cleared]);
-    },
-    close() {
-      channel?.close();
-      return core.close();
-    },
-    suspend() {
-      channel?.close();
-      return core.suspend();
     },
   };
 }

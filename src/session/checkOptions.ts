@@ -42,6 +42,24 @@ export interface CheckContext {
   readonly prefix?: string | undefined;
 }
 
+/** All options. Each may be a getter, inherited or hidden. */
+const OPTIONS =
+  'relay request sandbox maxOffers consent prefetched signal onEvent fetch headers storage target theme locale messages'.split(
+    ' ',
+  );
+
+/** Returns a copy of the options, each of them read once. Without any if one of them cannot be read: `isReadable` is false. */
+export function copyOptions<T extends object>(options: T): { readonly options: T; readonly isReadable: boolean } {
+  const copy: Record<string, unknown> = {};
+  try {
+    Object.assign(copy, options);
+    for (const name of OPTIONS) if (!(name in copy) && name in Object(options)) copy[name] = Reflect.get(options, name);
+    return { options: copy as T, isReadable: true };
+  } catch {
+    return { options: {} as T, isReadable: false };
+  }
+}
+
 /**
  * Returns the placement, or the outcome that says what to change. It never throws, and never repeats a value: one of them
  * may be a secret. An identifier of the shopper may be missing, because the merchant's server may know it; networks refuse
@@ -55,8 +73,13 @@ export function checkOptions(options: unknown, context: CheckContext = {}): Plac
       ? containsSecret('The options')
       : checked;
   } catch {
-    return outcome('invalid_config', 'The options cannot be read', 'Pass plain values: reading one of them throws.');
+    return unreadable();
   }
+}
+
+/** Returns the outcome for options that throw. */
+export function unreadable(): Failure {
+  return outcome('invalid_config', 'The options cannot be read', 'Pass plain values: reading one of them throws.');
 }
 
 /** Returns the outcome for a secret key in the browser. */

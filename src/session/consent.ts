@@ -87,10 +87,10 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
   let isAsked = false;
   let isElsewhere = false;
   let isClosed = false;
-  /** Counts decisions: a promise that something newer has overtaken is ignored. */
+  /** Counts decisions and whatever is passed: a promise that something newer has overtaken is ignored. */
   let turn = 0;
-  /** Tells the current source from those that it has replaced. */
-  let source: ConsentSource | undefined;
+  /** Tells the current source from those that it has replaced, even from an earlier call of the same function. */
+  let listening: object | undefined;
   let stop: unknown;
   let unfollow: (() => void) | undefined;
 
@@ -111,38 +111,36 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
   /** Follows a source instead of the one before. Until it decides, there is no decision. */
   function listen(current: ConsentSource): void {
     endSource();
-    source = current;
-    const by = typeof current.source === 'string' ? current.source : 'function';
+    const call = (listening = {});
+    let by = 'function';
+    let end: unknown;
     let hasDecided = false;
     const decide = (value: unknown): void => {
       hasDecided = true;
-      if (current === source) hear(inputOf(value), by);
+      if (call === listening) hear(inputOf(value), by);
     };
     try {
-      const given: unknown = current(decide);
-      if (isThenable(given)) given.then(undefined, () => decide(false));
-      stop = given;
+      if (typeof current.source === 'string') by = current.source;
+      end = current(decide);
+      if (isThenable(end)) void Promise.resolve(end).catch(() => decide(false));
     } catch {
       decide(false);
     }
+    // The source itself may have ended what it decides for, or passed another source.
+    if (isClosed || call !== listening) return tryToCall(end);
+    stop = end;
     if (!hasDecided) hear('unclear', by);
-    // The source itself may have ended what it decides for.
-    if (isClosed) endSource();
   }
 
-  /** It is the merchant's own function, which may throw. */
   function endSource(): void {
     const end = stop;
-    stop = source = undefined;
-    try {
-      if (typeof end === 'function') (end as () => void)();
-    } catch {
-      // Nothing depends on it.
-    }
+    stop = listening = undefined;
+    tryToCall(end);
   }
 
   function set(value: unknown, by: string): void {
     if (isClosed) return;
+    turn++;
     if (typeof value === 'function') return listen(value as ConsentSource);
     hear(inputOf(value), by);
     if (!isThenable(value)) return;
@@ -150,7 +148,8 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
     const decide = (isGiven: unknown): void => {
       if (asked === turn) hear(isGiven === true ? 'yes' : 'no', by);
     };
-    value.then(decide, () => decide(false));
+    // Its `then` may throw, or call back twice.
+    void Promise.resolve(value).then(decide, () => decide(false));
   }
 
   function follow(page: Consent, isBeginning?: boolean): void {
@@ -207,7 +206,20 @@ function inputOf(value: unknown): ConsentInput {
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+  try {
+    return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+  } catch {
+    return false;
+  }
+}
+
+/** Ends a source. It is the merchant's own function, which may throw. */
+function tryToCall(end: unknown): void {
+  try {
+    if (typeof end === 'function') (end as () => void)();
+  } catch {
+    // Nothing depends on it.
+  }
 }
 
 /** Whether the browser sends Global Privacy Control. */

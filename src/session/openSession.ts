@@ -2,7 +2,7 @@ import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { readStats } from '../queue/openQueue.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
-import { checkOptions, type Placement } from './checkOptions.ts';
+import { checkOptions, copyOptions, unreadable, type Placement } from './checkOptions.ts';
 import type { ConsentOption } from './consent.ts';
 import type { ReportedAction } from './createReporter.ts';
 import {
@@ -76,27 +76,31 @@ const GATHER_MS = 200;
 
 /** Opens a session: requests offers from the merchant's relay and records what the shopper sees and does. It never throws. */
 export function openSession(options: SessionOptions): Session {
-  const hasDatabases = typeof indexedDB !== 'undefined';
-  const storage = storageOf(options);
-  return openSessionOn(storage || !hasDatabases ? keyValueStorage(storage) : browserStorage, options);
+  return openSessionOn(options, (storage) =>
+    storage || typeof indexedDB === 'undefined' ? keyValueStorage(storage) : browserStorage,
+  );
 }
 
 /** Opens a session on key-value storage. Without the browser's own storage it takes a third fewer bytes. */
 export function openStoredSession(options: SessionOptions & Required<Pick<SessionOptions, 'storage'>>): Session {
-  return openSessionOn(keyValueStorage(storageOf(options)), options);
+  return openSessionOn(options, keyValueStorage);
 }
 
-function openSessionOn(storage: SessionStorage, options: SessionOptions): Session {
+function openSessionOn(
+  given: SessionOptions,
+  storageFor: (storage: KeyValueStorage | undefined) => SessionStorage,
+): Session {
+  const { options, isReadable } = copyOptions(given);
   let shown: ObtainedOffers | undefined;
   const trace = openTrace<'offers'>();
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
     trace.subscribe((event) => listener(event.type === 'outcome' ? { ...resultOf(event), type: 'outcome' } : event));
   subscribe((event) => {
-    if (typeof options?.onEvent === 'function') options.onEvent(event);
+    if (typeof options.onEvent === 'function') options.onEvent(event);
   });
   const session = openOfferSession<'offers'>(
-    { options, placement: check(options) },
-    { trace, storage, gatherMs: GATHER_MS },
+    { options, placement: isReadable ? check(options) : unreadable() },
+    { trace, storage: storageFor(options.storage), gatherMs: GATHER_MS },
   );
   session.subscribe((state) => {
     if (state.name === 'preparing') state.next(options.prefetched);
@@ -178,15 +182,6 @@ function openSessionOn(storage: SessionStorage, options: SessionOptions): Sessio
     consent: (decision) => session.consent(decision),
     destroy: () => session.destroy(),
   };
-}
-
-/** Returns the storage of the options, whatever they are. */
-function storageOf(options: SessionOptions | undefined): KeyValueStorage | undefined {
-  try {
-    return options?.storage;
-  } catch {
-    return undefined;
-  }
 }
 
 function check(options: SessionOptions): Placement | Failure {

@@ -124,6 +124,69 @@ describe.each(STATES)('%s', (state) => {
   });
 });
 
+test('a promise that was passed earlier does not decide for whatever was passed after it', async () => {
+  for (const later of ['required', null, {}, () => {}, new Promise(() => {})]) {
+    const consent = openConsent();
+    consent.set(Promise.resolve(true), 'a');
+    consent.set(later, 'b');
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(consent.state).toBe('undecided');
+  }
+  const consent = openConsent();
+  let decide: (isGiven: boolean) => void = () => {};
+  consent.set(Promise.resolve(true), 'a');
+  consent.set(new Promise((resolve) => (decide = resolve)), 'b');
+  await new Promise((resolve) => setTimeout(resolve));
+  decide(false);
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(consent.state).toBe('denied');
+});
+
+test('a source that is passed twice decides by its latest call only', () => {
+  const consent = openConsent();
+  const decides: ((isGiven: boolean) => void)[] = [];
+  const source = (decide: (isGiven: boolean) => void): void => void decides.push(decide);
+  consent.set(source, 'a');
+  consent.set(source, 'a');
+  decides[1]?.(false);
+  decides[0]?.(true);
+  expect(consent.state).toBe('denied');
+});
+
+test('a source may pass another one while it is called: that one decides, and both are ended', () => {
+  const consent = openConsent();
+  const ended: string[] = [];
+  const inner = (decide: (isGiven: boolean) => void): (() => void) => {
+    decide(true);
+    return () => void ended.push('inner');
+  };
+  consent.set(() => {
+    consent.set(inner, 'b');
+    return () => void ended.push('outer');
+  }, 'a');
+  expect([consent.state, ended]).toEqual(['given', ['outer']]);
+  consent.close();
+  expect(ended).toEqual(['outer', 'inner']);
+});
+
+test('what throws when it is read is no yes, and does not throw into the page', async () => {
+  const mine = (): never => {
+    throw Error('mine');
+  };
+  for (const [value, state] of [
+    // oxlint-disable-next-line unicorn/no-thenable -- that of another page may throw
+    [{ then: mine }, 'denied'],
+    // oxlint-disable-next-line unicorn/no-thenable
+    [Object.defineProperty({}, 'then', { get: mine }), 'undecided'],
+    [Object.defineProperty(() => {}, 'source', { get: mine }), 'denied'],
+  ] as const) {
+    const consent = openConsent();
+    consent.set(value, 'a');
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(consent.state).toBe(state);
+  }
+});
+
 test('a source decides as often as it likes, until another takes its place; ending it never throws', () => {
   const consent = openConsent();
   const calls: string[] = [];

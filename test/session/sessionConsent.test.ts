@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { openSession } from '../../src/session/openSession.ts';
 import type { SessionOptions } from '../../src/session/options.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { device, only, open, settled, startRelay } from './sessionWorld.ts';
@@ -156,4 +157,113 @@ test('a session that is killed while it clears leaves the rest to the next one, 
   expect([...storage.values.values()].join()).not.toContain('BRAND_CLICK');
   second.consent(false);
   await vi.waitFor(() => expect(storage.values.size).toBe(0));
+});
+
+test('consent that is inherited, hidden or a getter of a class counts as any other', async () => {
+  const relay = startRelay();
+  const fields = {
+    relay: 'https://shop.example/offers',
+    request: { placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } },
+    fetch: relay.fetch,
+  };
+  class Options {
+    relay = fields.relay;
+    request = fields.request;
+    fetch = fields.fetch;
+    get consent(): boolean {
+      return false;
+    }
+  }
+  for (const options of [
+    Object.assign(Object.create({ consent: false }) as object, fields),
+    Object.defineProperty({ ...fields }, 'consent', { value: false }),
+    new Options(),
+  ]) {
+    const session = openSession(options as SessionOptions);
+    expect((await session.result).code).toBe('consent_denied');
+    session.destroy();
+  }
+  expect(relay.asked).toEqual([]);
+});
+
+test('each option is read once: a getter that throws, or returns something else later, ends in an outcome', async () => {
+  const relay = startRelay();
+  const fields: Record<string, unknown> = {
+    relay: 'https://shop.example/offers',
+    request: { placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } },
+    fetch: relay.fetch,
+    consent: false,
+  };
+  for (const name of ['relay', 'request', 'fetch', 'headers', 'consent', 'storage', 'signal', 'prefetched', 'onEvent'])
+    for (const reads of [0, 1]) {
+      let left = reads;
+      const value = fields[name];
+      const get = (): unknown => {
+        if (left-- < 1) throw Error('mine');
+        return value;
+      };
+      const options = Object.defineProperty({ ...fields }, name, { enumerable: true, get });
+      const session = openSession(options as unknown as SessionOptions);
+      expect((await session.result).code, name).toBe(reads ? 'consent_denied' : 'invalid_config');
+      session.destroy();
+    }
+  expect(relay.asked).toEqual([]);
+});
+
+test('what waits for its headers when consent is withdrawn is not sent, whatever fetch the page passes', async () => {
+  const relay = startRelay(1);
+  let ms = 0;
+  const headers = async (): Promise<Record<string, string>> => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return {};
+  };
+  const session = open(relay, { storage: device(), headers });
+  const { groups } = await session.result;
+  await settled(relay, ['WIDGET_LOAD']);
+  ms = 200;
+  await session.accept(only(groups[0]?.offers[0])).stored;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  session.consent(false);
+  const waiting = open(relay, { headers });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  waiting.consent(false);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(relay.names()).toEqual(['WIDGET_LOAD']);
+  expect(relay.asked).toHaveLength(1);
+});
+
+for (const isAsync of [true, false]) {
+  test(`a withdrawal clears full storage as well; asynchronous: ${isAsync}`, async () => {
+    const [relay, storage] = [startRelay(1), device(isAsync)];
+    relay.batch = () => new Response(null, { status: 503 });
+    const session = open(relay, { storage, order: '1' });
+    await session.accept(only((await session.result).groups[0]?.offers[0])).stored;
+    expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
+    storage.fails.setItem = Error('full');
+    session.consent(false);
+    await vi.waitFor(() => expect(storage.values.size).toBe(0));
+  });
+}
+
+test('a session notices a withdrawal by another one at once, even if that has been given consent again', async () => {
+  for (const isFirst of [true, false]) {
+    const [relay, storage] = [startRelay(1), device()];
+    const sessions = [open(relay, { storage }), open(relay, { storage })];
+    const [a, b] = isFirst ? sessions : sessions.toReversed();
+    const offer = only((await only(b).result).groups[0]?.offers[0]);
+    await only(a).result;
+    await vi.waitFor(() => expect(relay.names().length).toBeGreaterThan(1));
+    relay.batch = () => new Response(null, { status: 503 });
+    await only(b).accept(offer).stored;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    relay.batch = () => new Response(null, { status: 202 });
+    only(a).consent(false);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    only(a).consent(true);
+    await vi.waitFor(() => expect(relay.asked).toHaveLength(3));
+    await only(b).flush();
+    await vi.waitFor(() => expect(only(b).emitted.at(-1)).toMatchObject({ code: 'consent_denied' }));
+    expect(relay.names()).not.toContain('BRAND_CLICK');
+    sessions.forEach((session) => session.destroy());
+  }
 });

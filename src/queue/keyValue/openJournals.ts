@@ -10,6 +10,8 @@ export interface KeyValueStorage {
 
 /** What one session has stored. Only this session writes it. */
 export interface Journal {
+  /** The session. */
+  readonly id?: unknown;
   /** When it was written, in milliseconds since 1970. */
   readonly at: number;
   readonly rows: Readonly<Record<string, unknown>>;
@@ -57,27 +59,42 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
   let slot: number | undefined;
   let writtenAt = 0;
   let isStopped = false;
+  let claiming: Promise<number> | undefined;
 
   const get = async (key: string): Promise<string | undefined> => textOf(await storage.getItem(key));
   const isStale = (): boolean => slot !== undefined && Math.abs(now() - writtenAt) > STALE_MS;
 
+  /** Resolves to this session's slot, a new one if it has none or was away for long. */
+  async function ownSlot(): Promise<number> {
+    if (slot !== undefined && !isStale()) return slot;
+    claiming ??= claim().finally(() => (claiming = undefined));
+    return (slot = await claiming);
+  }
+
   /** Resolves to a slot that no other session writes. */
   async function claim(): Promise<number> {
     for (let at = 0; at < SLOTS_MAX; at++) {
-      const { mark, owner } = keysOf(name, at);
+      const { mark, owner, journal } = keysOf(name, at);
       await storage.setItem(mark, id);
       if (await get(owner)) continue;
       await storage.setItem(owner, id);
       const found = await get(mark);
       writtenAt = now();
-      if (found === id) return at;
+      if (found === id) {
+        await storage.setItem(journal, toJson({ at: writtenAt, id, rows: {}, gone: [] }));
+        if (isStopped) await clearSlot(storage, name, at);
+        return at;
+      }
       if (!found) break;
     }
     throw Error('The storage does not return what is written to it');
   }
 
+  /** A session that came after the clearing may have taken the slot: then the journal in it is of another session. */
   async function isCleared(): Promise<boolean> {
-    return slot !== undefined && !(await get(keysOf(name, slot).mark));
+    if (slot === undefined) return false;
+    const { mark, journal } = keysOf(name, slot);
+    return !(await get(mark)) || (!isLeft(writtenAt) && own(parseJson((await get(journal)) ?? ''), 'id') !== id);
   }
 
   /** Whether it was written so long ago that no session writes it any more. */
@@ -86,7 +103,7 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
   return {
     isCleared,
     async claim() {
-      slot ??= await claim();
+      await ownSlot();
     },
     async find() {
       const live: Journal[] = [];
@@ -118,20 +135,16 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
       };
     },
     async write(rows, gone) {
-      for (;;) {
-        if (isStale() && (await isCleared())) return false;
-        if (slot === undefined || isStale()) slot = await claim();
-        const { mark, owner, journal } = keysOf(name, slot);
-        const at = now();
-        await storage.setItem(journal, toJson({ at, rows, gone }));
-        writtenAt = at;
-        if (isStopped) await clearSlot(storage, name, slot);
-        else if (!(await get(mark))) await storage.removeItem(journal);
-        else if (await get(owner)) return true;
-        // Others took this session for long gone.
-        else slot = undefined;
-        if (slot !== undefined) return false;
-      }
+      if (await isCleared()) return false;
+      const mine = await ownSlot();
+      const { mark, owner, journal } = keysOf(name, mine);
+      const at = now();
+      await storage.setItem(journal, toJson({ at, id, rows, gone }));
+      writtenAt = at;
+      if (isStopped) await clearSlot(storage, name, mine);
+      else if ((await get(mark)) && (await get(owner))) return true;
+      else await storage.removeItem(journal);
+      return false;
     },
     stop() {
       isStopped = true;
@@ -149,15 +162,16 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
 
 /** Removes all journals of a queue. */
 export async function clearJournals(storage: KeyValueStorage, name: string): Promise<void> {
-  let first;
-  let count = 0;
+  // The last first: a slot after one without a mark is never found by sessions that read.
+  const slots = Array.from({ length: SLOTS_MAX }, (_, at) => SLOTS_MAX - 1 - at);
+  let marked: readonly number[];
   do {
-    first = count;
-    while (count < SLOTS_MAX && textOf(await storage.getItem(keysOf(name, count).mark))) count++;
-    // The last first: a slot after one without a mark is never found.
-    for (let slot = count; slot-- > first;) await clearSlot(storage, name, slot);
-    // Another session may have claimed the next one meanwhile.
-  } while (count > first);
+    // All of them: a session that stops may have removed its own slot, and those after it are still there.
+    const marks = await Promise.all(slots.map(async (slot) => storage.getItem(keysOf(name, slot).mark)));
+    marked = slots.filter((_, at) => textOf(marks[at]));
+    for (const slot of marked) await clearSlot(storage, name, slot);
+    // Another session may have claimed one meanwhile.
+  } while (marked[0] !== undefined);
 }
 
 /** Removes a slot. A session that writes its journal meanwhile notices that the mark is missing, and removes it. */

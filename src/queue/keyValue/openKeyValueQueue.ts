@@ -36,7 +36,7 @@ export function openKeyValueQueue(
     async withdraw() {
       core.stop();
       const stopped = notes.stop();
-      await storage.setItem(PENDING, '1');
+      await setMark(storage);
       await stopped;
       await clearKeyValueQueue(storage, options.endpoint);
     },
@@ -47,11 +47,20 @@ export function openKeyValueQueue(
 export async function clearKeyValueQueue(storage: KeyValueStorage, endpoint: string): Promise<void> {
   try {
     // Nothing is marked where nothing is stored.
-    if (await storage.getItem(`${queueName(endpoint)} 0?`)) await storage.setItem(PENDING, '1');
+    if (await storage.getItem(`${queueName(endpoint)} 0?`)) await setMark(storage);
     await Promise.all([clearJournals(storage, queueName(endpoint)), clearNotes(storage)]);
     await storage.removeItem(PENDING);
   } catch {
     // The mark stays.
+  }
+}
+
+/** Full storage takes no mark, but what is in it can be removed all the same. */
+async function setMark(storage: KeyValueStorage): Promise<void> {
+  try {
+    await storage.setItem(PENDING, '1');
+  } catch {
+    // A session that is killed now leaves what it has not removed yet.
   }
 }
 

@@ -5,9 +5,6 @@ import { HANGING_MS, within } from '../within.ts';
 import { openJournals, type Journal, type KeyValueStorage } from './openJournals.ts';
 import { reasonOf } from '../../wire/reasonOf.ts';
 
-/** Milliseconds after a write until the storage is checked again before a request. */
-const CHECKED_MS = 1_000;
-
 /** Options of `openKeyValueRows`. */
 export interface KeyValueRowsOptions {
   readonly storage: KeyValueStorage;
@@ -48,7 +45,6 @@ export function openKeyValueRows({
   let isDirty = false;
   /** Storage did not respond in time, and has not since. */
   let isHanging = false;
-  let checkedAt = 0;
   /** The write that is going on, which never rejects, and the one that follows. */
   let writing: Promise<unknown> = Promise.resolve(cleared);
   let next: Promise<void> | undefined;
@@ -70,7 +66,6 @@ export function openKeyValueRows({
 
   function back(): void {
     isHanging = false;
-    checkedAt = Date.now();
     if (isMemory && !isStopped) {
       isMemory = false;
       emit({ type: 'error', reason: 'Storage is back: events are written again' });
@@ -178,7 +173,7 @@ export function openKeyValueRows({
     write: persist,
     async read(_, isLocked) {
       await waitFor(loaded);
-      if (isLocked && Math.abs(Date.now() - checkedAt) > CHECKED_MS) await isCleared();
+      if (isLocked) await isCleared();
       const first = new Map([...mine, ...others].sort(([a], [b]) => (a < b ? -1 : 1)));
       return { keys: [...first.keys()], first };
     },

@@ -24,8 +24,10 @@ export type Post = (url: string, body: unknown, how: RequestInit) => Promise<Res
 /** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
 export function createPost({ fetch = globalThis.fetch, headers, clock }: ClockedAccess): Post {
   return (url, body, how) => {
-    const send = (given?: Readonly<Record<string, string>>): Promise<Response> =>
-      fetch(url, {
+    const send = (given?: Readonly<Record<string, string>>): Promise<Response> => {
+      // Consent may have been withdrawn while the headers were awaited.
+      if (how.signal?.aborted) throw Error('Aborted');
+      return fetch(url, {
         ...how,
         method: 'POST',
         headers: { ...given, 'content-type': 'application/json' },
@@ -35,6 +37,7 @@ export function createPost({ fetch = globalThis.fetch, headers, clock }: Clocked
         clock.read(response);
         return response;
       });
+    };
     // At once if possible: a page that is being closed does not come back to it.
     return headers ? Promise.resolve().then(headers).then(checked).then(send) : send();
   };

@@ -18,7 +18,7 @@ export interface Sender {
   state(): { isPaused: boolean; nextTryAt: number | undefined; lastAnswer: LastAnswer | undefined };
   /** Hands over what is queued as a closing page does, and stops. Resolves when no request is in flight. */
   close(): Promise<unknown>;
-  /** Stops at once. */
+  /** Stops at once. What is on its way is called off. */
   stop(): void;
 }
 
@@ -59,6 +59,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   let drained: Promise<unknown> = Promise.resolve();
   /** Ends when what was sent as the page was hidden has been settled. */
   let handedOver: Promise<unknown> = drained;
+  const ended = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = Infinity;
   let keepaliveRoom = KEEPALIVE_MAX_BYTES;
@@ -137,7 +138,9 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       known.set(key, { value, state: 'inFlight', before: row?.state });
     }
     if (keepalive) keepaliveRoom -= bytes;
-    const response = await sendBatch(send, events, { keepalive, sent });
+    const response = await sendBatch(send, events, { keepalive, sent }, ended.signal);
+    // Nobody knows what became of it: whoever may send it later sends it again.
+    if (ended.signal.aborted) return false;
     if (keepalive) keepaliveRoom += bytes;
     const { status, reason } = response;
     avoidsKeepalive = keepalive && !status;
@@ -214,7 +217,10 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       stop();
       return Promise.all([handedOver, drained]);
     },
-    stop,
+    stop() {
+      stop();
+      ended.abort();
+    },
   };
 }
 

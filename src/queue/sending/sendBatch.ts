@@ -19,14 +19,16 @@ const TIMEOUT_MS = 10_000;
 /** Milliseconds that a body nobody reads may take to end, so that the connection can be used again. */
 const UNREAD_MS = 1_000;
 
-/** Sends one batch and reads the response. It never takes longer than ten seconds and never rejects. */
+/** Sends one batch and reads the response. It never takes longer than ten seconds and never rejects. `ended` aborts it. */
 export async function sendBatch(
   send: Send,
   events: readonly StoredEvent[],
   how: Omit<Parameters<Send>[1], 'signal'>,
+  ended?: AbortSignal,
 ): Promise<BatchResponse> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
+  ended?.addEventListener('abort', stop);
   const read = async (): Promise<BatchResponse> => {
     const response = await send(events, { ...how, signal: abort.signal });
     const { status } = response;
@@ -42,5 +44,7 @@ export async function sendBatch(
   } catch (error) {
     stop();
     return { status: 0, reason: reasonOf(error) };
+  } finally {
+    ended?.removeEventListener('abort', stop);
   }
 }
