@@ -1,5 +1,5 @@
 import type { Command, CommandGroup } from './command.ts';
-import { createCompletionCommand } from './completion/createCompletionCommand.ts';
+import { createCompletionCommand } from './completion.ts';
 import { consoleCommand } from '../operator/command/consoleCommand.ts';
 import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';

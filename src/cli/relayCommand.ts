@@ -6,7 +6,7 @@ import { createOutput } from './output/createOutput.ts';
 import { listen, type Listening } from './listen.ts';
 import type { Options } from './options.ts';
 import { readSettings, type SettingsSource } from './readSettings.ts';
-import { untilStopped } from './untilStopped.ts';
+import { untilStopped } from './listen.ts';
 import { UsageError } from './UsageError.ts';
 
 const OPTIONS = {

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { withOwnerDocument } from '../dom/withOwnerDocument.ts';
+import { withOwnerDocument } from '../dom/dom.ts';
 import { createActions } from './createActions.ts';
 import { forcingOf, openPageForcing, readForcedUrl } from './forcing.ts';
 import type { Inspected } from '../page/inspection.ts';

@@ -1,5 +1,5 @@
-import { describeHolder, parseHolder, stateOf, thisHolder } from './holder.ts';
-import { keepTouching } from './keepTouching.ts';
+import { describeHolder, parseHolder, stateOf, thisHolder } from './lockFiles.ts';
+import { keepTouching } from './lockFiles.ts';
 import { codeOf, lockFiles, type LockFiles } from './lockFiles.ts';
 
 export interface LockOptions {

@@ -89,3 +89,129 @@ export function lockFiles(directory: string, name: string): LockFiles {
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
+
+/** Runs in a thread of its own. Ends by itself once the file is gone, which its successor deletes. */
+const TOUCH = `
+const { workerData } = process.getBuiltinModule('node:worker_threads');
+const { utimesSync } = process.getBuiltinModule('node:fs');
+const timer = setInterval(() => {
+  try {
+    const now = new Date();
+    utimesSync(workerData.file, now, now);
+  } catch (error) {
+    if (error.code === 'ENOENT') clearInterval(timer);
+  }
+}, workerData.everyMs);
+`;
+
+/**
+ * Touches a file from a thread of its own, so that a main thread which is busy for seconds does not look dead. Does
+ * nothing where the runtime has no threads or does not allow them. Returns what ends it.
+ */
+export function keepTouching(file: string, everyMs: number): () => Promise<void> {
+  try {
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    // Without the process's own flags and environment: a loader that they name has no business in there.
+    const worker = new Worker(TOUCH, { eval: true, workerData: { file, everyMs }, execArgv: [], env: {} });
+    worker.on('error', () => undefined);
+    worker.unref();
+    return async () => {
+      await worker.terminate();
+    };
+  } catch {
+    return () => Promise.resolve();
+  }
+}
+
+/** The process that a lock file names. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** Where `pid` means something: one boot of one machine, and on Linux one pid namespace. */
+  readonly scope?: string;
+  /** When the process started, in clock ticks since the boot; pids are used again. Linux only. */
+  readonly started?: string;
+}
+
+/** Whether a holder runs. `unknown`: it cannot be seen from here, or its pid may be another process's by now. */
+export type HolderState = 'alive' | 'gone' | 'unknown';
+
+/** This process, as it writes itself into a lock file. */
+export function thisHolder(): Holder {
+  const scope = readScope();
+  const started = readStart(process.pid);
+  return {
+    pid: process.pid,
+    host: thisHost(),
+    ...(scope !== undefined && { scope }),
+    ...(started !== undefined && { started }),
+  };
+}
+
+/** The holder that a lock file names; `undefined` when the file is empty or damaged. */
+export function parseHolder(text: string): Holder | undefined {
+  const json: unknown = attempt(() => JSON.parse(text));
+  if (typeof json !== 'object' || json === null) return undefined;
+  const { pid, host, scope, started } = json as Partial<Record<keyof Holder, unknown>>;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  return {
+    pid,
+    host: typeof host === 'string' ? host : 'another machine',
+    ...(typeof scope === 'string' && { scope }),
+    ...(typeof started === 'string' && { started }),
+  };
+}
+
+/** Whether the holder still runs, as far as its pid tells. */
+export function stateOf(holder: Holder): HolderState {
+  const scope = readScope();
+  if (scope === undefined || holder.scope !== scope) return 'unknown';
+  if (!isRunning(holder.pid)) return 'gone';
+  const started = readStart(holder.pid);
+  if (started === undefined || holder.started === undefined) return 'unknown';
+  // A container that restarts gives its process the pid of the one that died, often in a namespace of the same number.
+  return started === holder.started ? 'alive' : 'gone';
+}
+
+/** The holder in words, such as `process 42`. */
+export function describeHolder(holder: Holder | undefined): string {
+  if (!holder) return 'another process';
+  return holder.host === thisHost() ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+}
+
+function thisHost(): string {
+  return attempt(() => process.getBuiltinModule('node:os').hostname()) ?? 'this machine';
+}
+
+function readScope(): string | undefined {
+  if (process.platform !== 'linux') return thisHost();
+  const fs = process.getBuiltinModule('node:fs');
+  return attempt(() => {
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`;
+  });
+}
+
+function readStart(pid: number): string | undefined {
+  const fs = process.getBuiltinModule('node:fs');
+  // The second field is the program's name, which may hold spaces and brackets; the start is the 20th field after it.
+  return attempt(() => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM and its like: it runs, as another user.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

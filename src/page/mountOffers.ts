@@ -1,5 +1,5 @@
 import { dom } from '../dom/dom.ts';
-import { unclobbered } from '../dom/unclobbered.ts';
+import { unclobbered } from '../dom/dom.ts';
 import type { DismissEvent } from '../session/events.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
 import { createLayerHost } from '../widget/layers/openLayer.ts';

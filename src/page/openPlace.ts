@@ -1,4 +1,4 @@
-import { unclobbered } from '../dom/unclobbered.ts';
+import { unclobbered } from '../dom/dom.ts';
 import type { PageEvent } from '../session/events.ts';
 
 /** Milliseconds in which reserved space closes up after the shopper's last click. */

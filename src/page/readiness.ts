@@ -1,5 +1,5 @@
 import { dom } from '../dom/dom.ts';
-import { unclobbered } from '../dom/unclobbered.ts';
+import { unclobbered } from '../dom/dom.ts';
 import { nextTask } from '../session/nextTask.ts';
 import { isPainted } from './seen/isPainted.ts';
 

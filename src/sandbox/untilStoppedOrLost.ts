@@ -1,5 +1,5 @@
 import { UsageError } from '../cli/UsageError.ts';
-import { untilStopped } from '../cli/untilStopped.ts';
+import { untilStopped } from '../cli/listen.ts';
 import type { Network } from '../network.ts';
 
 /** Waits until a command is stopped and closes what it started. Throws at once when another process takes the network's data over. */

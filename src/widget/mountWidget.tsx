@@ -17,7 +17,7 @@ import {
 import { sharedStyles } from './styles/sharedStyles.ts';
 import type { WidgetView } from './widgetView.ts';
 import { Widget } from './Widget.tsx';
-import { withOwnerDocument } from '../dom/withOwnerDocument.ts';
+import { withOwnerDocument } from '../dom/dom.ts';
 
 /** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
 const INITIAL_LIMIT = 9;

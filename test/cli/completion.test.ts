@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup } from '../../src/cli/command.ts';
 import { COMMANDS, SANDBOX_COMMANDS } from '../../src/cli/commands.ts';
-import { bashCompletion } from '../../src/cli/completion/bash.ts';
-import { completedCommands } from '../../src/cli/completion/entries.ts';
-import { fishCompletion } from '../../src/cli/completion/fish.ts';
-import { zshCompletion } from '../../src/cli/completion/zsh.ts';
+import { bashCompletion } from '../../src/cli/completion.ts';
+import { completedCommands } from '../../src/cli/completion.ts';
+import { fishCompletion } from '../../src/cli/completion.ts';
+import { zshCompletion } from '../../src/cli/completion.ts';
 
 const ENTRIES = completedCommands({ ...COMMANDS, ...SANDBOX_COMMANDS });
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { thisHolder } from '../../src/lock/holder.ts';
+import { thisHolder } from '../../src/lock/lockFiles.ts';
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../src/lock/lockDirectory.ts';
 import { buildLock, startContender, type Contender } from './contenders.ts';
 

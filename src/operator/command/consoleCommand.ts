@@ -6,7 +6,7 @@ import { listen } from '../../cli/listen.ts';
 import { CONNECTION, createConnection } from './connection.ts';
 import type { Options } from '../../cli/options.ts';
 import { readSettings, type SettingsSource } from '../../cli/readSettings.ts';
-import { untilStopped } from '../../cli/untilStopped.ts';
+import { untilStopped } from '../../cli/listen.ts';
 
 const OPTIONS = {
   ...CONNECTION,

@@ -1,4 +1,4 @@
-import { unclobbered } from '../../dom/unclobbered.ts';
+import { unclobbered } from '../../dom/dom.ts';
 
 /** Whether an element in the viewport is painted: neither it nor any of its ancestors is hidden or transparent. */
 export function isPainted(element: Element): boolean {

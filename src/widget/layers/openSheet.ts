@@ -1,5 +1,5 @@
 import { dom } from '../../dom/dom.ts';
-import { unclobbered } from '../../dom/unclobbered.ts';
+import { unclobbered } from '../../dom/dom.ts';
 import { dragSheet } from './dragSheet.ts';
 import type { WidgetView } from '../widgetView.ts';
 
