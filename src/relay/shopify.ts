@@ -1,4 +1,6 @@
 import { own, parseJson } from '../wire/json.ts';
+import { hashText } from '../wire/offers/hashEmail.ts';
+import { IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
 import { readFunction, refuseOption } from './options/optionValue.ts';
 import type { RelayContext, RelayOptions } from './options/relayOptions.ts';
@@ -15,7 +17,11 @@ export interface ShopifyOptions {
    * rotated, a list of the new one and the old one: tokens that either has signed are accepted.
    */
   clientSecret: ClientSecret | (() => ClientSecret);
-  /** As the relay's own `context`, with the verified claims of the session token. */
+  /**
+   * As the relay's own `context`, with the verified claims of the session token. Most buyers are guests, of whom the token
+   * says nothing: where neither this nor the extension names the shopper, a hash of the shop and the order is sent as
+   * `external_guid`.
+   */
   context?:
     | ((claims: SessionClaims, request: Request) => RelayContext | undefined | Promise<RelayContext | undefined>)
     | undefined;
@@ -25,9 +31,7 @@ export interface ShopifyOptions {
  * Returns options for `createRelay({ ...shopify({ … }) })`: every request must carry a valid session token of the app, and
  * with one, pages and workers of any origin may call, without cookies.
  */
-export function shopify(
-  options: ShopifyOptions,
-): Required<Pick<RelayOptions, 'authorize'>> & Pick<RelayOptions, 'context'> {
+export function shopify(options: ShopifyOptions): Required<Pick<RelayOptions, 'authorize' | 'context'>> {
   const { clientId, clientSecret } = options;
   const context = readFunction('context', options.context);
   if (typeof clientId !== 'string' || clientId === '')
@@ -45,15 +49,38 @@ export function shopify(
       const verified = await verify(header('authorization'));
       return verified.ok ? undefined : verified.reason;
     },
-    ...(context && {
-      async context(request: Request) {
-        const verified = await verify(request.headers.get('authorization'));
-        // It may have expired while the body arrived.
-        if (!verified.ok) throw new RelayError(verified.reason, { status: 401, code: 'unauthorized' });
-        return context(verified.value, request);
-      },
-    }),
+    async context(request: Request) {
+      const verified = await verify(request.headers.get('authorization'));
+      // It may have expired while the body arrived.
+      if (!verified.ok) throw new RelayError(verified.reason, { status: 401, code: 'unauthorized' });
+      // Whoever wrote `context` may read the request as well.
+      const page: unknown = await request.clone().json();
+      const known = (await context?.(verified.value, request)) ?? undefined;
+      return nameGuest(verified.value.shop, page, known);
+    },
   };
+}
+
+/** Adds an identifier of the order if nobody has named the shopper. */
+async function nameGuest(
+  shop: string,
+  page: unknown,
+  known: RelayContext | undefined,
+): Promise<RelayContext | undefined> {
+  const users = [own(page, 'user_details'), own(known, 'user_details')];
+  if (users.some((user) => IDENTIFIERS.some((name) => isText(own(user, name))))) return known;
+  const order = [own(known, 'order_details'), own(page, 'order_details')]
+    .map((details) => own(details, 'order_id'))
+    .find(isText);
+  // Something else than an object is refused by the relay, which says so.
+  if (order === undefined || (known && typeof known !== 'object')) return known;
+  const external_guid = await hashText(`${shop}\n${order}`);
+  const user: object = known?.user_details ?? {};
+  return { ...known, user_details: { ...user, external_guid } };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function readSecrets(given: unknown): readonly string[] {

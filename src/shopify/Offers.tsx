@@ -1,4 +1,4 @@
-import { Component, type JSX } from 'preact';
+import { Component, type ComponentChildren, type JSX } from 'preact';
 import type { SessionResult } from '../session.ts';
 import { textsFrom, type ShopifyMessages } from './messages.ts';
 import { OfferGroup } from './OfferGroup.tsx';
@@ -20,7 +20,7 @@ interface OffersState {
 
 /**
  * Shows the offers of a session with the platform's own elements, inline. Renders nothing while there are none, after the
- * last one was declined, and once consent is withdrawn. A class: hooks would take another kilobyte.
+ * last one was declined, and once consent is withdrawn; in the checkout editor a placeholder. A class: hooks would take another kilobyte.
  */
 export class Offers extends Component<OffersProps, OffersState> {
   override state: OffersState = { finished: [] };
@@ -50,9 +50,11 @@ export class Offers extends Component<OffersProps, OffersState> {
 
   override render({ session, messages: overrides }: OffersProps, { found, finished }: OffersState): JSX.Element {
     const groups = found?.groups.filter(({ id }) => !finished.includes(id)) ?? [];
-    if (!found || groups.length === 0) return <Probe onRender={() => (this.isOurRenderer = true)} />;
-    const { attribution_details: brand, privacy_policy: privacy } = found.footer;
     const messages = textsFrom(overrides);
+    if (!found || groups.length === 0) {
+      return <Probe onRender={() => (this.isOurRenderer = true)}>{session.isPreview && placeholderOf(messages)}</Probe>;
+    }
+    const { attribution_details: brand, privacy_policy: privacy } = found.footer;
     return (
       <s-section accessibilityLabel={messages.offers}>
         <s-stack gap="base">
@@ -83,7 +85,19 @@ const TWO_COPIES =
   'offerlet: <Offers> cannot be shown, because the extension contains two versions of Preact. Install one that fits "^10.10.0 || ^11.0.0"; "npm ls preact" shows who brings another.';
 
 /** Tells that the Preact which renders understands the elements of the one that is imported here. Another version skips them. */
-function Probe({ onRender }: { readonly onRender: () => void }): null {
+function Probe({ onRender, children }: { onRender: () => void; children: ComponentChildren }): JSX.Element {
   onRender();
-  return null;
+  return <>{children}</>;
+}
+
+/** What a merchant sees in the checkout editor. */
+function placeholderOf({ offers, sponsored, preview }: ShopifyMessages): JSX.Element {
+  return (
+    <s-section accessibilityLabel={offers}>
+      <s-stack gap="small" border="base" borderRadius="base" padding="base">
+        <s-badge>{sponsored}</s-badge>
+        <s-paragraph color="subdued">{preview}</s-paragraph>
+      </s-stack>
+    </s-section>
+  );
 }

@@ -10,6 +10,7 @@ const ENGLISH = {
   terms: 'Terms',
   newTab: 'Opens in a new tab',
   claimed: 'Opened in a new tab',
+  preview: 'Offers of partners appear here after the purchase.',
 } as const;
 
 /** The texts of `<Offers>`, with the names that the widget uses. */

@@ -11,7 +11,13 @@ interface Observable<T> {
 
 /** What is used of the global `shopify` of an extension. */
 export interface ShopifyApi {
-  readonly extension: { readonly target: string };
+  readonly extension: {
+    readonly target: string;
+    /** Set while a merchant looks at the extension in the checkout editor. */
+    readonly editor?: unknown;
+    /** Whether the extension is on the screen. The platform also runs it ahead, and after the customer has gone on. */
+    readonly rendered?: Observable<boolean>;
+  };
   readonly sessionToken: { get(): Promise<string> };
   readonly storage: {
     read(key: string): Promise<unknown>;
@@ -38,20 +44,24 @@ export interface ShopifySessionOptions extends Omit<SessionOptions, 'request' | 
 export interface ShopifySession extends Session {
   /** The shopper's language, such as `de-AT`. */
   readonly locale: string;
+  /** Whether this is the checkout editor: nothing is requested, stored or counted, and `<Offers>` shows a placeholder. */
+  readonly isPreview: boolean;
 }
 
 /**
  * Opens a session in an extension. Storage, session token, consent, language, view and order come from the platform. Where
- * the platform says nothing about privacy, the session waits for consent. The offers are shown inline whatever the display mode, because an extension cannot open a layer by itself.
+ * the platform says nothing about privacy, the session waits for consent. The offers are shown inline whatever the display
+ * mode, because an extension cannot open a layer by itself. A display is counted once the extension is on the screen.
  */
 export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionOptions): ShopifySession {
   const { storage, sessionToken } = shopify;
   const language = read(read(read(read(shopify, 'localization'), 'language'), 'value'), 'isoCode');
   const locale = typeof language === 'string' ? language : 'en';
+  const isPreview = Boolean(read(read(shopify, 'extension'), 'editor'));
   const session = openStoredSession({
     ...options,
     request: requestOf(shopify, { given: options?.request, locale }),
-    consent: options && 'consent' in options ? options.consent : privacyOf(shopify),
+    consent: isPreview ? 'required' : options && 'consent' in options ? options.consent : privacyOf(shopify),
     headers: async () => ({ authorization: `Bearer ${await sessionToken.get()}` }),
     storage: {
       async getItem(key) {
@@ -62,7 +72,29 @@ export function openShopifySession(shopify: ShopifyApi, options: ShopifySessionO
       removeItem: (key) => storage.delete(key),
     },
   });
-  return Object.assign(session, { locale });
+  if (isPreview) session.destroy();
+  return Object.assign(session, { locale, isPreview, displayed: holdDisplays(session, shopify) });
+}
+
+/** Returns `displayed` of the session, which waits until the extension is on the screen. */
+function holdDisplays(session: Session, shopify: ShopifyApi): Session['displayed'] {
+  const { displayed } = session;
+  const rendered = read(read(shopify, 'extension'), 'rendered') as Observable<boolean> | undefined;
+  if (!rendered) return displayed;
+  let held: Parameters<Session['displayed']>[] = [];
+  rendered.subscribe((isRendered) => {
+    if (!isRendered) return;
+    for (const shown of held) displayed(...shown);
+    held = [];
+  });
+  // What was held may belong to offers that are gone.
+  session.subscribe(({ type }) => {
+    if (type === 'outcome') held = [];
+  });
+  return (...shown) => {
+    if (rendered.value) displayed(...shown);
+    else held.push(shown);
+  };
 }
 
 /** The platform's own consent. Without it there is no decision. */

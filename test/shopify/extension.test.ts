@@ -2,7 +2,7 @@ import { getExtension } from '@shopify/ui-extensions-tester';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRelay } from '../../src/relay.ts';
-import { shopify } from '../../src/relay-shopify.ts';
+import { shopify, type ShopifyOptions } from '../../src/relay-shopify.ts';
 import { accept, createFakeNetwork, json, KEY, type FakeNetwork } from '../relay/fakeNetwork.ts';
 import { claims, CLIENT_ID, SECRET, sign } from '../relay/shopify/token.ts';
 import english from '../../examples/shopify/locales/en.default.json' with { type: 'json' };
@@ -23,16 +23,12 @@ let requests: Request[];
 let store: Map<string, unknown>;
 
 /** The platform around the extension, the relay that it calls, and the network behind that. */
-function prepare(extension: Extension, token = (): string => sign()): void {
+function prepare(extension: Extension, token = (): string => sign(), context?: ShopifyOptions['context']): void {
   extension.setUp();
   // What a test leaves queued may be sent while the next one runs.
   const mine = requests;
   const relay = createRelay({
-    ...shopify({
-      clientId: CLIENT_ID,
-      clientSecret: SECRET,
-      context: ({ shop }) => ({ user_details: { external_guid: `guest-of-${shop}` } }),
-    }),
+    ...shopify({ clientId: CLIENT_ID, clientSecret: SECRET, context }),
     apiKey: KEY,
     version: '1.0.0',
     baseUrl: 'https://network.example',
@@ -80,12 +76,12 @@ const button = (label: string): HTMLElement => {
 };
 
 test('offers are requested with the session token and shown with the platform’s elements', async () => {
-  prepare(thankYou);
+  prepare(thankYou, undefined, ({ sub }) => ({ user_details: { external_guid: sub ?? 'guest' } }));
   await thankYou.render();
   await vi.waitFor(() => expect(text()).toContain('Heading 1'));
   expect(requests[0]?.headers.get('authorization')).toMatch(/^Bearer ey/);
   expect(network.calls[0]?.body).toMatchObject({
-    user_details: { external_guid: 'guest-of-corner-shop.myshopify.com' },
+    user_details: { external_guid: 'guest' },
     placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
     order_details: { order_id: 'gid://shopify/Order/1' },
     attributes: { language: 'en' },
@@ -96,6 +92,73 @@ test('offers are requested with the session token and shown with the platform’
   expect(find('s-button[variant=primary]')?.getAttribute('target')).toBe('_blank');
   expect([...document.body.querySelectorAll('*')].every(({ localName }) => localName.startsWith('s-'))).toBe(true);
   await vi.waitFor(() => expect(names()).toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']));
+});
+
+test('a guest gets offers: the token has no sub, and the server needs no context', async () => {
+  expect(claims()).not.toHaveProperty('sub');
+  prepare(thankYou);
+  await thankYou.render();
+  await vi.waitFor(() => expect(text()).toContain('Heading 1'));
+  expect(network.calls[0]?.body).toMatchObject({
+    user_details: { external_guid: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+  });
+});
+
+/** Sets what the platform says about where the extension runs. */
+function setPlace(place: object): void {
+  const extension = { target: 'purchase.thank-you.block.render', ...place };
+  thankYou.shopify.extension = extension as typeof thankYou.shopify.extension;
+}
+
+test('in the checkout editor a placeholder is shown, and nothing is requested, stored or counted', async () => {
+  prepare(thankYou);
+  setPlace({ editor: { type: 'checkout' } });
+  await thankYou.render();
+  await vi.waitFor(() => expect(text()).toContain('Offers of partners appear here after the purchase.'));
+  expect(find('s-badge')?.textContent).toBe('Sponsored');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([requests, [...store.keys()]]).toEqual([[], []]);
+  expect(text()).not.toContain('Heading');
+});
+
+test('displays are counted once the extension is on the screen', async () => {
+  prepare(thankYou);
+  const listeners = new Set<(isRendered: boolean) => void>();
+  const rendered = { value: false, subscribe: (each: (isRendered: boolean) => void) => void listeners.add(each) };
+  setPlace({ rendered });
+  await thankYou.render();
+  await vi.waitFor(() => expect(text()).toContain('Heading 1'));
+  await vi.waitFor(() => expect(names()).toEqual(['WIDGET_LOAD']));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(names()).toEqual(['WIDGET_LOAD']);
+  rendered.value = true;
+  for (const listener of listeners) listener(true);
+  await vi.waitFor(() => expect(names()).toEqual(['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY']));
+  for (const listener of listeners) listener(true);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(names()).toHaveLength(3);
+});
+
+test('what was held for offers that are gone is not counted', async () => {
+  prepare(thankYou);
+  const listeners = new Set<(isRendered: boolean) => void>();
+  const rendered = { value: false, subscribe: (each: (isRendered: boolean) => void) => void listeners.add(each) };
+  setPlace({ rendered });
+  const { customerPrivacy } = thankYou.shopify;
+  let decide: ((privacy: typeof customerPrivacy.value) => void) | undefined;
+  customerPrivacy.subscribe = (listener) => {
+    decide = listener as typeof decide;
+    return () => undefined;
+  };
+  await thankYou.render();
+  await vi.waitFor(() => expect(text()).toContain('Heading 1'));
+  const allowedProcessing = { ...customerPrivacy.value.allowedProcessing, marketing: false };
+  decide?.({ ...customerPrivacy.value, allowedProcessing });
+  await vi.waitFor(() => expect(document.body.innerHTML).toBe(''));
+  rendered.value = true;
+  for (const listener of listeners) listener(true);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(names()).not.toContain('BRAND_DISPLAY');
 });
 
 test('accept is a link that counts one click; then the code is shown, and the next offer follows', async () => {

@@ -2,11 +2,23 @@
 import { render } from 'preact';
 import { Offers, openShopifySession } from 'offerlet/shopify';
 
-const TEXTS = ['offers', 'sponsored', 'sandbox', 'next', 'position', 'code', 'copy', 'terms', 'newTab', 'claimed'];
+const TEXTS = /** @type {const} */ ([
+  'offers',
+  'sponsored',
+  'sandbox',
+  'next',
+  'position',
+  'code',
+  'copy',
+  'terms',
+  'newTab',
+  'claimed',
+  'preview',
+]);
 
 /** The extension, for the thank-you page and for the order-status page. */
 export default function extension() {
-  const session = openShopifySession(shopify, { relay: shopify.settings.value.relay });
+  const session = openShopifySession(shopify, { relay: String(shopify.settings.value.relay ?? '') });
   const messages = Object.fromEntries(TEXTS.map((name) => [name, shopify.i18n.translate(name)]));
   render(<Offers session={session} messages={messages} />, document.body);
 }

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
 import { serve } from '../../fixtures/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
@@ -199,6 +199,62 @@ test('context gets the verified claims, and what it knows takes precedence', asy
   expect(network.calls[0]?.body).toMatchObject({
     user_details: { external_guid: 'gid://shopify/Customer/207' },
     attributes: { shop: 'corner-shop.myshopify.com' },
+  });
+});
+
+describe('a guest, of whom the token says nothing', () => {
+  const order = { order_details: { order_id: 'XPAV284CT' } };
+  const guest = { ...REQUEST, user_details: {}, ...order };
+  const guidOf = (shop: string): string => createHash('sha256').update(`${shop}\nXPAV284CT`).digest('hex');
+
+  /** The shopper that the network gets, or the status that the extension gets. */
+  async function shopperOf(body: object, context?: ShopifyOptions['context'], token = sign()): Promise<unknown> {
+    const { post, network } = setUp(shopify({ ...app, context }));
+    const { status } = await post('/recommendations', body, { ...WORKER, authorization: `Bearer ${token}` });
+    return (network.calls[0]?.body as { user_details?: unknown } | undefined)?.user_details ?? status;
+  }
+
+  test('is a hash of the shop and the order: the same for each request, another in another shop', async () => {
+    const ours = { external_guid: guidOf('corner-shop.myshopify.com') };
+    expect(await shopperOf(guest)).toEqual(ours);
+    expect(await shopperOf(guest, () => undefined)).toEqual(ours);
+    expect(await shopperOf(guest, () => ({ user_details: {}, attributes: { shop: 'a' } }))).toEqual(ours);
+    expect(await shopperOf(guest, () => null as unknown as undefined)).toEqual(ours);
+    const other = sign(claims({ dest: 'other-shop.myshopify.com' }));
+    expect(await shopperOf(guest, undefined, other)).toEqual({ external_guid: guidOf('other-shop.myshopify.com') });
+  });
+
+  test('the order that the server knows takes precedence', async () => {
+    const known = (): object => ({ order_details: { order_id: 'XPAV284CT' } });
+    expect(await shopperOf({ ...guest, order_details: { order_id: 'guessed' } }, known)).toEqual({
+      external_guid: guidOf('corner-shop.myshopify.com'),
+    });
+  });
+
+  test('a shopper whom the extension or the server names is named as they say', async () => {
+    expect(await shopperOf({ ...guest, user_details: { phone: '+4915112345678' } })).toEqual({
+      phone: '+4915112345678',
+    });
+    expect(await shopperOf(guest, ({ sub }) => ({ user_details: { external_guid: sub ?? 'none' } }))).toEqual({
+      external_guid: 'none',
+    });
+  });
+
+  test('the server may read the request to find the order', async () => {
+    const context: ShopifyOptions['context'] = async (_, request) => {
+      const { order_details } = (await request.json()) as typeof guest;
+      return { user_details: { external_guid: `order ${order_details.order_id}` } };
+    };
+    expect(await shopperOf(guest, context)).toEqual({ external_guid: 'order XPAV284CT' });
+  });
+
+  test('without an order as well, it is a 400, and nothing reaches the network', async () => {
+    expect(await shopperOf({ ...REQUEST, user_details: {} })).toBe(400);
+    expect(await shopperOf({ ...guest, order_details: { order_id: ' ' } })).toBe(400);
+  });
+
+  test('a context that returns something else than an object is still a 500', async () => {
+    expect(await shopperOf(guest, (() => 'text') as unknown as ShopifyOptions['context'])).toBe(500);
   });
 });
 
