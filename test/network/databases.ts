@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Database } from '../../src/network/database/database.ts';
-import { migrate } from '../../src/network/database/migrate.ts';
+import { createSchema } from '../../src/network/database/schema.ts';
 import { openPglite } from '../../src/network/database/pglite.ts';
 import { openPostgres } from '../../src/network/database/postgres.ts';
 
@@ -28,19 +28,19 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Opens an empty, migrated database. Closing it also stops its server. */
+/** Opens an empty database with its schema. Closing it also stops its server. */
 export async function openTestDatabase(
   kind: 'pglite' | 'postgres',
 ): Promise<{ db: Database; url?: string; close(): Promise<void> }> {
   if (kind === 'pglite') {
     const db = await openPglite();
-    await migrate(db);
+    await createSchema(db);
     return { db, close: () => db.close() };
   }
   const cluster = await startPostgres();
   const url = await cluster.freshUrl();
   const db = openPostgres(url);
-  await migrate(db);
+  await createSchema(db);
   return {
     db,
     url,

@@ -1,6 +1,8 @@
 import { isNestedDeeper } from '../../wire/json.ts';
-import { JSON_MAX_DEPTH } from '../../wire/limits.ts';
 import { readCapped } from '../../wire/readCapped.ts';
+
+/** Maximum nesting of lists and objects: more than a relay lets through, and well below what overflows a stack. */
+const MAX_DEPTH = 100;
 
 /** A body's JSON value, or the error status and message. */
 export type JsonBody =
@@ -15,8 +17,8 @@ export async function readJson(request: Request, maxBytes: number): Promise<Json
   if (!bytes) return tooLarge;
   try {
     const json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
-    if (!isNestedDeeper(json, JSON_MAX_DEPTH)) return { ok: true, json };
-    return { ok: false, status: 400, message: `The body is nested more than ${JSON_MAX_DEPTH} levels deep.` };
+    if (!isNestedDeeper(json, MAX_DEPTH)) return { ok: true, json };
+    return { ok: false, status: 400, message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
   } catch {
     return { ok: false, status: 400, message: 'The body is not valid JSON in UTF-8.' };
   }

@@ -15,7 +15,7 @@ import { type Tenant, createChannel, createTenant } from './tenant.ts';
 export const SEEDS = ['demo', 'empty'] as const;
 export type SeedKind = (typeof SEEDS)[number];
 
-/** Fills an empty, migrated database. Returns its first channel and publisher. Run it in a transaction. */
+/** Fills an empty database with its schema. Returns its first channel and publisher. Run it in a transaction. */
 export async function seed(
   db: Queries,
   options: { kind: SeedKind; now: Date; environment: Environment },

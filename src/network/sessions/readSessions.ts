@@ -32,7 +32,7 @@ async function selectSessions(db: Queries, key: KeyRecord, ids: readonly string[
   const places = ids.map((_, index) => `$${index + 3}`).join(', ');
   const rows = await db.hot<Session>(
     `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
-     FROM sessions WHERE ${isWide ? 'channel_id' : 'publisher_id'} = $1 AND session_id IN (${places}) AND (environment IS NULL OR environment = $2)`,
+     FROM sessions WHERE ${isWide ? 'channel_id' : 'publisher_id'} = $1 AND session_id IN (${places}) AND environment = $2`,
     [isWide ? key.channel_id : key.publisher_id, key.environment, ...ids],
   );
   return new Map(rows.map((row) => [row.session_id, row]));

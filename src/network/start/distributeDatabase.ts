@@ -1,10 +1,8 @@
 import { hasCitus, isDistributed, isWorker } from '../database/citus.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/DatabaseUnavailableError.ts';
-import { MIGRATIONS } from '../database/migrations.ts';
-import { readVersion } from '../database/migrate.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES, SCHEMA_VERSION, readSchemaVersion } from '../database/schema.ts';
 import { openPostgres } from '../database/postgres.ts';
-import { REFERENCE_TABLES, SHARDED_TABLES } from '../database/tables.ts';
 import { NetworkStartError } from './NetworkStartError.ts';
 
 /** One table that is not distributed yet. */
@@ -55,10 +53,10 @@ async function planDistribution(db: Database): Promise<readonly DistributionStep
       'The database has no citus extension. Run CREATE EXTENSION citus in it on every node, and citus_add_node on the coordinator.',
     );
   if (await isWorker(db)) throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
-  const version = await readVersion(db);
-  if (version !== MIGRATIONS.length)
+  const version = await readSchemaVersion(db);
+  if (version !== SCHEMA_VERSION)
     throw new NetworkStartError(
-      `The database has schema version ${version}, and this program needs ${MIGRATIONS.length}. Start this version of the network on it once.`,
+      `The database has schema version ${version}, and this program needs ${SCHEMA_VERSION}. Start this version of the network on it once.`,
     );
   const [setting] = await db.query<{ wal_level: string }>("SELECT current_setting('wal_level') AS wal_level");
   const sharded = setting?.wal_level === 'logical' ? 'online' : 'blocking';

@@ -1,8 +1,8 @@
 import { isObject } from '../../wire/json.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { runSetupExclusively } from '../database/migrate.ts';
-import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/tables.ts';
+import { runSetupExclusively } from '../database/schema.ts';
+import { SHARDED_TABLES, REFERENCE_TABLES } from '../database/schema.ts';
 import { refuseProductionData } from '../keys/refuseProductionData.ts';
 import { seed, type SeedKind } from '../seed/seed.ts';
 import { readSetting, writeSetting } from '../settings/settings.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { hidePassword } from '../database/hidePassword.ts';
-import { migrate } from '../database/migrate.ts';
+import { createSchema } from '../database/schema.ts';
 import { openPglite } from '../database/pglite.ts';
 import { openPostgres } from '../database/postgres.ts';
 import { DatabaseUnavailableError } from '../database/DatabaseUnavailableError.ts';
@@ -31,19 +31,19 @@ export interface NetworkDatabase extends Database {
   readonly lost?: Promise<LockLostError> | undefined;
 }
 
-/** Opens the database and migrates it. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
+/** Opens the database with its schema. Closing it releases its directory. Throws a `NetworkStartError` if it cannot be used. */
 export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace): Promise<NetworkDatabase> {
   const urls = typeof databaseUrl === 'string' ? [databaseUrl] : (databaseUrl ?? []);
   if (urls.length > 0) {
     const db = openPostgres(urls);
     const problem = `The database ${urls.map(hidePassword).join(', ')} cannot be used`;
-    return migrated(db, problem, urls.length > 1 ? () => db.checkNodes() : undefined);
+    return withSchema(db, problem, urls.length > 1 ? () => db.checkNodes() : undefined);
   }
-  if (data === undefined) return migrated(await openPglite(), 'The database cannot be used');
+  if (data === undefined) return withSchema(await openPglite(), 'The database cannot be used');
   const lock = await lockedDirectory(data);
   try {
     const db = whileLocked(await openPglite(join(data, 'database')), lock);
-    return await migrated(db, `The database in ${data} cannot be used`);
+    return await withSchema(db, `The database in ${data} cannot be used`);
   } catch (error) {
     await lock.release();
     throw error instanceof NetworkStartError ? error : startError(`The database in ${data} cannot be opened`, error);
@@ -129,7 +129,7 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
   };
 }
 
-async function migrated<Opened extends Database>(
+async function withSchema<Opened extends Database>(
   db: Opened,
   problem: string,
   check: () => Promise<void> = async () => undefined,
@@ -138,7 +138,7 @@ async function migrated<Opened extends Database>(
     await check();
     const [row] = await db.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
     if (Number(row?.version) < 150_000) throw new Error('PostgreSQL 15 or newer is required');
-    await migrate(db);
+    await createSchema(db);
     return db;
   } catch (error) {
     await db.close().catch(() => undefined);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { migrate } from '../../../src/network/database/migrate.ts';
+import { createSchema } from '../../../src/network/database/schema.ts';
 import type { Session } from '../../../src/network/sessions/session.ts';
 import type { AcceptedEvent } from '../../../src/network/eventStore/countEvents.ts';
 import { storeEvents } from '../../../src/network/eventStore/storeEvents.ts';
@@ -39,7 +39,7 @@ export async function compareIngest(options: {
   const network = await createNetwork({ ...options.place, seed: 'demo', log: () => undefined });
   const world = testNetworkOf(network);
   const floor = await options.open();
-  await migrate(floor);
+  await createSchema(floor);
   const sessions: Shown[] = [];
   for (let n = 0; n < 20; n += 1) sessions.push(await world.session());
   const kinds = ['floor', 'ours'] as const;

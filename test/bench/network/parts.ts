@@ -1,6 +1,6 @@
 import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { migrate } from '../../../src/network/database/migrate.ts';
+import { createSchema } from '../../../src/network/database/schema.ts';
 import { readJson } from '../../../src/network/http/readJson.ts';
 import { hashKey } from '../../../src/network/keys/storedKeys.ts';
 import { readState } from '../../../src/network/settings/readState.ts';
@@ -17,7 +17,7 @@ export async function printParts(place: NetworkOptions, open: () => Promise<Data
   const network = await createNetwork({ ...place, seed: 'demo', log: () => undefined });
   const world = testNetworkOf(network);
   const db = await open();
-  await migrate(db);
+  await createSchema(db);
   const key = network.describe().keys.integration ?? '';
   const sessions: Shown[] = [];
   for (let n = 0; n < 20; n += 1) sessions.push(await world.session());

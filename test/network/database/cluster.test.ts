@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { migrate } from '../../../src/network/database/migrate.ts';
+import { createSchema } from '../../../src/network/database/schema.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { SHARDED_TABLES } from '../../../src/network/database/tables.ts';
+import { SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { CITUS_NODES, nodeUrl, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Body, type Shown } from '../testNetwork.ts';
 import { openRecordedNetwork } from './recordedNetwork.ts';
@@ -28,7 +28,7 @@ describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
 
   test('each statement of the core path is one task', async () => {
     const db = openPostgres(await cluster.freshUrl());
-    await migrate(db);
+    await createSchema(db);
     const { world, said } = await openRecordedNetwork(db);
     said.length = 0;
     const session = await world.session();

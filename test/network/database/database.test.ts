@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { migrate } from '../../../src/network/database/migrate.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/tables.ts';
+import { createSchema, REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { DatabaseUnavailableError, reach } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { CITUS_NODES, DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from '../databases.ts';
 import { event, testNetworkOf } from '../testNetwork.ts';
@@ -115,13 +114,13 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
     });
   });
 
-  test('a second migration changes nothing', async () => {
-    expect(await migrate(db)).toBe(0);
+  test('a second start leaves the schema as it is', async () => {
+    expect(await createSchema(db)).toBe(false);
   });
 
-  test('a database of a newer version is refused', async () => {
+  test('a database with another version of the schema is refused', async () => {
     await db.query('INSERT INTO schema_versions VALUES (999, now())');
-    await expect(migrate(db)).rejects.toThrow('schema version 999');
+    await expect(createSchema(db)).rejects.toThrow('schema version 999');
     await db.query('DELETE FROM schema_versions WHERE version = 999');
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Parameter } from '../../../src/network/database/database.ts';
-import { REFERENCE_TABLES } from '../../../src/network/database/tables.ts';
+import { REFERENCE_TABLES } from '../../../src/network/database/schema.ts';
 import { openTestDatabase } from '../databases.ts';
 import { event, type TestNetwork } from '../testNetwork.ts';
 import { whyNotOneShard } from './oneShard.ts';

@@ -1,4 +1,4 @@
-import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/tables.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import type { Parameter } from '../../../src/network/database/database.ts';
 
 const TABLE = new RegExp(

@@ -71,7 +71,7 @@ const MEASURED = [
   'billable_ad_spend_amount',
 ];
 
-/** Creates a channel in a migrated database. Fixtures in one database share nothing. */
+/** Creates a channel in a database. Fixtures in one database share nothing. */
 export async function openReportingFixture(
   db: Database,
   environment: 'production' | 'staging' = 'staging',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/network/database/database.ts';
-import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/tables.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { seed } from '../../../src/network/seed/seed.ts';
 import type { Tenant } from '../../../src/network/seed/tenant.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';

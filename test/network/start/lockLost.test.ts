@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LockLostError, type DirectoryLock } from '../../../src/lock/lockDirectory.ts';
 import { createNetwork } from '../../../src/network.ts';
-import { migrate } from '../../../src/network/database/migrate.ts';
+import { createSchema } from '../../../src/network/database/schema.ts';
 import { openPglite } from '../../../src/network/database/pglite.ts';
 import { DatabaseUnavailableError } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { whileLocked } from '../../../src/network/start/openNetworkDatabase.ts';
@@ -43,7 +43,7 @@ test('a transaction commits only if the directory is still this process’s then
   await add(Infinity);
   expect(await db.query('SELECT * FROM notes')).toHaveLength(1);
   // The same for the schema.
-  await expect(migrate(whileLocked(db, lockFor(1)))).rejects.toBeInstanceOf(DatabaseUnavailableError);
+  await expect(createSchema(whileLocked(db, lockFor(1)))).rejects.toBeInstanceOf(DatabaseUnavailableError);
   expect(await db.query("SELECT 1 FROM pg_tables WHERE tablename = 'sessions'")).toEqual([]);
   await db.close();
 }, 60_000);

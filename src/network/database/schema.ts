@@ -1,6 +1,43 @@
-import type { Migration } from './migration.ts';
+import { COUNT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
+import { hasCitus, isWorker } from './citus.ts';
+import type { Database, Queries } from './database.ts';
 
-const ACCOUNTS = `
+// The schema is plain PostgreSQL. What keeps it fit for a distributed PostgreSQL (database.test.ts checks it): every unique
+// key of a sharded table holds publisher_id; no triggers, plpgsql, date_trunc or foreign keys across shards. Periods (hour,
+// day, week_start, month_start) are computed in code and stored. Money is unbounded NUMERIC: reports round it once.
+
+/** Tables that grow with traffic: a distributed PostgreSQL spreads them by `publisher_id`. */
+export const SHARDED_TABLES = [
+  'sessions',
+  'events',
+  'activity',
+  'hourly_facts',
+  'daily_facts',
+  'conversions',
+  'receipts',
+  'explanations',
+] as const;
+
+/** Tables that stay small: a distributed PostgreSQL keeps a copy on every node. */
+export const REFERENCE_TABLES = [
+  'channels',
+  'categories',
+  'subcategories',
+  'channel_exclusions',
+  'publishers',
+  'api_keys',
+  'advertisers',
+  'offers',
+  'settings',
+  'faults',
+] as const;
+
+const MEASURES = [
+  ...COUNT_COLUMNS.map((column) => `${column} bigint NOT NULL DEFAULT 0`),
+  ...MONEY_COLUMNS.map((column) => `${column} numeric NOT NULL DEFAULT 0`),
+].join(',\n  ');
+
+const SCHEMA = `
 CREATE TABLE channels (
   channel_id uuid PRIMARY KEY,
   name text NOT NULL,
@@ -46,12 +83,15 @@ CREATE TABLE publishers (
 );
 CREATE UNIQUE INDEX publishers_once ON publishers (channel_id, brand_key, domain_key) WHERE removed_at IS NULL;
 CREATE INDEX publishers_newest ON publishers (channel_id, created_at DESC, pending_publisher_id DESC);
--- key_hash: the SHA-256 of the key, in hex. publisher_id: the publisher_remote_id that a scoped key belongs to.
+-- key_hash: the SHA-256 of the key, in hex. environment: where it gives access. issued_in: the environment of the network
+-- that issued it: a production network accepts only its own, because a staging control can create keys for either.
+-- publisher_id: the publisher_remote_id that a scoped key belongs to.
 CREATE TABLE api_keys (
   id uuid PRIMARY KEY,
   key_hash text NOT NULL UNIQUE,
   kind text NOT NULL,
   environment text NOT NULL,
+  issued_in text NOT NULL,
   channel_id uuid NOT NULL,
   publisher_id uuid,
   created_at timestamptz NOT NULL,
@@ -59,9 +99,6 @@ CREATE TABLE api_keys (
   revoked_at timestamptz
 );
 CREATE INDEX api_keys_of_publisher ON api_keys (publisher_id);
-`;
-
-const CATALOGUE = `
 CREATE TABLE advertisers (
   advertiser_id text PRIMARY KEY,
   name text NOT NULL,
@@ -100,10 +137,8 @@ CREATE TABLE faults (
   hits integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL
 );
-`;
-
-const TRAFFIC = `
--- insertions: { insertion_id: { offer_id, advertiser_id } }. page_type is the placement's view, widget_type its
+-- environment: of the network that opened it: staging may do so under a clock that was moved, and production takes no events
+-- for that. insertions: { insertion_id: { offer_id, advertiser_id } }. page_type is the placement's view, widget_type its
 -- display_mode, widget_id '' if none was sent.
 CREATE TABLE sessions (
   publisher_id uuid NOT NULL,
@@ -117,8 +152,10 @@ CREATE TABLE sessions (
   order_amount numeric,
   insertions jsonb NOT NULL,
   created_at timestamptz NOT NULL,
+  environment text NOT NULL,
   PRIMARY KEY (publisher_id, session_id)
 );
+-- An event_id is unique within its session: no other session can suppress an event by using its id first.
 CREATE TABLE events (
   publisher_id uuid NOT NULL,
   event_id text NOT NULL,
@@ -129,7 +166,7 @@ CREATE TABLE events (
   body text NOT NULL,
   received_at timestamptz NOT NULL,
   arrival bigint NOT NULL,
-  PRIMARY KEY (publisher_id, event_id)
+  PRIMARY KEY (publisher_id, session_id, event_id)
 );
 CREATE INDEX events_of_session ON events (session_id);
 -- What counts once: a session's load, display and view, and an insertion's impression. hour: the hour it counts in, which
@@ -172,22 +209,24 @@ CREATE TABLE hourly_facts (
   page_type text NOT NULL,
   widget_type text NOT NULL,
   widget_id text NOT NULL,
-  impressions bigint NOT NULL DEFAULT 0,
-  clicks bigint NOT NULL DEFAULT 0,
-  conversions bigint NOT NULL DEFAULT 0,
-  feed_loads bigint NOT NULL DEFAULT 0,
-  widget_displays bigint NOT NULL DEFAULT 0,
-  viewable_widget_displays bigint NOT NULL DEFAULT 0,
-  channel_payout numeric NOT NULL DEFAULT 0,
-  publisher_payout numeric NOT NULL DEFAULT 0,
-  revenue_with_email numeric NOT NULL DEFAULT 0,
-  revenue_without_email numeric NOT NULL DEFAULT 0,
-  order_revenue_amount numeric NOT NULL DEFAULT 0,
-  attributed_ad_spend_amount numeric NOT NULL DEFAULT 0,
-  billable_ad_spend_amount numeric NOT NULL DEFAULT 0,
+  ${MEASURES},
   PRIMARY KEY (publisher_id, channel_id, hour, page_type, widget_type, widget_id)
 );
 CREATE INDEX hourly_facts_of_channel ON hourly_facts (channel_id, day);
+-- The source of every other report, with at best a twenty-fourth of the rows. Whatever writes hourly_facts writes these as well.
+CREATE TABLE daily_facts (
+  publisher_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  day date NOT NULL,
+  week_start date NOT NULL,
+  month_start date NOT NULL,
+  page_type text NOT NULL,
+  widget_type text NOT NULL,
+  widget_id text NOT NULL,
+  ${MEASURES},
+  PRIMARY KEY (publisher_id, day, channel_id, page_type, widget_type, widget_id)
+);
+CREATE INDEX daily_facts_of_channel ON daily_facts (channel_id, day);
 -- Events that were not stored, in staging only: GET /sandbox/events lists them with the stored ones.
 -- body is JSON as text: the json type refuses escapes that a caller may send.
 CREATE TABLE receipts (
@@ -211,20 +250,67 @@ CREATE TABLE explanations (
 );
 `;
 
-/** Accounts, catalogue and traffic. */
-export const firstSchema: Migration = {
-  sql: ACCOUNTS + CATALOGUE + TRAFFIC,
-  sharded: ['sessions', 'events', 'activity', 'hourly_facts', 'conversions', 'receipts', 'explanations'],
-  reference: [
-    'channels',
-    'categories',
-    'subcategories',
-    'channel_exclusions',
-    'publishers',
-    'api_keys',
-    'advertisers',
-    'offers',
-    'settings',
-    'faults',
-  ],
-};
+/** The version of the schema. A later one adds to it, so that processes of this version can go on meanwhile. */
+export const SCHEMA_VERSION = 1;
+/** The number of the lock under which one process at a time creates the schema or seeds. It must never change. */
+const SET_UP_LOCK = 4_600_001;
+/** Milliseconds that a statement of the setup may take: another process may hold the lock. */
+const SET_UP_TIMEOUT_MS = 600_000;
+
+/** Runs `work` exclusively among all processes that share the database. */
+export function runSetupExclusively<T>(db: Database, work: (db: Queries) => Promise<T>): Promise<T> {
+  return db.transaction(
+    async (transaction) => {
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [SET_UP_LOCK]);
+      return work(transaction);
+    },
+    { statementTimeoutMs: SET_UP_TIMEOUT_MS, onCoordinator: true },
+  );
+}
+
+/** Creates the schema in an empty database, distributed where it can be; returns whether it did. Throws if there is another version of it. */
+export async function createSchema(db: Database): Promise<boolean> {
+  // Most starts find it, and every node can tell.
+  if (await hasSchema(db)) return false;
+  return runSetupExclusively(db, async (transaction) => {
+    const isOnCitus = await hasCitus(transaction);
+    if (isOnCitus && (await isWorker(transaction)))
+      throw new Error(
+        'The schema must be created first, which only the coordinator can. Add its URL with --database-url.',
+      );
+    if (await hasSchema(transaction)) return false;
+    const tables = 'CREATE TABLE schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL);';
+    // One by one: of a text with several statements, citus would send the whole to its nodes for each.
+    for (const statement of `${tables}${SCHEMA}`.split(/;\s*$/m))
+      if (statement.trim() !== '') await transaction.exec(statement);
+    if (isOnCitus) await distribute(transaction);
+    await transaction.query('INSERT INTO schema_versions VALUES ($1, $2)', [SCHEMA_VERSION, new Date()]);
+    return true;
+  });
+}
+
+/** The version of the schema; 0 for an empty database. */
+export async function readSchemaVersion(db: Queries): Promise<number> {
+  const [table] = await db.query<{ exists: boolean }>("SELECT to_regclass('schema_versions') IS NOT NULL AS exists");
+  if (!table?.exists) return 0;
+  const [row] = await db.query<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_versions');
+  return row?.version ?? 0;
+}
+
+async function hasSchema(db: Queries): Promise<boolean> {
+  const version = await readSchemaVersion(db);
+  if (version === 0 || version === SCHEMA_VERSION) return version > 0;
+  throw new Error(
+    `The database has schema version ${version}, but this version of offerlet uses ${SCHEMA_VERSION}. Use the version of offerlet that created it, or another database.`,
+  );
+}
+
+/** Distributes the large tables by publisher, and copies the small ones to every node. */
+async function distribute(db: Queries): Promise<void> {
+  for (const table of ['schema_versions', ...REFERENCE_TABLES])
+    await db.query('SELECT create_reference_table($1)', [table]);
+  const [first, ...others] = SHARDED_TABLES;
+  await db.query("SELECT create_distributed_table($1, 'publisher_id')", [first]);
+  for (const table of others)
+    await db.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => $2)", [table, first]);
+}
