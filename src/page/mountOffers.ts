@@ -1,12 +1,11 @@
-import { dom } from '../dom/dom.ts';
-import { unclobbered } from '../dom/dom.ts';
+import { dom, unclobbered } from '../dom/dom.ts';
 import type { DismissEvent } from '../session/events.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
 import { createLayerHost } from '../widget/layers/openLayer.ts';
 import { messagesFor } from '../widget/messages/messagesFor.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';
-import { watchSeen } from './seen/watchSeen.ts';
+import { watchSeen } from './watchSeen.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 /** Offers, and where and how to show them. */

@@ -1,7 +1,6 @@
-import { dom } from '../dom/dom.ts';
-import { unclobbered } from '../dom/dom.ts';
+import { dom, unclobbered } from '../dom/dom.ts';
 import { nextTask } from '../session/nextTask.ts';
-import { isPainted } from './seen/isPainted.ts';
+import { isPainted } from './watchSeen.ts';
 
 /**
  * Resolves once the page is active (not prerendering), loaded and idle. Offers that are at hand need not wait so long: until the

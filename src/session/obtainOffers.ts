@@ -1,5 +1,5 @@
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
-import type { ClockedAccess } from '../queue/sending/createPost.ts';
+import type { ClockedAccess } from '../queue/sending/sendBatch.ts';
 import { isBot } from '../wire/isBot.ts';
 import { own, type JsonObject } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';

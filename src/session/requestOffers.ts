@@ -1,4 +1,4 @@
-import { createPost, SECRET, type ClockedAccess } from '../queue/sending/createPost.ts';
+import { createPost, SECRET, type ClockedAccess } from '../queue/sending/sendBatch.ts';
 import { LATE, within } from '../queue/within.ts';
 import { own, parseJson, type JsonObject, type Problem } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';

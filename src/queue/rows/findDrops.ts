@@ -1,6 +1,6 @@
 import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
-import { HOUR_MS } from '../sending/backoff.ts';
+import { HOUR_MS } from '../sending/settle.ts';
 import { byWorth, DEAD, isIdle, isWaiting, keyTime, type Rows } from './rows.ts';
 
 /** Dead letters kept at most. */

@@ -1,14 +1,22 @@
 import { promisifyRequest } from 'idb-keyval';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 import { toJson } from '../../wire/toJson.ts';
-import { FAILURE_PAUSE_MS, HOUR_MS, remainingDelay, type Backoff } from './backoff.ts';
+import {
+  type Backoff,
+  FAILURE_PAUSE_MS,
+  HOUR_MS,
+  type QueueEntry,
+  isSuspect,
+  keepFailures,
+  remainingDelay,
+  settle,
+  takeBatch,
+} from './settle.ts';
 import type { LastAnswer, QueueEvent, Send } from '../events.ts';
 import { isOld } from '../rows/findDrops.ts';
 import type { QueueDatabase } from '../rows/openDatabase.ts';
 import { BACKOFF, isIdle, isWaiting, keyTime, LEASE, type EventRow, type Rows } from '../rows/rows.ts';
 import { sendBatch } from './sendBatch.ts';
-import { settle } from './settle.ts';
-import { isSuspect, keepFailures, takeBatch, type QueueEntry } from './takeBatch.ts';
 
 /** What the queue needs of the sender. */
 export interface Sender {

@@ -1,11 +1,11 @@
 import { readBatchResponse } from '../../wire/events/batch.ts';
-import { QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
-import { afterFailure, HOUR_MS, jitter, type Backoff } from './backoff.ts';
+import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
 import type { QueueEvent } from '../events.ts';
-import { BACKOFF, type RowChange, DEAD, dueAt } from '../rows/rows.ts';
-import { hasResults, type BatchResponse } from './sendBatch.ts';
-import { countFailure, isSuspect, type Failures, type QueueEntry } from './takeBatch.ts';
+import { BACKOFF, DEAD, type EventRow, type RowChange, dueAt } from '../rows/rows.ts';
+import { type BatchResponse, hasResults } from './sendBatch.ts';
 
+/** The longest that Retry-After is obeyed: 2,147,484 s would overflow setTimeout into a hot loop. */
+export const HOUR_MS = 3_600_000;
 /** Milliseconds without a success after which every failure may be the fault of an event. */
 const STUCK_MS = 3 * HOUR_MS;
 
@@ -105,4 +105,107 @@ export function readVerdict(status: number, body: unknown, sent: number): BatchV
   const isOurs = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
   const next = isWhole ? (sent > 1 ? 'split' : 'go') : isOurs ? 'pause' : isOutage ? 'wait' : 'go';
   return { fates, next };
+}
+
+/** The backoff state that the tabs of an origin share; times are of the shopper's clock, in milliseconds. */
+export interface Backoff {
+  /** When the failures began; missing, as the next two, when the last request succeeded. */
+  since?: number;
+  /** The next attempt. */
+  at?: number;
+  /** `online` and the like bring the next attempt forward to here, never further: the pause after a failure, or Retry-After. */
+  floor?: number;
+  /** Only suspects have failed since the server last accepted something: other events need not wait. */
+  isSuspects?: boolean | undefined;
+  failures?: Failures;
+}
+
+/** Milliseconds between a failure and the next request, whatever asks for it. */
+export const FAILURE_PAUSE_MS = 500;
+/** The longest delay in the first four seconds of an outage: a thank-you page is open for seconds. */
+const EAGER_DELAY_MS = 2_000;
+const LONGEST_DELAY_MS = 300_000;
+
+/** Returns a delay below a ceiling: half of it, the rest random, so that a thousand pages do not return together. */
+export function jitter(ceiling: number): number {
+  return Math.ceil((Math.min(ceiling, LONGEST_DELAY_MS) * (1 + Math.random())) / 2);
+}
+
+/** Returns the milliseconds that a Retry-After header asks for, in seconds or as a date; 0 when it is missing or unreadable. */
+export function retryAfterMs(header: string | null | undefined, now: number): number {
+  const ms = Number(header) * 1_000 || Date.parse(String(header)) - now;
+  return ms > 0 ? Math.min(ms, HOUR_MS) : 0;
+}
+
+/** Returns the state after one more failure. After a few seconds each delay is about as long as all before it. */
+export function afterFailure(
+  before: Backoff | undefined,
+  now: number,
+  retryAfter?: string | null,
+): Required<Pick<Backoff, 'since' | 'at' | 'floor'>> {
+  const since = before?.since ?? now;
+  const delay = jitter(before?.since ? Math.max(EAGER_DELAY_MS, now - since - 3_000) : 1_000);
+  const asked = retryAfterMs(retryAfter, now);
+  const floor = now + (asked ? asked + Math.random() * Math.max(delay, asked / 2) : FAILURE_PAUSE_MS);
+  return { since, at: Math.max(now + delay, floor), floor };
+}
+
+/** Returns the milliseconds until a request may be sent. `isEager`: back online, visible again or flushed. */
+export function remainingDelay(backoff: Backoff | undefined, now: number, isEager: boolean): number {
+  const delay = ((isEager ? backoff?.floor : backoff?.at) ?? now) - now;
+  // Further ahead than anything we set: written under a clock that has been set back since.
+  return delay > 0 && delay < 2 * HOUR_MS ? delay : 0;
+}
+
+/** How often each event, by its key, was in a batch that the server failed on. */
+export type Failures = Readonly<Record<string, number>>;
+
+/** An event's row and its key. */
+export type QueueEntry = readonly [key: string, row: EventRow];
+
+/** Failures of the server after which an event is a suspect: it may be what makes the server fail. */
+const SUSPECT_FAILURES = 3;
+/** A suspect that failed alone has the next multiple of it: more than others can have by then. */
+const ALONE = 1_000;
+
+/** Whether an event was in so many failed batches that it waits behind the others. */
+export function isSuspect(failures: Failures | undefined, key: string): boolean {
+  return (failures?.[key] ?? 0) >= SUSPECT_FAILURES;
+}
+
+/**
+ * Returns the next batch of what is due: the oldest events, then suspects. Suspects that failed equally often are sent in
+ * halves, those that failed least first, until one stands alone. An attempt is spent on each batch whatever it holds, so an outage causes no
+ * more requests than without suspects.
+ */
+export function takeBatch(due: readonly QueueEntry[], failures: Failures = {}): readonly QueueEntry[] {
+  const others = alike(due.filter(([key]) => !isSuspect(failures, key)));
+  if (others[0]) return others.slice(0, BATCH_MAX_EVENTS);
+  const least = Math.min(...due.map(([key]) => failures[key] ?? 0));
+  const equals = alike(due.filter(([key]) => failures[key] === least));
+  return equals.slice(0, Math.min(BATCH_MAX_EVENTS, (equals.length + 1) >> 1));
+}
+
+/** Returns those whose time is of the same clock as that of the first: the relay corrects the times of a whole batch. */
+function alike(rows: readonly QueueEntry[]): readonly QueueEntry[] {
+  return rows.filter(([, { isTrue }]) => isTrue === rows[0]?.[1].isTrue);
+}
+
+/**
+ * Returns the failures after one more of a batch. Every event is counted, the full queue if need be: a batch that was not would go first for
+ * ever once an outage had used up the room. A suspect that failed alone goes behind all others, or it would fail with the same ones again.
+ */
+export function countFailure(before: Failures, keys: readonly string[]): Failures {
+  const after = { ...before };
+  for (const key of keys) {
+    const count = after[key] ?? 0;
+    after[key] = keys[1] || count < SUSPECT_FAILURES ? count + 1 : count - (count % ALONE) + ALONE;
+  }
+  return after;
+}
+
+/** Returns the failures of the rows that still exist, which bounds their number. */
+export function keepFailures(failures: Failures, keys: readonly string[]): Failures {
+  const existing = new Set(keys);
+  return Object.fromEntries(Object.entries(failures).filter(([key]) => existing.has(key)));
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
-import type { watchSeen } from '../../../src/page/seen/watchSeen.ts';
+import type { watchSeen } from '../../../src/page/watchSeen.ts';
 import { bundle } from '../drivers/bundle.ts';
 import { SCENES } from './seenScenes.ts';
 
@@ -10,7 +10,7 @@ let code = '';
 
 test.use({ viewport: { width: 1_000, height: 800 } });
 test.beforeAll(async () => {
-  code = await bundle(fileURLToPath(new URL('../../../src/page/seen/watchSeen.ts', import.meta.url)), 'iife', 'seen');
+  code = await bundle(fileURLToPath(new URL('../../../src/page/watchSeen.ts', import.meta.url)), 'iife', 'seen');
 });
 
 for (const { name, html, steps = [], display, view, lasts } of SCENES) {

@@ -2,15 +2,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SendAnswer } from '../../../src/queue/events.ts';
 import { type EventRow, rowKey } from '../../../src/queue/rows/rows.ts';
-import type { Backoff } from '../../../src/queue/sending/backoff.ts';
-import { settle } from '../../../src/queue/sending/settle.ts';
 import {
-  countFailure,
-  keepFailures,
-  takeBatch,
+  type Backoff,
   type Failures,
   type QueueEntry,
-} from '../../../src/queue/sending/takeBatch.ts';
+  countFailure,
+  keepFailures,
+  settle,
+  takeBatch,
+} from '../../../src/queue/sending/settle.ts';
 import { event, freshStorage, names, onDisk, open, type Watched } from '../world.ts';
 
 const opened: Watched[] = [];

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Backoff } from '../../../src/queue/sending/backoff.ts';
+import {
+  type Backoff,
+  type QueueEntry,
+  type SentBatch,
+  type Settlement,
+  settle,
+} from '../../../src/queue/sending/settle.ts';
 import { rowKey } from '../../../src/queue/rows/rows.ts';
-import { settle, type SentBatch, type Settlement } from '../../../src/queue/sending/settle.ts';
-import type { QueueEntry } from '../../../src/queue/sending/takeBatch.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const entry = (n: number, tries?: number): QueueEntry => [
