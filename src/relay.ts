@@ -14,3 +14,5 @@ export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from 
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';
 export type { NodeRequest } from './relay/runtime/fromNode.ts';
 export { toNode, type NodeHandler, type NodeResponse } from './relay/runtime/toNode.ts';
+export { readLedger } from './relay/ledger/readLedger.ts';
+export type { Ledger, LedgerCount, LedgerCounts, LedgerRow } from './relay/ledger/ledger.ts';

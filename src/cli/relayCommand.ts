@@ -44,7 +44,11 @@ const OPTIONS = {
     default: 'hash',
     about: "How the shopper's email is sent to the network.",
   },
-  data: { kind: 'text', value: 'DIR', about: 'Directory that remembers accepted events across restarts.' },
+  data: {
+    kind: 'text',
+    value: 'DIR',
+    about: 'Directory that remembers accepted events across restarts, and counts them for a second count.',
+  },
   'prefetch-port': {
     kind: 'port',
     about: 'Port of 127.0.0.1 on which backends of this machine may POST /prefetch; 0 for any free port.',
@@ -145,6 +149,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
   out.json({ url: server.url, ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }) });
   out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${version}`);
   if (backends) out.say(`Prefetch  ${backends.url}${PREFETCH_PATH}`);
+  if (!dedupe) out.say('Ledger    none, because accepted events are remembered in memory only. Use --data DIR.');
   out.say('Press Ctrl-C to stop.');
   const stopped = untilStopped([server, ...(backends ? [backends] : []), ...(dedupe ? [dedupe] : [])]);
   const lost = await Promise.race([stopped, ...(dedupe ? [dedupe.lost] : [])]);

@@ -4,6 +4,7 @@ import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { isLoopbackAddress } from '../wire/loopback.ts';
 import { RelayConfigError, RelayError } from './errors.ts';
 import { createEventRoutes } from './events/createEventRoutes.ts';
+import { createCounting } from './ledger/createCounting.ts';
 import { createLimits, readClient, type Client } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
@@ -57,8 +58,17 @@ export function createHandler(settings: RelaySettings): Handler {
     one: open('/events', timeouts.events),
     batch: open('/events/batch', timeouts.events),
   };
-  const recommend = createRecommend(settings, upstreams.recommendations);
-  const events = createEventRoutes({ settings, limits, telemetry, one: upstreams.one, batch: upstreams.batch });
+  const { ledger } = settings.dedupe;
+  const counting = ledger && createCounting({ ledger, telemetry, now: settings.now });
+  const recommend = createRecommend(settings, { upstream: upstreams.recommendations, counting });
+  const events = createEventRoutes({
+    settings,
+    limits,
+    telemetry,
+    counting,
+    one: upstreams.one,
+    batch: upstreams.batch,
+  });
   let isWarned = false;
 
   function open(path: PostRoute, timeoutMs: number): Upstream {

@@ -4,6 +4,7 @@ import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
+import type { Counting } from './ledger/createCounting.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
 import { jsonReply, problemOf, type Reply } from './reply.ts';
@@ -23,7 +24,10 @@ export interface PageRequest {
 export type Recommend = (request: PageRequest) => Promise<Reply>;
 
 /** Returns a `Recommend`: composes the request, sends it to the network and passes the response on. */
-export function createRecommend(settings: RelaySettings, upstream: Upstream): Recommend {
+export function createRecommend(
+  settings: RelaySettings,
+  { upstream, counting }: { upstream: Upstream; counting: Counting | undefined },
+): Recommend {
   const { emails, sandbox, forwardAddress } = settings;
 
   return async ({ request, page, address, caller }) => {
@@ -36,10 +40,27 @@ export function createRecommend(settings: RelaySettings, upstream: Upstream): Re
     const problems = findMissing(body);
     if (problems.length > 0)
       throw new RelayError('The request is incomplete.', { status: 400, code: 'invalid_request', problems });
-    const response = await upstream.post(JSON.stringify(body), caller);
+    let response: NetworkResponse | undefined;
+    try {
+      response = await upstream.post(JSON.stringify(body), caller);
+    } finally {
+      if (counting) countOffers(counting, { response, placement: own(body, 'placement_details') });
+    }
     const reply = passOn(response, own(body['custom_metadata'], 'is_sandbox') === true);
     return reply.problem === undefined ? reply : { ...reply, problem: withoutUser(reply.problem, body) };
   };
+}
+
+function countOffers(
+  counting: Counting,
+  { response, placement }: { response: NetworkResponse | undefined; placement: unknown },
+): void {
+  const session = own(response?.json, 'session_id');
+  const isOpened = response?.status === 200 && typeof session === 'string' && isObject(placement);
+  if (!isOpened) return counting.addOffers('failed');
+  const offers = own(response?.json, 'recommendations');
+  const isEmpty = !isObject(offers) || Object.keys(offers).length === 0;
+  counting.addOffers(isEmpty ? 'empty' : 'answered', { session, placement });
 }
 
 async function callContext(request: RelayRequest, { context, timeouts }: RelaySettings): Promise<RelayContext> {

@@ -1,3 +1,5 @@
+import type { Ledger } from '../ledger/ledger.ts';
+
 /** `new`: yours to forward. `known`: accepted before. `busy`: another relay is forwarding it at this moment. */
 export type DedupeClaim = 'new' | 'known' | 'busy';
 
@@ -12,12 +14,15 @@ export interface DedupeStore {
   /**
    * The network accepted these. `sender` is the client that they came from: an IPv4 address, the /48 network of an IPv6
    * address, or the session where no address is known. A store that runs full drops the oldest keys of the sender that
-   * has most.
+   * has most. `cells` is for a store with a ledger: what each event counts for, in order. A key that was accepted before
+   * does not count again, and a store writes a key and its count together.
    */
-  accept(keys: readonly string[], sender?: string): void | Promise<void>;
+  accept(keys: readonly string[], sender?: string, cells?: readonly string[]): void | Promise<void>;
   /** The network did not accept these, or nobody knows: the next attempt may forward them. */
   release(keys: readonly string[]): void | Promise<void>;
   /** Milliseconds after which a claim of a relay that died expires: longer than the relay needs for one. */
   readonly claimMs?: number;
+  /** The counts for `offerlet audit`. A store without it keeps none. */
+  readonly ledger?: Ledger;
   close?(): Promise<void>;
 }

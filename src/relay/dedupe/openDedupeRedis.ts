@@ -3,12 +3,9 @@ import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { RelayConfigError } from '../errors.ts';
 import { checkWhole } from '../options/optionValue.ts';
 import { explain } from '../telemetry.ts';
+import { createLedgerRedis, LEDGER_SECONDS, type RedisClient } from '../ledger/createLedgerRedis.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';
-
-/** The part of a Redis client that is used; the client of the `redis` package has it. */
-export interface RedisClient {
-  sendCommand(command: string[]): Promise<unknown>;
-}
 
 export interface DedupeRedisOptions {
   /** Prefix of every Redis key. Relays with different network keys need different ones. */
@@ -26,12 +23,30 @@ const RENEW =
 /** Releases a claim, unless it has expired and is another relay's by now. */
 const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
+/**
+ * Marks events as accepted and counts those that were not, in one step. KEYS: the events, then the day's counts of each.
+ * ARGV: milliseconds that an event is remembered, seconds that a day is, then the field of each.
+ */
+const ACCEPT = `local n = #KEYS / 2
+for i = 1, n do
+  if redis.call('GET', KEYS[i]) ~= 'accepted' then
+    redis.call('HINCRBY', KEYS[n + i], ARGV[i + 2], 1)
+    redis.call('EXPIRE', KEYS[n + i], ARGV[2])
+  end
+  redis.call('SET', KEYS[i], 'accepted', 'PX', ARGV[1])
+end`;
+
 /** Accepted events in Redis, shared by every relay of a merchant: what one of them is forwarding, no other forwards. */
-export function createDedupeRedis(client: RedisClient, options: DedupeRedisOptions = {}): DedupeStore {
+export function createDedupeRedis(
+  client: RedisClient,
+  options: DedupeRedisOptions = {},
+): DedupeStore & { readonly ledger: Ledger } {
   const { prefix = 'offerlet:dedupe:', maxAgeMs = DEDUPE_MAX_AGE_MS, claimMs = DEFAULT_CLAIM_MS } = options;
   checkWhole('maxAgeMs', maxAgeMs);
   checkWhole('claimMs', claimMs);
   const me = `claimed:${crypto.randomUUID()}`;
+
+  const ledger = createLedgerRedis(client, prefix);
 
   /** Keys that were claimed and not settled yet. */
   const held = new Set<string>();
@@ -69,12 +84,18 @@ export function createDedupeRedis(client: RedisClient, options: DedupeRedisOptio
       void release(keys.filter((_, at) => isNew(claims[at]))).catch(() => undefined);
       throw failure.reason;
     },
-    async accept(keys) {
+    async accept(keys, _, cells) {
       for (const key of keys) held.delete(key);
-      await each(keys, (key) => ['SET', prefix + key, ACCEPTED, 'PX', String(maxAgeMs)]);
+      if (cells && keys.length > 0) {
+        const days = cells.map((cell) => ledger.dayKey(cell.slice(0, 10)));
+        const names = [...keys.map((key) => prefix + key), ...days];
+        const values = [String(maxAgeMs), LEDGER_SECONDS, ...cells.map((cell) => cell.slice(11))];
+        await client.sendCommand(['EVAL', ACCEPT, String(names.length), ...names, ...values]);
+      } else await each(keys, (key) => ['SET', prefix + key, ACCEPTED, 'PX', String(maxAgeMs)]);
     },
     release,
     claimMs,
+    ledger,
   };
 }
 
@@ -85,7 +106,7 @@ function isNew(claim: PromiseSettledResult<DedupeClaim> | undefined): boolean {
 /** Connects to Redis with the `redis` package and stores accepted events there until it is closed. */
 export async function openDedupeRedis(
   options: DedupeRedisOptions & { url: string },
-): Promise<DedupeStore & { close(): Promise<void> }> {
+): Promise<DedupeStore & { readonly ledger: Ledger; close(): Promise<void> }> {
   const { url } = options;
   // Node's own error would repeat the URL, with the password in it.
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))

@@ -17,14 +17,9 @@ import type { RelaySettings } from '../options/readOptions.ts';
 import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { NoResponseError, type Caller, type NetworkResponse, type Upstream } from '../upstream/createUpstream.ts';
-import {
-  ACCEPTED,
-  createForwardOnce,
-  sessionKey,
-  type EventFate,
-  type Forward,
-  type Forwarded,
-} from './forwardOnce.ts';
+import type { Counting } from '../ledger/createCounting.ts';
+import { sessionKey } from './eventKeys.ts';
+import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
 
 /** The routes that report events. Each takes the parsed body of a page, and throws a `RelayError` when it refuses all. */
 export interface EventRoutes {
@@ -36,6 +31,8 @@ export interface EventRoutesOptions {
   readonly settings: RelaySettings;
   readonly limits: Limits;
   readonly telemetry: Telemetry;
+  /** Present when the store of accepted events has a ledger. */
+  readonly counting: Counting | undefined;
   /** `/events` of the network. */
   readonly one: Upstream;
   /** `/events/batch` of the network. */
@@ -43,12 +40,18 @@ export interface EventRoutesOptions {
 }
 
 /** Returns the `EventRoutes`: check each event, forward those that were not accepted before, reply for each. */
-export function createEventRoutes({ settings, limits, telemetry, ...upstreams }: EventRoutesOptions): EventRoutes {
+export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
+  const { settings, limits, telemetry, counting } = options;
   const { now, forwardEventIds: keepIds } = settings;
-  const once = createForwardOnce(settings, telemetry);
-  const forwardOne = once(createForwardOne(upstreams.one, keepIds));
-  const forwardBatch = once(createForwardBatch(upstreams.batch, keepIds));
-  const noteRefused = (value: number): void => telemetry.measure({ name: 'events_refused', value });
+  const once = createForwardOnce(settings, { telemetry, counting });
+  const forwardOne = once(createForwardOne(options.one, keepIds));
+  const forwardBatch = once(createForwardBatch(options.batch, keepIds));
+
+  function noteRefused(checked: readonly CheckedEvent[]): void {
+    const refused = checked.flatMap((each) => (each.ok ? [] : each.error.code));
+    telemetry.measure({ name: 'events_refused', value: refused.length });
+    for (const code of refused) counting?.add(code === 'event_too_old' ? 'expired' : `refused:${code}`);
+  }
 
   async function spend(events: readonly WireEvent[]): Promise<void> {
     const counts = new Map<string, number>();
@@ -63,7 +66,7 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
     async one(page, caller) {
       const checked = checkEvent(page, now());
       if (!checked.ok) {
-        noteRefused(1);
+        noteRefused([checked]);
         const { error, problems, status } = checked;
         const problem = problemOf(error.message, problems);
         return { ...jsonReply(status, partnerError(error.message, problems)), events: 1, problem };
@@ -85,7 +88,7 @@ export function createEventRoutes({ settings, limits, telemetry, ...upstreams }:
       for (const each of checked) if (each.ok) events.push(each.value);
       const isWhole = events.length === count;
       if (limits.isOn) await spend(events);
-      if (!isWhole) noteRefused(count - events.length);
+      if (!isWhole) noteRefused(checked);
       // The events may go while the network is awaited; only the relay's own refusals are needed then.
       const refusals = isWhole ? undefined : checked.map((each) => (each.ok ? undefined : each.error));
       const { fates, unchanged, isReflecting } = await forwardBatch(events, withSession(caller, events));

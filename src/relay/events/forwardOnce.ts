@@ -1,13 +1,12 @@
-import { withDeadline } from '../../http/withDeadline.ts';
 import type { Refusal } from '../../wire/events/batch.ts';
 import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
-import { createDedupeMemory } from '../dedupe/createDedupeMemory.ts';
-import type { DedupeClaim } from '../dedupe/dedupeStore.ts';
-import { RelayError } from '../errors.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { Reply } from '../reply.ts';
-import { explain, type Telemetry } from '../telemetry.ts';
+import type { Counting } from '../ledger/createCounting.ts';
+import type { Telemetry } from '../telemetry.ts';
 import type { Caller } from '../upstream/createUpstream.ts';
+import { AcceptedEvents } from './acceptedEvents.ts';
+import { createEventKeys } from './eventKeys.ts';
 
 /** What became of one event. */
 export type EventFate =
@@ -59,9 +58,12 @@ interface Batch {
  * Returns a function that turns each `Forward` into a `ForwardOnce`. All of them share what is in flight at this moment,
  * and the store of what was accepted.
  */
-export function createForwardOnce(settings: RelaySettings, telemetry: Telemetry): (forward: Forward) => ForwardOnce {
+export function createForwardOnce(
+  settings: RelaySettings,
+  { telemetry, counting }: { telemetry: Telemetry; counting: Counting | undefined },
+): (forward: Forward) => ForwardOnce {
   const { measure } = telemetry;
-  const accepted = new AcceptedEvents(settings, telemetry);
+  const accepted = new AcceptedEvents(settings, { telemetry, counting });
   /** The batch that is forwarding an event, by the event's key. */
   const inFlight = new Map<string, Batch>();
   const eventKeys = createEventKeys();
@@ -86,8 +88,11 @@ export function createForwardOnce(settings: RelaySettings, telemetry: Telemetry)
     try {
       const fresh = await claim(first, batch);
       if (fresh.length > 0) {
-        result = await forward(eventsAt(fresh, events), caller);
-        await record(result, { fresh, batch });
+        const wanted = eventsAt(fresh, events);
+        // While the network is awaited. The events themselves may go.
+        const counted = counting?.cellsOf(wanted);
+        result = await forward(wanted, caller);
+        await record(result, { fresh, batch, cells: counted instanceof Promise ? await counted : counted });
       }
       settle();
     } catch (error) {
@@ -126,23 +131,27 @@ export function createForwardOnce(settings: RelaySettings, telemetry: Telemetry)
   /** Fills in the fates of the call, and records them before anybody gets a response. */
   async function record(
     result: Forwarded,
-    { fresh, batch }: { fresh: readonly number[]; batch: Batch },
+    { fresh, batch, cells }: { fresh: readonly number[]; batch: Batch; cells: readonly string[] | undefined },
   ): Promise<void> {
     const { keys, fates, caller } = batch;
-    const yes: number[] = [];
-    const no: number[] = [];
-    const lost: number[] = [];
+    const [yes, no, lost, refused] = [newGroup(), newGroup(), newGroup(), newGroup()];
     for (let at = 0; at < fresh.length; at++) {
       const index = fresh[at] ?? 0;
       const fate = result.fates[at];
+      const [key, cell] = [keys[index], cells?.[at]];
       fates[index] = fate;
-      if (fate?.state === 'accepted') yes.push(index);
-      else if (result.lost.includes(at)) lost.push(index);
-      else no.push(index);
+      const isFinal = fate?.state === 'refused' && fate.error?.retryable === false;
+      if (isFinal) counting?.add(`refused:${fate.error?.code ?? 'other'}`);
+      const group = fate?.state === 'accepted' ? yes : result.lost.includes(at) ? lost : isFinal ? refused : no;
+      if (key !== undefined) {
+        group.keys.push(key);
+        if (cell !== undefined) group.cells.push(cell);
+      } else if (group === yes && cell !== undefined) counting?.addCells([cell]);
     }
-    if (yes.length > 0) await accepted.accept(keysAt(yes, keys), caller);
-    if (no.length > 0) await accepted.release(keysAt(no, keys), caller);
-    if (lost.length > 0) await accepted.lose(keysAt(lost, keys), caller);
+    if (yes.keys.length > 0) await accepted.accept(yes, caller);
+    if (no.keys.length > 0) await accepted.release(no, { caller, isFinal: false });
+    if (refused.keys.length > 0) await accepted.release(refused, { caller, isFinal: true });
+    if (lost.keys.length > 0) await accepted.lose(lost, caller);
   }
 }
 
@@ -172,6 +181,11 @@ function createSettlement(): { settled: Promise<void>; settle: (error?: unknown)
   return { settled, settle };
 }
 
+/** A group that events of the same fate are put into. */
+function newGroup(): { readonly keys: string[]; readonly cells: string[] } {
+  return { keys: [], cells: [] };
+}
+
 function eventsAt(indexes: readonly number[], events: readonly WireEvent[]): readonly WireEvent[] {
   return indexes.length === events.length ? events : indexes.flatMap((index) => events[index] ?? []);
 }
@@ -183,155 +197,4 @@ function keysAt(indexes: readonly number[], keys: Batch['keys']): string[] {
     if (key !== undefined) picked.push(key);
   }
   return picked;
-}
-
-/** Events whose response was lost, and failed writes, that are remembered. */
-const ASIDE_MAX = 20_000;
-/** Milliseconds after which a page may come back when the store failed. */
-const RETRY_AFTER_MS = 5_000;
-
-/** The store of accepted events, with what it may fail to write, and the events whose response was lost. */
-class AcceptedEvents {
-  readonly #settings: RelaySettings;
-  readonly #telemetry: Telemetry;
-  /** Accepted, but the store failed to write it: this process still knows. */
-  readonly #unwritten = createDedupeMemory({ max: ASIDE_MAX });
-  readonly #lost = createDedupeMemory({ max: ASIDE_MAX });
-
-  constructor(settings: RelaySettings, telemetry: Telemetry) {
-    this.#settings = settings;
-    this.#telemetry = telemetry;
-  }
-
-  /** Claims events before they are forwarded. Throws a 503 when the store fails or is too slow. */
-  async claim(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
-    if (keys.length === 0) return [];
-    const claims = await this.#claimInStore(keys, caller);
-    const [unwritten, lost] = [this.#unwritten, this.#lost];
-    if (unwritten.size() === 0 && lost.size() === 0) return claims;
-    const here = unwritten.claim(keys);
-    const judged = keys.map((_, at) => (here[at] === 'known' ? 'known' : (claims[at] ?? 'new')));
-    const wereLost = lost.claim(keys);
-    const again = keys.filter((_, at) => judged[at] === 'new' && wereLost[at] === 'known');
-    if (again.length > 0 && !this.#settings.forwardEventIds) {
-      this.#telemetry.measure({ name: 'possible_duplicates', value: again.length });
-      const message = 'Events are forwarded again after a lost response; the network may count them twice.';
-      this.#telemetry.log({ level: 'warn', message, request_id: caller.requestId, events: again.length });
-    }
-    return judged;
-  }
-
-  /** The network accepted these. Never throws: they are remembered here when the store fails. */
-  async accept(keys: readonly string[], caller: Caller): Promise<void> {
-    if (keys.length === 0) return;
-    try {
-      await this.#inTime(this.#settings.dedupe.accept(keys, caller.sender));
-    } catch (error) {
-      this.#unwritten.accept(keys, caller.sender);
-      this.#noteFailure(error, caller);
-    }
-  }
-
-  /** The network did not accept these. */
-  async release(keys: readonly string[], caller: Caller): Promise<void> {
-    if (keys.length === 0) return;
-    try {
-      await this.#inTime(this.#settings.dedupe.release(keys));
-    } catch (error) {
-      this.#noteFailure(error, caller);
-    }
-  }
-
-  /** Nobody knows whether the network accepted these. */
-  async lose(keys: readonly string[], caller: Caller): Promise<void> {
-    if (keys.length === 0) return;
-    this.#telemetry.measure({ name: 'answers_lost', value: keys.length });
-    const message = "The network's response was lost; the next attempt is forwarded again.";
-    this.#telemetry.log({ level: 'warn', message, request_id: caller.requestId, events: keys.length });
-    this.#lost.accept(keys, caller.sender);
-    await this.release(keys, caller);
-  }
-
-  async #claimInStore(keys: readonly string[], caller: Caller): Promise<readonly DedupeClaim[]> {
-    const { dedupe } = this.#settings;
-    let claiming: readonly DedupeClaim[] | Promise<readonly DedupeClaim[]> = [];
-    try {
-      claiming = dedupe.claim(keys);
-      return await this.#inTime(claiming);
-    } catch (error) {
-      this.#noteFailure(error, caller);
-      // Claims that arrive too late would keep the sender's next attempt out until they expire.
-      void Promise.resolve(claiming)
-        .then((claims) => dedupe.release(keys.filter((_, at) => claims[at] === 'new')))
-        .catch(() => undefined);
-      // Forwarding without knowing would count twice; the sender keeps its events and comes back.
-      throw new RelayError('The relay cannot look up which events were accepted. Try again later.', {
-        status: 503,
-        code: 'dedupe_unavailable',
-        retryAfterMs: RETRY_AFTER_MS,
-        cause: error,
-      });
-    }
-  }
-
-  /** The result of the store. One that hangs fails like one that throws. */
-  #inTime<T>(work: T | Promise<T>): T | Promise<T> {
-    // A store in memory needs no timer.
-    if (!(work instanceof Promise)) return work;
-    const ms = this.#settings.timeouts.dedupe;
-    return withDeadline(work, { ms, late: () => new Error(`no reply within ${ms} ms`) });
-  }
-
-  #noteFailure(error: unknown, { requestId }: Caller): void {
-    this.#telemetry.measure({ name: 'dedupe_failed', value: 1 });
-    const message = 'The store of accepted events failed.';
-    this.#telemetry.log({ level: 'error', message, request_id: requestId, error: explain(error) });
-  }
-}
-
-/** Hexadecimal digits of a key: 16 bytes, so that two events never share one. */
-const DIGITS = 32;
-
-/** The key of each event for a `DedupeStore`; `undefined` for one without an id, which cannot be recognized again. */
-type EventKeys = (
-  events: readonly Pick<WireEvent, 'session_id' | 'event_id'>[],
-) => readonly (string | undefined)[] | Promise<readonly (string | undefined)[]>;
-
-/** Returns an `EventKeys` on SHA-256: synchronous where the runtime has `node:crypto`, on Web Crypto elsewhere. */
-export function createEventKeys(): EventKeys {
-  const node = globalThis.process?.getBuiltinModule?.('node:crypto');
-  if (!node) return (events) => Promise.all(keysOf(events, hashOnWebCrypto).map(async (key) => key));
-  // One call is three times as fast as an object for each hash. Node has it from 20.12, other runtimes may not.
-  const hash =
-    typeof node.hash === 'function'
-      ? (text: string) => node.hash('sha256', text, 'hex').slice(0, DIGITS)
-      : (text: string) => node.createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
-  return (events) => keysOf(events, hash);
-}
-
-function keysOf<Key>(events: Parameters<EventKeys>[0], hash: (text: string) => Key): readonly (Key | undefined)[] {
-  let last: string | undefined;
-  let prefix = '';
-  return events.map(({ session_id, event_id }) => {
-    if (event_id === undefined) return undefined;
-    // Usually all events of a batch are of one session. Ids contain no control characters, so the separator keeps any two
-    // pairs apart.
-    if (session_id !== last) prefix = `${sessionKey(session_id)}\0`;
-    last = session_id;
-    return hash(prefix + event_id);
-  });
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** What a session is recognized by: a UUID is the same in any letter case, another id is not. */
-export function sessionKey(sessionId: string): string {
-  return UUID.test(sessionId) ? sessionId.toLowerCase() : sessionId;
-}
-
-async function hashOnWebCrypto(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .slice(0, DIGITS);
 }

@@ -120,6 +120,12 @@ function readDedupe(dedupe: unknown, timeouts: RelayTimeouts): DedupeStore | und
       'must have claim, accept and release. Use createDedupeMemory(), await openDedupeFile(directory) or await openDedupeRedis({ url }).',
     );
   const store = dedupe as unknown as DedupeStore;
+  const { ledger }: { ledger?: unknown } = store;
+  const isLedger =
+    isObject(ledger) &&
+    ['add', 'openSession', 'placementsOf', 'read'].every((name) => typeof ledger[name] === 'function');
+  if (ledger !== undefined && !isLedger)
+    refuseOption('dedupe', 'has a ledger without add, openSession, placementsOf and read. Add them, or leave it out.');
   const needed = timeouts.events + timeouts.dedupe;
   if (store.claimMs !== undefined && !(store.claimMs >= needed))
     return refuseOption(

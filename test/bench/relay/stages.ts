@@ -1,6 +1,6 @@
 import { createDedupeMemory } from '../../../src/relay/dedupe/createDedupeMemory.ts';
 import { checkBatch, readBatch, writeBatch } from '../../../src/relay/events/createEventRoutes.ts';
-import { createEventKeys } from '../../../src/relay/events/forwardOnce.ts';
+import { createEventKeys } from '../../../src/relay/events/eventKeys.ts';
 import { composeRequest, findMissing, observeAttributes } from '../../../src/relay/recommend.ts';
 import { createResponseReader } from '../../../src/relay/upstream/createUpstream.ts';
 import type { WireEvent } from '../../../src/wire/events/wireEvent.ts';

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { createDedupeMemory } from '../../../src/relay.ts';
 import { dedupeTable } from '../../../src/relay/dedupe/createDedupeMemory.ts';
-import { createEventKeys } from '../../../src/relay/events/forwardOnce.ts';
+import { createEventKeys } from '../../../src/relay/events/eventKeys.ts';
 import { event, setUp } from '../fakeNetwork.ts';
 import { key, keys } from './keys.ts';
 

@@ -62,6 +62,33 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     expect(two.network.calls).toHaveLength(0);
   });
 
+  test('count once for the audit, whichever relay forwarded them and however often a relay says so', async () => {
+    const prefix = 'ledger-test:';
+    const [first, second] = [await openStore({ prefix }), await openStore({ prefix })];
+    const [one, two] = [setUp({ dedupe: first }), setUp({ dedupe: second })];
+    await one.post('/recommendations', {
+      user_details: { external_guid: 'a' },
+      placement_details: { view: 'THANK_YOU', display_mode: 'INLINE', widget_id: 'a b' },
+    });
+    const sent = event();
+    // The session was opened at the other relay.
+    await expect.poll(async () => (await two.post('/events', event())).status).toBe(201);
+    await two.post('/events', sent);
+    await one.post('/events/batch', { events: [sent, event({ event_name: 'BRAND_CLICK' })] });
+    const id = newKey();
+    for (let at = 0; at < 3; at++) await first.accept([id], '', ['2026-11-20T23 BRAND_VIEW - - ']);
+    const counts = await second.ledger?.read({ from: '2026-11-20', to: new Date().toISOString().slice(0, 10) });
+    const place = { view: 'THANK_YOU', display_mode: 'INLINE', widget_id: 'a b' };
+    const hour = `${new Date().toISOString().slice(0, 13)}:00:00Z`;
+    expect(counts?.rows).toEqual([
+      { hour: '2026-11-20T23:00:00Z', name: 'BRAND_VIEW', view: null, display_mode: null, widget_id: null, count: 1 },
+      { hour, name: 'BRAND_CLICK', ...place, count: 1 },
+      { hour, name: 'BRAND_DISPLAY', ...place, count: 2 },
+      { hour, name: 'offers_empty', view: null, display_mode: null, widget_id: null, count: 1 },
+      { hour, name: 'offers_requested', view: null, display_mode: null, widget_id: null, count: 1 },
+    ]);
+  });
+
   test('are released when the network did not accept them', async () => {
     const [one, two] = [setUp({ dedupe: await openStore() }), setUp({ dedupe: await openStore() })];
     const sent = event();

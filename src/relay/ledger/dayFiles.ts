@@ -1,0 +1,147 @@
+import { isObject, own, parseJson } from '../../wire/json.ts';
+import { addDays, dateOf, isDate } from '../../wire/utcDates.ts';
+import { nodeModule } from '../runtime/nodeModule.ts';
+import { addCount, cellOf, rowsOf, type LedgerRow } from './ledger.ts';
+
+/** Days after which the counts of a day are deleted. */
+const KEPT_DAYS = 400;
+
+/** One line of a day's file: what one segment of the log counted on that day. */
+interface DayLine {
+  /** Written twice after a crash, a segment still counts once. */
+  readonly segment: string;
+  readonly counts: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The folder of the ledger in a relay's directory. */
+export function ledgerFolder(directory: string): string {
+  return nodeModule('node:path').join(directory, 'ledger');
+}
+
+/**
+ * Appends the counts of a segment to the files of its days, one line each. After a failure it may be called again: each
+ * reader counts a segment once a day.
+ */
+export async function appendSegment(
+  directory: string,
+  { segment, counts }: { segment: string; counts: ReadonlyMap<string, number> },
+): Promise<void> {
+  const fs = nodeModule('node:fs/promises');
+  const { join } = nodeModule('node:path');
+  const days = new Map<string, LedgerRow[]>();
+  for (const row of rowsOf(counts)) {
+    const day = row.hour.slice(0, 10);
+    days.set(day, [...(days.get(day) ?? []), row]);
+  }
+  const folder = ledgerFolder(directory);
+  if (days.size > 0) await fs.mkdir(folder, { recursive: true });
+  for (const [day, rows] of days) {
+    const line: DayLine = { segment, counts: [...byPlacement(rows)] };
+    const file = await fs.open(join(folder, `${day}.jsonl`), 'a+');
+    try {
+      const { size } = await file.stat();
+      const { buffer } = size > 0 ? await file.read(new Uint8Array(1), 0, 1, size - 1) : { buffer: [LINE_BREAK] };
+      // A crash, or a full disk, may have left half a line behind.
+      await file.appendFile(`${buffer[0] === LINE_BREAK ? '' : '\n'}${JSON.stringify(line)}\n`);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+const LINE_BREAK = 10;
+
+/** The counts of one hour and one placement together: that is shorter, and easier to read. */
+function byPlacement(rows: readonly LedgerRow[]): Iterable<Readonly<Record<string, unknown>>> {
+  const groups = new Map<string, Record<string, unknown>>();
+  for (const { name, count, hour, view, display_mode, widget_id } of rows) {
+    const key = cellOf({ hour, name: 'any', view, display_mode, widget_id });
+    const group = groups.get(key) ?? {
+      hour,
+      ...(view !== null && { view }),
+      ...(display_mode !== null && { display_mode }),
+      ...(widget_id !== null && { widget_id }),
+    };
+    group[name] = count;
+    groups.set(key, group);
+  }
+  return groups.values();
+}
+
+/** Deletes the files of days that are longer ago than they are kept. */
+export async function deleteOldDays(directory: string, now: number): Promise<void> {
+  const fs = nodeModule('node:fs/promises');
+  const first = addDays(dateOf(now), -KEPT_DAYS);
+  for (const day of await listDays(directory))
+    if (day < first) await fs.rm(nodeModule('node:path').join(ledgerFolder(directory), `${day}.jsonl`));
+}
+
+async function listDays(directory: string): Promise<readonly string[]> {
+  const names = await nodeModule('node:fs/promises')
+    .readdir(ledgerFolder(directory))
+    .catch(() => []);
+  return names.flatMap((name) => {
+    const day = name.replace(/\.jsonl$/, '');
+    return name.endsWith('.jsonl') && isDate(day) ? [day] : [];
+  });
+}
+
+/** Reads the files of days. Calls `segment` with the counts of each segment and day, each once. */
+export async function readDays(
+  directory: string,
+  { from, to }: { from: string; to: string },
+): Promise<{
+  /** `<day> <segment>` for each that was read. */
+  readonly segments: ReadonlySet<string>;
+  readonly counts: Map<string, number>;
+  readonly problems: string[];
+}> {
+  const fs = nodeModule('node:fs/promises');
+  const segments = new Set<string>();
+  const counts = new Map<string, number>();
+  const problems: string[] = [];
+  for (const day of (await listDays(directory)).toSorted()) {
+    if (day < from || day > to) continue;
+    const file = nodeModule('node:path').join(ledgerFolder(directory), `${day}.jsonl`);
+    const lines = (await fs.readFile(file, 'utf8')).split('\n');
+    for (const [at, text] of lines.entries()) {
+      if (text === '') continue;
+      const line = readLine(text, day);
+      // What the log still has is written again by the relay, so a line that was cut off costs nothing.
+      if (!line) {
+        const place = at === lines.length - 1 ? 'the last line' : `line ${at + 1}`;
+        problems.push(`${file}: ${place} is incomplete or damaged and was skipped.`);
+      } else if (!segments.has(`${day} ${line.segment}`)) {
+        segments.add(`${day} ${line.segment}`);
+        for (const [cell, count] of line.counts) addCount(counts, cell, count);
+      }
+    }
+  }
+  return { segments, counts, problems };
+}
+
+const PLACE = ['hour', 'view', 'display_mode', 'widget_id'];
+
+/** Returns the counts of a line by cell; `undefined` for a line that is not whole. */
+function readLine(text: string, day: string): { segment: string; counts: [string, number][] } | undefined {
+  const json = parseJson(text);
+  const [segment, groups] = [own(json, 'segment'), own(json, 'counts')];
+  if (typeof segment !== 'string' || !Array.isArray(groups)) return undefined;
+  const counts: [string, number][] = [];
+  for (const group of groups as readonly unknown[]) {
+    const [hour, view, mode, widget] = PLACE.map((name) => textAt(group, name));
+    if (!isObject(group) || !hour?.startsWith(`${day}T`)) return undefined;
+    for (const [name, count] of Object.entries(group))
+      if (typeof count === 'number')
+        counts.push([
+          cellOf({ hour, name, view: view ?? null, display_mode: mode ?? null, widget_id: widget ?? null }),
+          count,
+        ]);
+  }
+  return { segment, counts };
+}
+
+function textAt(json: unknown, name: string): string | undefined {
+  const value = own(json, name);
+  return typeof value === 'string' ? value : undefined;
+}

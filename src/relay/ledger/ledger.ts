@@ -1,0 +1,121 @@
+/**
+ * Counts what the network accepted, by hour and placement, for `offerlet audit`. A part of the store of accepted events:
+ * what is written together is lost together. A cell is one line of printable ASCII, which names what is counted; a store
+ * counts by it and need not understand it.
+ */
+export interface Ledger {
+  /** Adds to the counts of cells. For what no accepted event carries, such as failed requests. */
+  add(counts: ReadonlyMap<string, number>): void | Promise<void>;
+  /** Remembers the placement of a session for eight days. `session` is a hash, `placement` one line of printable ASCII. */
+  openSession(session: string, placement: string): void | Promise<void>;
+  /** The placements of sessions, in order; `undefined` for one that is not known. */
+  placementsOf(sessions: readonly string[]): readonly (string | undefined)[] | Promise<readonly (string | undefined)[]>;
+  /** What was counted from one UTC date to another, both included. */
+  read(dates: { readonly from: string; readonly to: string }): Promise<LedgerCounts>;
+}
+
+/** What a ledger has counted. */
+export interface LedgerCounts {
+  readonly rows: readonly LedgerRow[];
+  /** What could not be read, in sentences for people. */
+  readonly problems: readonly string[];
+}
+
+/** How often one thing happened in one UTC hour and one placement. */
+export interface LedgerRow {
+  /** The beginning of the hour: `2026-11-23T10:00:00Z`. */
+  readonly hour: string;
+  /** The name of an event, or one of `LedgerCount`. */
+  readonly name: string;
+  /** The placement; `null` where it is not known or does not matter. */
+  readonly view: string | null;
+  readonly display_mode: string | null;
+  /** Also `null` for a placement without one. */
+  readonly widget_id: string | null;
+  readonly count: number;
+}
+
+/** What is counted besides accepted events. */
+export type LedgerCount =
+  /** Requests for offers that reached the network. Each is also one of the next three. */
+  | 'offers_requested'
+  | 'offers_answered'
+  | 'offers_empty'
+  | 'offers_failed'
+  /** Events that were refused for good, by the code of relay or network. */
+  | `refused:${string}`
+  /** Events that the relay refused because they were older than 30 days. */
+  | 'expired'
+  /** Events whose response was lost, and those of them that were accepted later after all. */
+  | 'answers_lost'
+  | 'answers_lost_settled'
+  /** Events that failed and may be sent again, and those of them that were accepted or refused for good later. */
+  | 'waiting'
+  | 'waiting_settled';
+
+/** Placement details as a page or a server sends them. */
+export interface PlacementDetails {
+  readonly view?: unknown;
+  readonly display_mode?: unknown;
+  readonly widget_id?: unknown;
+}
+
+/** The placement of what has none. */
+export const NO_PLACEMENT = '- - ';
+const WIDGET_ID_MAX = 64;
+
+/** Returns a placement as one line: view, display mode and, last because it may contain spaces, the widget id. */
+export function placementText({ view, display_mode, widget_id }: PlacementDetails): string {
+  const word = (value: unknown): string => (typeof value === 'string' && /^[A-Z_]{1,32}$/.test(value) ? value : '-');
+  return `${word(view)} ${word(display_mode)} ${typeof widget_id === 'string' ? escape(widget_id) : ''}`;
+}
+
+/** Returns the cell of something that happened in an hour, such as `2026-11-23T10`. */
+export function cellText(hour: string, name: string, placement = NO_PLACEMENT): string {
+  return `${hour} ${name} ${placement}`;
+}
+
+const CELL = /^(\d{4}-\d\d-\d\dT\d\d) ([\w:.-]{1,80}) ([A-Z_]{1,32}|-) ([A-Z_]{1,32}|-) ([ -~]*)$/;
+
+/** Reads a cell; `undefined` for any other text. */
+export function readCell(cell: string): Omit<LedgerRow, 'count'> | undefined {
+  const [, hour, name, view = '-', mode = '-', widget = ''] = CELL.exec(cell) ?? [];
+  if (hour === undefined || name === undefined) return undefined;
+  return {
+    hour: `${hour}:00:00Z`,
+    name,
+    view: view === '-' ? null : view,
+    display_mode: mode === '-' ? null : mode,
+    widget_id: widget === '' ? null : unescape(widget),
+  };
+}
+
+/** Returns the cell of a row. */
+export function cellOf({ hour, name, view, display_mode, widget_id }: Omit<LedgerRow, 'count'>): string {
+  return cellText(hour.slice(0, 13), name, placementText({ view, display_mode, widget_id }));
+}
+
+function escape(text: string): string {
+  return text
+    .slice(0, WIDGET_ID_MAX)
+    .replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function unescape(text: string): string {
+  return text.replace(/\\u([0-9a-f]{4})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/** Adds to a count. */
+export function addCount(counts: Map<string, number>, cell: string, count = 1): void {
+  counts.set(cell, (counts.get(cell) ?? 0) + count);
+}
+
+/** Returns counts as rows in order of time, those of unreadable cells left out. */
+export function rowsOf(counts: ReadonlyMap<string, number>): LedgerRow[] {
+  return [...counts]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([cell, count]) => {
+      const read = readCell(cell);
+      return read ? { ...read, count } : [];
+    });
+}
