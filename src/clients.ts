@@ -1,7 +1,7 @@
 // offerlet/clients: typed clients of the Channel API and of the Reporting API V2, for servers.
 
 export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './operator/clients/ChannelClient.ts';
-export { comparedDates, type Compare } from './operator/clients/comparedDates.ts';
+export { comparedDates, type Compare } from './operator/reports/period.ts';
 export {
   AuthError,
   ConflictError,
@@ -16,14 +16,14 @@ export {
   UnreachableError,
   ValidationError,
 } from './operator/clients/errors.ts';
-export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './operator/clients/options.ts';
-export { period, PERIODS, type PeriodName } from './operator/clients/period.ts';
+export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './operator/clients/connect.ts';
+export { period, PERIODS, type PeriodName } from './operator/reports/period.ts';
 export type {
   ChannelReportQuery,
   PublisherReportQuery,
   ReportQuery,
   ReportVariant,
-} from './operator/clients/reportQuery.ts';
+} from './operator/reports/reportQuery.ts';
 export { ReportingClient, type ReportingClientOptions, type WalkOptions } from './operator/clients/ReportingClient.ts';
 export type {
   Comparison,
@@ -32,8 +32,8 @@ export type {
   MetricsOf,
   ReportOf,
   RowOf,
-} from './operator/clients/reportRows.ts';
-export { flattenRow, toCsv, type CsvOptions } from './operator/clients/toCsv.ts';
+} from './operator/reports/reportQuery.ts';
+export { flattenRow, toCsv, type CsvOptions } from './operator/reports/toCsv.ts';
 export type { DateRange } from './wire/utcDates.ts';
 export type {
   AddResult,

@@ -1,13 +1,13 @@
 import type { Command, CommandGroup } from './command.ts';
 import { createCompletionCommand } from './completion.ts';
-import { consoleCommand } from '../operator/command/consoleCommand.ts';
 import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';
 import { integrityCommand } from './integrityCommand.ts';
-import { categoriesGroup, exclusionsGroup, publishersGroup } from '../operator/command/groups.ts';
-import { whoami } from '../operator/command/whoami.ts';
 import { relayCommand } from './relayCommand.ts';
-import { reportCommand } from '../operator/command/report/reportCommand.ts';
+import { consoleCommand } from '../operator/command/consoleCommand.ts';
+import { categoriesGroup, exclusionsGroup, publishersGroup } from '../operator/command/groups.ts';
+import { reportCommand } from '../operator/command/reportCommand.ts';
+import { whoami } from '../operator/command/whoami.ts';
 
 /** The commands of the package, in the order of `--help`. Those of offerlet-sandbox are loaded when they are called. */
 export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {

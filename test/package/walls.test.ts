@@ -59,7 +59,7 @@ const FORBIDDEN: readonly (readonly [file: string, from: string])[] = [
   ['src/operator/console/seeded.ts', '../../relay/createRelay.ts'],
   ['src/operator/console/seeded-page.ts', './page/app/call.ts'],
   ['src/operator/console/seeded-package.ts', 'preact'],
-  ['src/operator/console/page/report/seeded.ts', '../../../clients/ReportingClient.ts'],
+  ['src/operator/console/page/report/seeded.ts', '../../../clients/errors.ts'],
   ['src/operator/console/page/report/seeded-node.ts', 'node:fs'],
   ['examples/shop/seeded.ts', '../../src/index.ts'],
 ];
@@ -91,8 +91,8 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/sandbox/fine.ts', 'offerlet/relay'],
   ['demo/fine.ts', 'offerlet/clients'],
   ['src/operator/console/fine.ts', '../../http/refuseForeign.ts'],
-  ['src/operator/console/api/fine.ts', '../../clients/ReportingClient.ts'],
-  ['src/operator/console/page/report/fine.ts', '../../../clients/toCsv.ts'],
+  ['src/operator/console/fine-clients.ts', '../clients/ReportingClient.ts'],
+  ['src/operator/console/page/report/fine.ts', '../../../reports/toCsv.ts'],
   ['src/operator/console/page/fine-package.ts', 'preact/hooks'],
 ];
 

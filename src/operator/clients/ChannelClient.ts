@@ -1,3 +1,5 @@
+import { connect, type CallOptions, type ClientOptions } from './connect.ts';
+import { NetworkError, NotFoundError } from './errors.ts';
 import {
   CHANNEL_PATHS,
   type AddResult,
@@ -11,9 +13,6 @@ import {
 } from '../../wire/channel.ts';
 import { isObject, own } from '../../wire/json.ts';
 import { LIST_PAGE_SIZE } from '../../wire/limits.ts';
-import { connect } from './connect.ts';
-import { NetworkError, NotFoundError } from './errors.ts';
-import type { CallOptions, ClientOptions } from './options.ts';
 
 /** Which publishers to list, and which page of the list. */
 export interface PublisherQuery {

@@ -1,13 +1,17 @@
+import { connect, type CallOptions, type ClientOptions } from './connect.ts';
+import { ReportChangedError } from './errors.ts';
+import { compareTotals, createComparer, type RowComparer } from '../reports/comparison.ts';
+import type { ComparedPeriods } from '../reports/period.ts';
+import { readReport } from '../reports/readReport.ts';
+import {
+  comparisonOf,
+  reportParams,
+  type ReportQuery,
+  type ReportVariant,
+  type ReportOf,
+} from '../reports/reportQuery.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
 import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
-import type { ComparedPeriods } from './comparedDates.ts';
-import { compareTotals, createComparer, type RowComparer } from './createComparer.ts';
-import { connect } from './connect.ts';
-import { ReportChangedError } from './errors.ts';
-import type { CallOptions, ClientOptions } from './options.ts';
-import { readReport } from './readReport.ts';
-import { comparisonOf, reportParams, type ReportQuery, type ReportVariant } from './reportQuery.ts';
-import type { ReportOf } from './reportRows.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 
 /** The options of a `ReportingClient`. */

@@ -1,12 +1,9 @@
-import { refuseBrowser } from '../../wire/refuseBrowser.ts';
+import { sentNothing } from '../../http/sentNothing.ts';
+import { errorFrom, NetworkError, UnreachableError, secondsOf } from './errors.ts';
 import { parseJson } from '../../wire/json.ts';
 import { hideKey } from '../../wire/keys.ts';
-import { attempt, type Attempt } from './attempt.ts';
-import { errorFrom } from './errorFrom.ts';
-import { NetworkError } from './errors.ts';
-import type { CallOptions, ClientOptions } from './options.ts';
-import { pause } from './pause.ts';
-import { retryDelay } from './retryDelay.ts';
+import { readCappedText } from '../../wire/readCapped.ts';
+import { refuseBrowser } from '../../wire/refuseBrowser.ts';
 
 const ENTRY = 'offerlet/clients';
 refuseBrowser(ENTRY);
@@ -138,4 +135,215 @@ function readMaxRetries(maxRetries: number): number {
   if (!Number.isInteger(maxRetries) || maxRetries < 0)
     throw new TypeError('maxRetries must be a whole number, 0 or more.');
   return maxRetries;
+}
+
+/** What became of one attempt: a response of any status, or none. */
+export type Attempt =
+  | {
+      readonly kind: 'response';
+      readonly ok: boolean;
+      readonly status: number;
+      readonly headers: Headers;
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly error: UnreachableError;
+      /** Whether the request may have arrived. */
+      readonly wasSent: boolean;
+      /** Whether another attempt may go better. */
+      readonly isTransient: boolean;
+    };
+
+/** One attempt of a call. */
+export interface AttemptOptions {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Method and path, for the message. */
+  readonly call: string;
+  readonly fetch: NonNullable<ClientOptions['fetch']>;
+}
+
+/** Sends a request once, with one timeout for headers and body. Rejects only when the caller's signal is aborted. */
+export async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptions): Promise<Attempt> {
+  if (signal?.aborted) throw reasonOf(signal);
+  const controller = new AbortController();
+  const cancel = (): void => controller.abort();
+  signal?.addEventListener('abort', cancel, { once: true });
+  let isTimeout = false;
+  const timer = setTimeout(() => {
+    isTimeout = true;
+    controller.abort();
+  }, timeout);
+  try {
+    const response = await untilAborted(readResponse(fetch(url, { ...init, signal: controller.signal })), controller);
+    return { kind: 'response', ...response };
+  } catch (cause) {
+    if (signal?.aborted) throw reasonOf(signal);
+    const isTooLarge = cause instanceof ResponseTooLargeError;
+    const reason = isTooLarge
+      ? 'got a response that is larger than 64 MiB.'
+      : isTimeout
+        ? `timed out after ${timeout} ms.`
+        : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
+    const codes = codesOf(cause);
+    return {
+      kind: 'failure',
+      error: new UnreachableError(`${call} ${reason}`, { status: 0, cause }),
+      wasSent: !sentNothing(cause),
+      isTransient: !isTimeout && !isTooLarge && !isRedirect(cause) && !codes.some((code) => PERMANENT.test(code)),
+    };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+async function readResponse(responding: Promise<Response>): Promise<Omit<Attempt & { kind: 'response' }, 'kind'>> {
+  const response = await responding;
+  const { ok, status, headers } = response;
+  const text = await readCappedText(response, RESPONSE_MAX);
+  if (text === undefined) throw new ResponseTooLargeError();
+  return { ok, status, headers, text };
+}
+
+/** Bytes of a response that are read: a page of a report has a hundredth of this, and a network may send without end. */
+const RESPONSE_MAX = 64 * 1024 * 1024;
+
+class ResponseTooLargeError extends Error {
+  override name = 'ResponseTooLargeError';
+
+  constructor() {
+    super(`The response is larger than ${RESPONSE_MAX / 1024 / 1024} MiB.`);
+  }
+}
+
+/** A `fetch` of the caller's own may ignore its signal; the call ends all the same. */
+function untilAborted<T>(work: Promise<T>, { signal }: AbortController): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+/** Certificates that cannot be verified, and servers that do not speak HTTP: the next attempt would fail as well. */
+const PERMANENT =
+  /^(ERR_TLS|ERR_SSL|CERT_|HPE_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|UND_ERR_HEADERS_OVERFLOW|ERR_INVALID)/;
+
+/** Returns the system's codes for a failure, one for each IP address that was tried. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? [code] : codesOf(error.cause);
+}
+
+function isRedirect(error: unknown): boolean {
+  return error instanceof Error && (/redirect/.test(error.message) || isRedirect(error.cause));
+}
+
+/** Milliseconds before the first retry; doubled for each further one. */
+const FIRST_DELAY_MS = 500;
+/** Maximum milliseconds between two attempts without a `Retry-After`. */
+const MAX_DELAY_MS = 8_000;
+/** Maximum milliseconds that a `Retry-After` may ask for: a caller waits a minute, not an hour. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+/** The attempt that decides about the next one. */
+export interface RetryOptions {
+  readonly method: string;
+  readonly result: Attempt;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly random?: (() => number) | undefined;
+}
+
+/**
+ * Returns the milliseconds until a call may be repeated, or undefined when it must not be: it succeeded, failed for good,
+ * or is a POST that may have taken effect.
+ */
+export function retryDelay({ method, result, attempt, random = Math.random }: RetryOptions): number | undefined {
+  // Half of the delay is random, so that clients which failed together do not come back together.
+  const backoff = Math.round(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.5 + random() / 2));
+  const isRepeatable = method !== 'POST';
+  if (result.kind === 'failure') {
+    return result.isTransient && (isRepeatable || !result.wasSent) ? backoff : undefined;
+  }
+  const { status, headers } = result;
+  const seconds = status === 429 || status === 503 ? secondsOf(headers.get('retry-after')) : undefined;
+  if (seconds) return Math.min(MAX_RETRY_AFTER_MS, seconds * 1_000);
+  // A time that has passed: the network is ready, but perhaps not for all of its callers at once.
+  if (seconds === 0) return backoff;
+  if (status === 429) return backoff;
+  return status >= 500 && isRepeatable ? backoff : undefined;
+}
+
+/** Resolves after some milliseconds. Rejects with the signal's reason as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(reasonOf(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Returns what a cancelled call rejects with. */
+export function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new DOMException('The call was cancelled.', 'AbortError');
+}
+
+/** The options of both clients. */
+export interface ClientOptions {
+  /** The URL of the API, such as `https://channel.example`. */
+  readonly baseUrl: string;
+  /** The key, sent as `x-api-key`. */
+  readonly apiKey: string;
+  /** Milliseconds an attempt may take, body included; 30,000 by default. An attempt that timed out is not repeated. */
+  readonly timeout?: number | undefined;
+  /** How often a failed call is repeated when that is safe; 2 by default. */
+  readonly maxRetries?: number | undefined;
+  /** Called before each attempt, for logs. */
+  readonly onRequest?: ((request: RequestNotice) => void) | undefined;
+  /** Called after each attempt, for logs and progress. */
+  readonly onResponse?: ((response: ResponseNotice) => void) | undefined;
+  /** Replaces the platform's `fetch`. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+/** Options of every single call. */
+export interface CallOptions {
+  /** Cancels the call, its retries and the waits between them. The call rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds an attempt of this call may take; the client's own by default. */
+  readonly timeout?: number | undefined;
+}
+
+/** What `onRequest` gets: no headers and no body, because they contain the key and personal data. */
+export interface RequestNotice {
+  readonly method: string;
+  readonly url: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+/** What `onResponse` gets. */
+export interface ResponseNotice extends RequestNotice {
+  /** The status of the response; 0 when there was none. */
+  readonly status: number;
+  /** Milliseconds the attempt took. */
+  readonly duration: number;
+  /** The id of the request, for the network's support. */
+  readonly requestId: string | undefined;
+  /** Milliseconds until the next attempt; undefined when this was the last one. */
+  readonly retryIn: number | undefined;
 }

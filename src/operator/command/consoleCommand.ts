@@ -1,12 +1,11 @@
+import type { Command } from '../../cli/command.ts';
+import { listen, untilStopped } from '../../cli/listen.ts';
+import type { Options } from '../../cli/options.ts';
+import { createOutput } from '../../cli/output/createOutput.ts';
+import { readSettings, type SettingsSource } from '../../cli/readSettings.ts';
 import { createOperatorConsole } from '../../console.ts';
 import { toNode } from '../../relay.ts';
-import type { Command } from '../../cli/command.ts';
-import { createOutput } from '../../cli/output/createOutput.ts';
-import { listen } from '../../cli/listen.ts';
-import { CONNECTION, createConnection } from './connection.ts';
-import type { Options } from '../../cli/options.ts';
-import { readSettings, type SettingsSource } from '../../cli/readSettings.ts';
-import { untilStopped } from '../../cli/listen.ts';
+import { CONNECTION, createConnection } from './operatorCommand.ts';
 
 const OPTIONS = {
   ...CONNECTION,

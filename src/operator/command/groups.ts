@@ -1,11 +1,7 @@
-import { publishersAdd } from './add/publishersAdd.ts';
 import type { CommandGroup } from '../../cli/command.ts';
-import { categoriesList } from './categoriesList.ts';
-import { exclusionsSet } from './exclusionsSet.ts';
-import { exclusionsShow } from './exclusionsShow.ts';
-import { publishersList } from './publishersList.ts';
-import { publishersRemove } from './publishersRemove.ts';
-import { publishersShow } from './publishersShow.ts';
+import { exclusionsSet, exclusionsShow } from './exclusionCommands.ts';
+import { categoriesList, publishersList, publishersRemove, publishersShow } from './publisherCommands.ts';
+import { publishersAdd } from './publishersAdd.ts';
 
 /** `offerlet publishers …` */
 export const publishersGroup: CommandGroup = {

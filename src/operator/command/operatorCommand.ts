@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from '../../cli/command.ts';
 import { ExitError, EXIT } from '../../cli/ExitError.ts';
 import type { Options, SettingsOf } from '../../cli/options.ts';
-import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { createProgress, type Progress } from '../../cli/output/progress.ts';
+import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readCall } from '../../cli/readSettings.ts';
 import { UsageError } from '../../cli/UsageError.ts';
-import { CONNECTION, createConnection, type Connection } from './connection.ts';
+import { ChannelClient, ReportingClient, type ClientOptions, type ResponseNotice } from '../../clients.ts';
 import { explainFailure } from './explainFailure.ts';
 
 /** What every operator command accepts. */
@@ -15,7 +16,7 @@ export const FORMAT = {
 } as const satisfies Options;
 
 /** What a command gets to work with. */
-export interface Work<All extends Options> {
+export interface CommandContext<All extends Options> {
   readonly settings: SettingsOf<All & typeof FORMAT>;
   /** The words after the command's name. */
   readonly words: readonly string[];
@@ -31,7 +32,7 @@ export interface OperatorCommand<All extends Options> {
   readonly maxWords?: number | undefined;
   readonly options: All;
   readonly examples: NonNullable<Command['examples']>;
-  run(work: Work<All>): Promise<void>;
+  run(context: CommandContext<All>): Promise<void>;
 }
 
 const ENVIRONMENT = `Set OFFERLET_NETWORK and OFFERLET_API_KEY to leave out --network and --api-key-file.
@@ -99,4 +100,77 @@ export function requireWord(words: readonly string[], what: string): string {
 /** Ends a command because some items failed. */
 export function someFailed(message: string): ExitError {
   return new ExitError(message, EXIT.someFailed);
+}
+
+/** How an operator command finds the network. */
+export const CONNECTION = {
+  network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://channel.example.' },
+  'api-key-file': {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'File that contains the key. By default, the key is read from OFFERLET_API_KEY.',
+  },
+} as const satisfies Options;
+
+/** The network and the key of a command. */
+export interface Connection {
+  /** The URL of the network. */
+  readonly url: string;
+  /** The key, for its prefix only: never print it. */
+  readonly apiKey: string;
+  /** `maxRetries` replaces the clients' default. */
+  channel(options?: { maxRetries?: number }): ChannelClient;
+  channelReport(): ReportingClient<'channel'>;
+  publisherReport(): ReportingClient<'publisher'>;
+}
+
+/** What `createConnection` reads. */
+export interface ConnectionOptions {
+  readonly network: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly progress: Progress;
+}
+
+/** Creates the clients of a command. Throws a `UsageError` when network or key are missing or not valid. */
+export function createConnection({ network, keyFile, env, progress }: ConnectionOptions): Connection {
+  if (network === undefined)
+    throw new UsageError(
+      '--network is missing. Use something like --network https://channel.example, or set OFFERLET_NETWORK.',
+    );
+  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile(keyFile);
+  if (!apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
+  const onResponse = ({ status, retryIn }: ResponseNotice): void => {
+    if (retryIn === undefined) return;
+    const why = status === 0 ? 'No response' : status === 429 ? 'Too many requests' : `The network returned ${status}`;
+    progress.step(`${why}; trying again in ${Math.max(1, Math.round(retryIn / 1_000))} s …`);
+  };
+  const options: ClientOptions = { baseUrl: network, apiKey, onResponse };
+  const channel = (more: { maxRetries?: number } = {}): ChannelClient => new ChannelClient({ ...options, ...more });
+  try {
+    channel();
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UsageError(message.replace('baseUrl', '--network').replace('apiKey', 'The key'));
+  }
+  progress.step(`Waiting for ${new URL(network).host} …`);
+  return {
+    url: network,
+    apiKey,
+    channel,
+    channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
+    publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),
+  };
+}
+
+function readKeyFile(path: string): string {
+  try {
+    const key = readFileSync(path, 'utf8').trim();
+    if (key !== '') return key;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--api-key-file cannot be read: "${path}" (${code ?? 'unknown error'}).`);
+  }
+  throw new UsageError(`--api-key-file is empty: "${path}".`);
 }

@@ -1,13 +1,12 @@
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { safeText } from '../../cli/output/displayWidth.ts';
+import { print } from '../../cli/output/print.ts';
+import { readStart } from '../../cli/readStart.ts';
 import { AuthError, NetworkError, UnreachableError } from '../../clients.ts';
+import { type Connection, operatorCommand } from './operatorCommand.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { readStart } from '../../cli/readStart.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
-import { print } from '../../cli/output/print.ts';
-import type { Connection } from './connection.ts';
-import { operatorCommand } from './operatorCommand.ts';
 
 /** Milliseconds for the network's health, which not every network has. */
 const HEALTH_MS = 5_000;

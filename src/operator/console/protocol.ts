@@ -1,6 +1,6 @@
 // What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
-import type { ReportRow } from '../../wire/reporting.ts';
+import type { Row, Totals } from '../reports/comparison.ts';
 
 /** Who the key belongs to: what the page shows in its header. */
 export interface Session {
@@ -15,26 +15,6 @@ export interface Session {
   /** The option of the commands that names this network. */
   readonly network_url: string;
 }
-
-/** The change of one metric against the dates that the report is compared with. */
-export interface Change {
-  readonly difference: number;
-  readonly percent: number | null;
-  readonly points: number | null;
-}
-
-/** A row of a report; with `compare` it has its counterpart. */
-export type Row = ReportRow & {
-  readonly counterpart?: Readonly<Record<string, string | number | null>> | null;
-  readonly counterpart_start?: string | null;
-  readonly change?: Readonly<Record<string, Change>>;
-};
-
-/** The totals of a report, as the network computed them. */
-export type Totals = Readonly<Record<string, number>> & {
-  readonly counterpart?: Readonly<Record<string, number>>;
-  readonly change?: Readonly<Record<string, Change>>;
-};
 
 /** A whole report. */
 export interface ConsoleReport {

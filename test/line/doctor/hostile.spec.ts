@@ -1,17 +1,17 @@
 // What a page can do to the machine that examines it. The page is a stranger's, at a public address of an Internet that the
 // test has made; the services that must not be called are real, and on this machine.
+import { expect, test } from '@playwright/test';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { expect, test } from '@playwright/test';
-import { find, findLightest } from '../../browsers.mjs';
-import { fakeWorld, PUBLIC } from '../../cli/doctor/fakeWorld.ts';
 import { examineByHttp, examineInBrowser, type Examination } from '../../../src/cli/doctor/examine.ts';
 import { createOperatorConsole } from '../../../src/operator/console/createOperatorConsole.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
+import { find, findLightest } from '../../browsers.mjs';
+import { fakeWorld, PUBLIC } from '../../cli/doctor/fakeWorld.ts';
 
 type Handle = (url: URL, request: Request) => Response | Promise<Response> | undefined;
 

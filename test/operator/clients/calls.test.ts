@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChannelClient, ReportingClient, type RequestNotice, type ResponseNotice } from '../../../src/clients.ts';
-import { retryDelay } from '../../../src/operator/clients/retryDelay.ts';
+import { retryDelay } from '../../../src/operator/clients/connect.ts';
 import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CallError } from '../../../src/operator/console/page/app/call.ts';
-import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/exclusionDiff.ts';
-import { addItems, type Outcome } from '../../../src/operator/console/page/publishers/addItems.ts';
-import { previewList } from '../../../src/operator/console/page/publishers/previewList.ts';
+import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/ExclusionTree.tsx';
+import { addPublishers, type AddOutcome } from '../../../src/operator/publishers/addPublishers.ts';
+import { previewList } from '../../../src/operator/console/page/publishers/AddPage.tsx';
 import type { AddResult, PublisherItem } from '../../../src/wire/channel.ts';
 
 const CATEGORIES = [
@@ -75,15 +75,15 @@ const ITEMS = Array.from({ length: 120 }, (_, index): PublisherItem => ({
   subcategory_ids: ['s1'],
 }));
 const created = (items: readonly PublisherItem[]): AddResult[] =>
-  items.map(({ brand_name, domain }) => ({ brand_name, domain, status: 'created' }) as AddResult);
+  items.map(({ brand_name, domain }) => ({ brand_name, domain, status: 'created', create_request: {} }) as AddResult);
 
 test('items are sent in batches of 50, and one that is refused does not keep the others out', async () => {
   const sizes: number[] = [];
-  const outcomes = new Map<number, Outcome>();
-  const failure = await addItems(
-    ITEMS,
-    (index, outcome) => outcomes.set(index, outcome),
-    async (items) => {
+  const outcomes = new Map<number, AddOutcome>();
+  await addPublishers({
+    items: ITEMS,
+    onOutcome: (index, outcome) => outcomes.set(index, outcome),
+    async send(items) {
       sizes.push(items.length);
       if (items.some(({ brand_name }) => brand_name === 'Brand 60'))
         throw new CallError({
@@ -93,25 +93,37 @@ test('items are sent in batches of 50, and one that is refused does not keep the
         });
       return created(items);
     },
-  );
-  expect(failure).toBeUndefined();
-  expect(sizes).toEqual([50, 50, ...Array.from({ length: 50 }, () => 1), 20]);
-  expect(outcomes.get(60)).toEqual({ status: 'invalid', reason: 'bad domain' });
-  expect([...outcomes.values()].filter(({ status }) => status === 'created')).toHaveLength(119);
+  });
+  expect(sizes.slice(0, 2)).toEqual([50, 50]);
+  expect(outcomes.get(60)).toEqual({ status: 'invalid', reason: 'items: bad domain' });
+  expect([...outcomes.values()].filter(({ status }) => status === 'added')).toHaveLength(119);
 });
 
-test('after the network is gone the rest is unsent, so that it can be sent again', async () => {
-  const outcomes = new Map<number, Outcome>();
-  const failure = await addItems(
-    ITEMS,
-    (index, outcome) => outcomes.set(index, outcome),
-    async (items) => {
+test('when responses end, what was in flight is unknown, and the rest was not sent', async () => {
+  const outcomes = new Map<number, AddOutcome>();
+  const adding = addPublishers({
+    items: ITEMS,
+    onOutcome: (index, outcome) => outcomes.set(index, outcome),
+    wait: async () => undefined,
+    async send(items) {
       if (items[0]?.brand_name !== 'Brand 0') throw new CallError({ code: 'unreachable', message: 'gone' });
       return created(items);
     },
-  );
-  expect(failure?.code).toBe('unreachable');
-  expect([...outcomes.values()].filter(({ status }) => status === 'unsent')).toHaveLength(70);
+  });
+  await expect(adding).rejects.toMatchObject({ failure: { code: 'unreachable' } });
+  const count = (status: string) => [...outcomes.values()].filter((one) => one.status === status).length;
+  expect([count('added'), count('unknown'), count('not sent')]).toEqual([50, 50, 20]);
+});
+
+test('a refused key leaves nothing unknown: nothing was done', async () => {
+  const outcomes: AddOutcome[] = [];
+  const adding = addPublishers({
+    items: ITEMS.slice(0, 2),
+    onOutcome: (_, outcome) => outcomes.push(outcome),
+    send: () => Promise.reject(new CallError({ code: 'key_refused', message: 'no' }, 401)),
+  });
+  await expect(adding).rejects.toMatchObject({ status: 401 });
+  expect(outcomes.map(({ status }) => status)).toEqual(['not sent', 'not sent']);
 });
 
 test('a diff names what is added and removed, whatever the order', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { commandOf } from '../../../src/operator/console/page/report/commandOf.ts';
-import { drillDownsOf } from '../../../src/operator/console/page/report/drillDowns.ts';
 import {
+  commandOf,
   comparedOf,
   datesOf,
   defaultState,
@@ -10,8 +9,9 @@ import {
   queryOfState,
   readState,
 } from '../../../src/operator/console/page/report/reportState.ts';
-import { sortRows } from '../../../src/operator/console/page/report/sortRows.ts';
-import type { Row } from '../../../src/operator/console/protocol.ts';
+import { drillDownsOf } from '../../../src/operator/console/page/report/ReportTable.tsx';
+import { sortRows } from '../../../src/operator/reports/sortRows.ts';
+import type { Row } from '../../../src/operator/reports/comparison.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
 const read = (query: string) => readState(new URLSearchParams(query), 'channel');
@@ -64,8 +64,8 @@ test('hours of many days become days', () => {
 
 test('a ranking begins with the highest, and a comparison is sorted by the page', () => {
   expect(read('grain=total&by=publisher').sort).toBe('-channel_payout');
-  expect(paramsOf(read('grain=total&by=publisher&compare=none'), 'channel', NOW).get('sort_by')).toBe('channel_payout');
-  expect(paramsOf(read('grain=total&by=publisher'), 'channel', NOW).has('sort_by')).toBe(false);
+  expect(paramsOf(read('grain=total&by=publisher&compare=none'), 'channel', NOW).get('sort')).toBe('-channel_payout');
+  expect(paramsOf(read('grain=total&by=publisher'), 'channel', NOW).has('sort')).toBe(false);
 });
 
 test('the command names the report, and quotes what a shell would read', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseCsv } from '../../../src/operator/publishers/parseCsv.ts';
-import { PublisherListError, readPublisherList } from '../../../src/operator/publishers/readPublisherList.ts';
 import { toCsv } from '../../../src/clients.ts';
+import { parseCsv, PublisherListError, readPublisherList } from '../../../src/operator/publishers/readPublisherList.ts';
 
 const cellsOf = (text: string): (readonly string[])[] => parseCsv(text).map(({ cells }) => cells);
 

@@ -1,10 +1,105 @@
-// The console's page: loaded by the process that holds the key, and calls nothing else.
-import { render } from 'preact';
-import { App } from './app/App.tsx';
+import { render, type JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { call } from './app/call.ts';
+import { Link, usePlace, type Place } from './app/router.tsx';
+import { useResource } from './app/useResource.ts';
 import './console.css';
+import { ExclusionsPage } from './exclusions/ExclusionsPage.tsx';
+import { Pending } from './parts/FailurePanel.tsx';
+import { AddPage } from './publishers/AddPage.tsx';
+import { PublisherPage } from './publishers/PublisherPage.tsx';
+import { PublishersPage } from './publishers/PublishersPage.tsx';
+import { ReportPage } from './report/ReportPage.tsx';
+import type { Session } from '../protocol.ts';
+import { wordOf } from '../../reports/format.ts';
+
+// The console's page: loaded by the process that holds the key, and calls nothing else.
 
 const root = document.getElementById('console');
 if (root) {
   root.replaceChildren();
   render(<App />, root);
+}
+
+const ROOMS = [
+  ['', 'Report'],
+  ['publishers', 'Publishers'],
+  ['exclusions', 'Exclusions'],
+] as const;
+
+/** The whole console. */
+export function App(): JSX.Element {
+  const place = usePlace();
+  const resource = useResource({
+    key: 'session',
+    load: (signal) => call<Session>('session', { signal }),
+  });
+  const { data: session } = resource;
+  const room = place.path.split('/')[0] ?? '';
+  const title = ROOMS.find(([path]) => path === room)?.[1] ?? 'Not found';
+  useEffect(() => {
+    document.title = `${title} · ${session?.channel ?? session?.network ?? 'offerlet'} · offerlet console`;
+  }, [title, session]);
+
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="masthead">
+        <p class="brand">
+          <Mark /> <b>{session?.channel ?? 'offerlet console'}</b>
+          {session?.environment && <span class={`badge ${session.environment}`}>{wordOf(session.environment)}</span>}
+        </p>
+        {session?.variant !== 'publisher' && (
+          <nav aria-label="Console">
+            {ROOMS.map(([path, name]) => (
+              <Link key={path} to={path} aria-current={room === path ? 'page' : undefined}>
+                {name}
+              </Link>
+            ))}
+          </nav>
+        )}
+        <p class="network quiet" title={session?.network_url}>
+          {session?.network}
+        </p>
+      </header>
+      <main id="main" tabindex={-1}>
+        {session ? (
+          <Room place={place} session={session} />
+        ) : (
+          <Pending resource={resource} label="Opening the console …" />
+        )}
+      </main>
+    </>
+  );
+}
+
+function Room({ place, session }: { readonly place: Place; readonly session: Session }): JSX.Element {
+  const [room = '', id] = place.path.split('/');
+  if (room === '') return <ReportPage place={place} session={session} />;
+  if (session.variant === 'channel') {
+    if (room === 'publishers' && id === 'add') return <AddPage />;
+    if (room === 'publishers' && id !== undefined)
+      return <PublisherPage key={id} id={decodeURIComponent(id)} session={session} />;
+    if (room === 'publishers') return <PublishersPage place={place} />;
+    if (room === 'exclusions') return <ExclusionsPage place={place} />;
+  }
+  return (
+    <section class="failure">
+      <h1>There is no such page</h1>
+      <p>
+        <Link to="">Open the report</Link>
+      </p>
+    </section>
+  );
+}
+
+function Mark(): JSX.Element {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M8 21.5 13.5 15l4 3.5L24 11" />
+    </svg>
+  );
 }

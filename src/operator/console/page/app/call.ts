@@ -4,9 +4,15 @@ import type { Failure } from '../../protocol.ts';
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly failure: Failure;
-  constructor(failure: Failure) {
+  /** The status of the response; 0 when there was none. */
+  readonly status: number;
+  /** What the network said about each field; undefined for every other failure. */
+  readonly fields: Failure['fields'];
+  constructor(failure: Failure, status = 0) {
     super(failure.message);
     this.failure = failure;
+    this.status = status;
+    this.fields = failure.code === 'invalid' ? (failure.fields ?? []) : undefined;
   }
 }
 
@@ -42,11 +48,8 @@ export async function call<Body>(path: string, { method, body, signal }: CallIni
   }
   if (response.ok) return json as Body;
   const failure = json as Partial<Failure> | null;
-  throw new CallError({
-    ...failure,
-    code: failure?.code ?? 'failed',
-    message: failure?.message ?? `The console’s process returned ${response.status}.`,
-  });
+  const message = failure?.message ?? `The console’s process returned ${response.status}.`;
+  throw new CallError({ ...failure, code: failure?.code ?? 'failed', message }, response.status);
 }
 
 /** The failure of any error. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { Row } from '../../protocol.ts';
-import { changeOf, directionOf, valueOf } from '../parts/format.ts';
+import type { Row } from '../../../reports/comparison.ts';
+import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
 
 /** What the bars show. */
 export interface BarsProps {
@@ -28,7 +28,9 @@ export function Bars({ rows, metric, nameOf }: BarsProps): JSX.Element {
             </span>
             <span class="value">{valueOf(metric, value(row))}</span>
             {row.change && (
-              <span class={`change ${directionOf(row.change[metric])}`}>{changeOf(row.change[metric])}</span>
+              <span class={`change ${newsOf(metric, row.change[metric]) ?? 'flat'}`}>
+                {changeOf(row.change[metric])}
+              </span>
             )}
           </li>
         ))}

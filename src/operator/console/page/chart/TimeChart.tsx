@@ -1,11 +1,8 @@
-import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import type { TimeGrain } from '../../../../wire/reporting.ts';
-import { axisValueOf, labelOf, periodOf, tickOf, valueOf } from '../parts/format.ts';
-import { COUNT_METRICS } from '../../../../wire/reporting.ts';
-import { areaPath, linePath, type Scale } from './linePath.ts';
-import { ticksOf, type ChartData } from './series.ts';
-import { useWidth } from './useWidth.ts';
+import type { JSX, RefObject } from 'preact';
+import { useRef, useState, useLayoutEffect } from 'preact/hooks';
+import type { ChartData } from '../../../reports/series.ts';
+import { axisValueOf, labelOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
+import { type TimeGrain, COUNT_METRICS } from '../../../../wire/reporting.ts';
 
 const HEIGHT = 272;
 const TOP = 12;
@@ -259,4 +256,57 @@ function nextIndex(key: string, index: number, last: number): number | undefined
   if (key === 'End') return last;
   const step = steps[key];
   return step === undefined ? undefined : Math.max(0, Math.min(last, index + step));
+}
+
+/** Where values are drawn. */
+export interface Scale {
+  x(index: number): number;
+  y(value: number): number;
+}
+
+/** Returns the SVG path through the values; gaps where a value is missing. */
+export function linePath(values: readonly (number | null)[], { x, y }: Scale): string {
+  let path = '';
+  let isDown = false;
+  for (const [index, value] of values.entries()) {
+    if (value !== null) path += `${isDown ? 'L' : 'M'}${round(x(index))} ${round(y(value))}`;
+    isDown = value !== null;
+  }
+  return path;
+}
+
+/** Returns the path of the area below the values. */
+export function areaPath(values: readonly (number | null)[], scale: Scale): string {
+  const last = values.findLastIndex((value) => value !== null);
+  const line = linePath(values, scale);
+  if (last < 1 || line === '') return '';
+  const floor = round(scale.y(0));
+  return `${line}L${round(scale.x(last))} ${floor}L${round(scale.x(values.findIndex((value) => value !== null)))} ${floor}Z`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** Returns the width of an element, and renders again when it changes. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    if (!element.current) return undefined;
+    setWidth(element.current.clientWidth);
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+/** Returns round values for the axis, from 0 to at least the highest value. */
+export function ticksOf(highest: number, isWhole: boolean, count = 4): readonly number[] {
+  if (!(highest > 0)) return isWhole ? [0, 1] : [0, 0.01];
+  const rough = highest / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough - 1e-12) ?? 10 * power;
+  const size = isWhole ? Math.max(1, Math.ceil(step)) : step;
+  return Array.from({ length: Math.ceil(highest / size - 1e-9) + 1 }, (_, index) => index * size);
 }

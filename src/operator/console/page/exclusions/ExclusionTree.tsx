@@ -1,12 +1,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { Category, Subcategory } from '../../../../wire/channel.ts';
-import type { Failure } from '../../protocol.ts';
 import { call, failureOf } from '../app/call.ts';
 import { LEAVING } from '../app/router.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/SearchField.tsx';
-import { exclusionDiff, searchCategories } from './exclusionDiff.ts';
+import type { Failure } from '../../protocol.ts';
+import type { Category, Subcategory } from '../../../../wire/channel.ts';
 
 interface TreeProps {
   readonly categories: readonly Category[];
@@ -237,4 +236,30 @@ function Leaf({ subcategory, isOn, wasOn, by, toggle }: LeafProps): JSX.Element 
       ))}
     </label>
   );
+}
+
+/** What saving would change. */
+export interface ExclusionDiff {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Compares two lists of ids, whatever their order. */
+export function exclusionDiff(before: readonly string[], after: readonly string[]): ExclusionDiff {
+  return {
+    added: after.filter((id) => !before.includes(id)),
+    removed: before.filter((id) => !after.includes(id)),
+  };
+}
+
+/** Returns the categories that match the words, each with those subcategories that do; all of a category whose own name does. */
+export function searchCategories(categories: readonly Category[], words: string): readonly Category[] {
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const has = (name: string): boolean => parts.every((part) => name.toLowerCase().includes(part));
+  if (parts.length === 0) return categories;
+  return categories.flatMap((category) => {
+    if (has(category.name)) return [category];
+    const subcategories = category.subcategories.filter(({ name }) => has(name));
+    return subcategories.length > 0 ? [{ ...category, subcategories }] : [];
+  });
 }

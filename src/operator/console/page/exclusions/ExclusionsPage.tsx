@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
-import type { ConsoleCategories, ConsolePublisher } from '../../protocol.ts';
 import { call } from '../app/call.ts';
 import { Link, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
-import { Pending } from '../parts/Pending.tsx';
+import { ExclusionTree } from './ExclusionTree.tsx';
+import { Pending } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { PublisherSearch } from '../parts/PublisherSearch.tsx';
-import { ExclusionTree } from './ExclusionTree.tsx';
+import type { ConsoleCategories, ConsolePublisher } from '../../protocol.ts';
 
 /** What is excluded, for the whole channel or for one publisher. */
 export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Element {

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Failure } from '../../protocol.ts';
+import type { Resource } from '../app/useResource.ts';
 import { Icon } from './icons.tsx';
-import { rangeOf } from './format.ts';
+import type { Failure } from '../../protocol.ts';
+import { rangeOf } from '../../../reports/format.ts';
 
 interface FailureProps {
   readonly failure: Failure;
@@ -103,4 +104,20 @@ function wordsFor(failure: Failure): readonly [title: string, text: string] {
     case 'failed':
       return ['Something went wrong', message];
   }
+}
+
+interface PendingProps {
+  readonly resource: Pick<Resource<unknown>, 'failure' | 'retryIn' | 'reload'>;
+  readonly label?: string;
+}
+
+/** In place of data that has not arrived: why it failed, or that it is loading. */
+export function Pending({ resource, label = 'Loading …' }: PendingProps): JSX.Element {
+  const { failure, retryIn, reload } = resource;
+  if (failure) return <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />;
+  return (
+    <p class="starting" role="status">
+      {label}
+    </p>
+  );
 }

@@ -1,18 +1,17 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { CheckedPublisher } from '../../../publishers/checkPublisher.ts';
-import type { Category } from '../../../../wire/channel.ts';
-import type { ConsoleCategories, Failure } from '../../protocol.ts';
-import { call } from '../app/call.ts';
+import { call, failureOf } from '../app/call.ts';
 import { Link } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
-import { Pending } from '../parts/Pending.tsx';
+import { Pending } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { plural } from '../parts/format.ts';
-import { AddForm } from './AddForm.tsx';
-import { addItems, type Outcome } from './addItems.ts';
-import { previewList } from './previewList.ts';
-import { Said } from './Said.tsx';
+import { addPublishers, type AddOutcome } from '../../../publishers/addPublishers.ts';
+import type { ConsoleAdded, ConsoleCategories, Failure } from '../../protocol.ts';
+import { type CheckedPublisher, checkPublisher } from '../../../publishers/checkPublisher.ts';
+import { PublisherListError, readPublisherList } from '../../../publishers/readPublisherList.ts';
+import { createTaxonomy } from '../../../publishers/taxonomy.ts';
+import { plural } from '../../../reports/format.ts';
+import type { AddResult, Category, PublisherItem } from '../../../../wire/channel.ts';
 
 /** Adds publishers: one with a form, or many from CSV with a preview. */
 export function AddPage(): JSX.Element {
@@ -60,7 +59,7 @@ Juniper & Co,juniper.example,Home & Garden,Candles;Kitchen`;
 
 function AddCsv({ categories }: { readonly categories: readonly Category[] }): JSX.Element {
   const [text, setText] = useState('');
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<number, Outcome>>(new Map());
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<number, AddOutcome>>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const { publishers, problem } = previewList(text, categories);
@@ -70,11 +69,11 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
   async function send(): Promise<void> {
     setBusy(true);
     setFailure(undefined);
-    const stopped = await addItems(
-      ready.map(({ item }) => item),
-      (index, outcome) => setOutcomes((known) => new Map(known).set(ready[index]?.line ?? 0, outcome)),
-    );
-    setFailure(stopped);
+    await addPublishers({
+      send: postPublishers,
+      items: ready.map(({ item }) => item),
+      onOutcome: (index, outcome) => setOutcomes((known) => new Map(known).set(ready[index]?.line ?? 0, outcome)),
+    }).catch((error: unknown) => setFailure(failureOf(error)));
     setBusy(false);
   }
 
@@ -163,8 +162,8 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
   );
 }
 
-function isDone(outcome: Outcome | undefined): boolean {
-  return outcome !== undefined && outcome.status !== 'unsent';
+function isDone(outcome: AddOutcome | undefined): boolean {
+  return outcome !== undefined && outcome.status !== 'not sent' && outcome.status !== 'unknown';
 }
 
 function PreviewRow({
@@ -172,7 +171,7 @@ function PreviewRow({
   outcome,
 }: {
   readonly publisher: CheckedPublisher;
-  readonly outcome: Outcome | undefined;
+  readonly outcome: AddOutcome | undefined;
 }): JSX.Element {
   return (
     <tr>
@@ -181,7 +180,7 @@ function PreviewRow({
       <td>{publisher.domain || '—'}</td>
       <td>
         {outcome ? (
-          <Said outcome={outcome} />
+          <ItemStatus outcome={outcome} />
         ) : 'problem' in publisher ? (
           <span class="bad">{publisher.problem}</span>
         ) : (
@@ -190,4 +189,164 @@ function PreviewRow({
       </td>
     </tr>
   );
+}
+
+/** Requests one publisher. */
+export function AddForm({ categories }: { readonly categories: readonly Category[] }): JSX.Element {
+  const [brand, setBrand] = useState('');
+  const [domain, setDomain] = useState('');
+  const [categoryId, setCategoryId] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const [done, setDone] = useState<{ readonly name: string; readonly outcome: AddOutcome }>();
+  const category = categories.find(({ remote_id }) => remote_id === categoryId);
+  const isReady = brand.trim() !== '' && domain.trim() !== '' && category !== undefined && chosen.length > 0;
+
+  async function send(): Promise<void> {
+    if (!isReady || isBusy) return;
+    setBusy(true);
+    const item = {
+      brand_name: brand.trim(),
+      domain: domain.trim(),
+      primary_category_id: categoryId,
+      subcategory_ids: chosen,
+    };
+    await addPublishers({
+      send: postPublishers,
+      items: [item],
+      onOutcome(_, outcome) {
+        setDone({ name: item.brand_name, outcome });
+        if (outcome.status !== 'added') return;
+        setBrand('');
+        setDomain('');
+        setChosen([]);
+      },
+    }).catch(() => undefined); // the outcome says it
+    setBusy(false);
+  }
+
+  return (
+    <form
+      class="card pad add-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <div class="fields">
+        <label class="field">
+          <span>Brand</span>
+          <input
+            required
+            autocomplete="off"
+            maxlength={255}
+            value={brand}
+            onInput={(event) => setBrand(event.currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>Domain of its website</span>
+          <input
+            required
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="shop.example"
+            maxlength={255}
+            value={domain}
+            onInput={(event) => setDomain(event.currentTarget.value)}
+          />
+        </label>
+      </div>
+      <label class="field">
+        <span>Category</span>
+        <select
+          required
+          value={categoryId}
+          onChange={(event) => {
+            setCategoryId(event.currentTarget.value);
+            setChosen([]);
+          }}
+        >
+          <option value="">Choose …</option>
+          {categories.map(({ remote_id, name }) => (
+            <option key={remote_id} value={remote_id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {category && (
+        <fieldset class="choices inline">
+          <legend>Subcategories, at least one</legend>
+          {category.subcategories.map(({ remote_id: id, name }) => (
+            <label key={id}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(id)}
+                onChange={() =>
+                  setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id])
+                }
+              />
+              <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <p class="dialog-foot">
+        <span role="status">
+          {done && (
+            <>
+              <b>{done.name}</b> <ItemStatus outcome={done.outcome} />
+            </>
+          )}
+        </span>
+        <button class="button primary" disabled={!isReady || isBusy}>
+          {isBusy ? 'Requesting …' : 'Request'}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** What became of an item, in the words of the command. */
+function ItemStatus({ outcome }: { readonly outcome: AddOutcome }): JSX.Element {
+  if (outcome.status === 'added') return <span class="good">added, pending</span>;
+  return (
+    <span class={outcome.status === 'duplicate' ? '' : 'bad'}>
+      {outcome.status}: {outcome.reason}
+    </span>
+  );
+}
+
+/** Sends a batch through the console's process. */
+async function postPublishers(items: readonly PublisherItem[]): Promise<readonly AddResult[]> {
+  return (await call<ConsoleAdded>('publishers', { method: 'POST', body: { items } })).results;
+}
+
+/** The publishers of a list, and what is wrong with the list itself. */
+export interface ListPreview {
+  readonly publishers: readonly CheckedPublisher[];
+  readonly problem?: string;
+}
+
+/** Reads and checks a list of publishers before anything is sent, as `offerlet publishers add` does. */
+export function previewList(text: string, categories: readonly Category[]): ListPreview {
+  if (text.trim() === '') return { publishers: [] };
+  const taxonomy = createTaxonomy(categories);
+  const seen = new Set<string>();
+  try {
+    const publishers = readPublisherList(text).map((listed): CheckedPublisher => {
+      const checked = checkPublisher(listed, taxonomy);
+      if (!('item' in checked)) return checked;
+      const { brand_name, domain } = checked;
+      const key = `${brand_name} ${domain}`.toLowerCase();
+      if (seen.has(key)) return { ...listed, brand_name, domain, problem: 'is in this list twice' };
+      seen.add(key);
+      return checked;
+    });
+    return { publishers };
+  } catch (error) {
+    if (error instanceof PublisherListError) return { publishers: [], problem: error.message };
+    throw error;
+  }
 }

@@ -1,20 +1,18 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { Publisher, Category } from '../../../../wire/channel.ts';
-import type { ConsoleCategories, ConsolePublisher, Session } from '../../protocol.ts';
-import { call } from '../app/call.ts';
-import { Link } from '../app/router.tsx';
+import { useState, useRef } from 'preact/hooks';
+import { call, failureOf } from '../app/call.ts';
+import { Link, go } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
-import { FailurePanel } from '../parts/FailurePanel.tsx';
-import { Pending } from '../parts/Pending.tsx';
+import { FailurePanel, Pending } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { dateOf, plural, wordOf } from '../parts/format.ts';
-import { ReportChart } from '../report/ReportChart.tsx';
+import { ReportChart } from '../report/ReportPage.tsx';
 import { defaultState, queryOfState, type ReportState } from '../report/reportState.ts';
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
-import { RemoveButton } from './RemoveButton.tsx';
+import type { ConsoleCategories, ConsolePublisher, Session, Failure } from '../../protocol.ts';
+import { dateOf, plural, wordOf } from '../../../reports/format.ts';
+import type { Publisher, Category } from '../../../../wire/channel.ts';
 
 /** One publisher: who it is, what it does not show, and how it did in the last 30 days. */
 export function PublisherPage({ id, session }: { readonly id: string; readonly session: Session }): JSX.Element {
@@ -178,5 +176,74 @@ function LastDays({
         </>
       )}
     </section>
+  );
+}
+
+/** Removes a publisher, after its name was typed. */
+export function RemoveButton({ id, name }: { readonly id: string; readonly name: string }): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [typed, setTyped] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const isRight = typed.trim() === name.trim();
+
+  async function remove(): Promise<void> {
+    if (!isRight || isBusy) return;
+    setBusy(true);
+    try {
+      await call(`publishers/${encodeURIComponent(id)}`, { method: 'DELETE' });
+      go(`publishers`);
+    } catch (error) {
+      setFailure(failureOf(error));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <button type="button" class="button danger" onClick={() => dialog.current?.showModal()}>
+        Remove …
+      </button>
+      <dialog
+        ref={dialog}
+        aria-labelledby="remove-title"
+        onClose={() => {
+          setTyped('');
+          setFailure(undefined);
+        }}
+      >
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void remove();
+          }}
+        >
+          <h2 id="remove-title">Remove {name} from the channel?</h2>
+          <p>
+            It no longer shows offers or earns through this channel. This can’t be undone here: it has to be added and
+            approved again.
+          </p>
+          <label class="field">
+            <span>
+              Type <b>{name}</b> to confirm
+            </span>
+            <input autocomplete="off" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+          </label>
+          {failure && (
+            <p class="problem" role="alert">
+              {failure.message}
+            </p>
+          )}
+          <p class="dialog-foot">
+            <button type="button" class="button" onClick={() => dialog.current?.close()}>
+              Keep it
+            </button>
+            <button class="button danger" disabled={!isRight || isBusy}>
+              {isBusy ? 'Removing …' : 'Remove'}
+            </button>
+          </p>
+        </form>
+      </dialog>
+    </>
   );
 }

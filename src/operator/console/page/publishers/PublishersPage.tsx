@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
-import type { ConsolePublishers } from '../../protocol.ts';
 import { call } from '../app/call.ts';
 import { go, Link, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { dateOf, plural, wordOf } from '../parts/format.ts';
 import { SearchField } from '../parts/SearchField.tsx';
+import type { ConsolePublishers } from '../../protocol.ts';
+import { dateOf, plural, wordOf } from '../../../reports/format.ts';
+import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
 
 /** Milliseconds after the last key before the search begins. */
 const PAUSE_MS = 150;

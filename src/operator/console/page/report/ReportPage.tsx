@@ -1,20 +1,21 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Session } from '../../protocol.ts';
 import { go, type Place } from '../app/router.tsx';
+import { Bars } from '../chart/Bars.tsx';
+import { chartDataOf } from '../../../reports/series.ts';
+import { TimeChart } from '../chart/TimeChart.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { labelOf, momentOf, plural, rangeOf } from '../parts/format.ts';
-import { commandOf } from './commandOf.ts';
 import { Controls } from './Controls.tsx';
-import { downloadCsv } from './downloadCsv.ts';
-import { ReportChart } from './ReportChart.tsx';
-import { ReportTable } from './ReportTable.tsx';
-import { datesOf, grainOf, queryOfState, readState, type ReportState } from './reportState.ts';
+import { commandOf, datesOf, grainOf, queryOfState, readState, type ReportState } from './reportState.ts';
+import { ReportTable, keyText } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { useReport, type LoadedReport } from './useReport.ts';
-import { waysOut } from './waysOut.ts';
+import type { Session, Failure } from '../../protocol.ts';
+import type { Row } from '../../../reports/comparison.ts';
+import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
+import { toCsv } from '../../../reports/toCsv.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -200,4 +201,79 @@ function Command({ state, session }: { readonly state: ReportState; readonly ses
 
 function isSame(one: ReportState, other: ReportState, variant: Session['variant']): boolean {
   return queryOfState(one, variant) === queryOfState(other, variant);
+}
+
+/** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
+export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
+  const { state, rows, groups, compared } = report;
+  const metric = state.chart;
+  const dates = datesOf(state);
+  const grain = grainOf(state, dates);
+  const nameOf = (row: Row): string => groupName(row, state);
+  if (grain === 'total') return state.by.length === 0 ? null : <Bars rows={rows} metric={metric} nameOf={nameOf} />;
+  const names = new Map(groups?.map((group) => [groupKey(group, state), nameOf(group)]));
+  const lines = groups && { names: [...names.keys()], of: (row: Row) => groupKey(row, state) };
+  const data = chartDataOf({
+    rows,
+    metric,
+    dates,
+    grain,
+    compared: compared ?? undefined,
+    dataThrough: report.data_through,
+    lines,
+  });
+  const series = data.series.map((line) => ({ ...line, name: names.get(line.name) ?? line.name }));
+  return <TimeChart data={{ ...data, series }} metric={metric} grain={grain} />;
+}
+
+function groupName(row: Row, state: ReportState): string {
+  return (
+    state.by.map((name) => keyText(name === 'publisher' ? 'publisher_name' : name, row, 'total')).join(' · ') || 'All'
+  );
+}
+
+/** A publisher is recognized by its id: two may have one name. */
+function groupKey(row: Row, state: ReportState): string {
+  return JSON.stringify(state.by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null));
+}
+
+/** A change of the report that the network would accept. */
+export interface WayOut {
+  readonly label: string;
+  readonly changes: Partial<ReportState>;
+}
+
+/** Returns what to change after a failure. */
+export function waysOut(failure: Failure, state: ReportState): readonly WayOut[] {
+  if (failure.code === 'too_large') {
+    const ways: WayOut[] = [];
+    if (state.grain === 'hour') ways.push({ label: 'Show days', changes: { grain: 'day' } });
+    if (state.grain === 'day') ways.push({ label: 'Show weeks', changes: { grain: 'week' } });
+    if (state.grain !== 'total') ways.push({ label: 'Show totals only', changes: { grain: 'total' } });
+    const last = state.by.at(-1);
+    if (last !== undefined)
+      ways.push({ label: `Without ${labelOf(last).toLowerCase()}`, changes: { by: state.by.slice(0, -1) } });
+    return ways;
+  }
+  if (failure.code === 'outside_history')
+    return failure.window
+      ? [{ label: 'Show what is available', changes: { period: 'custom', ...failure.window } }]
+      : [{ label: 'Show the last 28 days', changes: { period: 'last_28_days' } }];
+  if (failure.code !== 'metric_not_available') return [];
+  const missing = failure.unsupported_metrics ?? [];
+  const metrics = state.metrics.filter((name) => !missing.includes(name));
+  return metrics.length > 0 && metrics.length < state.metrics.length
+    ? [{ label: `Without ${missing.map(labelOf).join(', ')}`, changes: { metrics } }]
+    : [];
+}
+
+/** Downloads the rows on screen as CSV: byte for byte what `offerlet report --csv` prints. */
+export function downloadCsv(rows: readonly Row[], name: string): void {
+  const url = URL.createObjectURL(new Blob([toCsv(rows)], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${name}.csv`;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

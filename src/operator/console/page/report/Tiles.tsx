@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { Totals } from '../../protocol.ts';
-import { changeOf, directionOf, labelOf, valueOf } from '../parts/format.ts';
+import type { Totals } from '../../../reports/comparison.ts';
+import { changeOf, newsOf, labelOf, valueOf } from '../../../reports/format.ts';
 
 interface TilesProps {
   readonly totals: Totals | undefined;
@@ -28,7 +28,7 @@ export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Elem
             <span class="label">{labelOf(metric)}</span>
             <span class="number">{totals ? valueOf(metric, totals[metric] ?? 0) : <i class="bone" />}</span>
             {change && before !== undefined && (
-              <span class={`change ${directionOf(change)}`}>
+              <span class={`change ${newsOf(metric, change) ?? 'flat'}`}>
                 {changeOf(change)} <span class="quiet">from {valueOf(metric, before)}</span>
               </span>
             )}

@@ -1,6 +1,7 @@
-import { comparedDates } from '../../../clients/comparedDates.ts';
-import { period, PERIODS, type PeriodName } from '../../../clients/period.ts';
-import { addDays, countDays, isDate, type DateRange } from '../../../../wire/utcDates.ts';
+import type { Session } from '../../protocol.ts';
+import { isSortedByNetwork, type SortedReport } from '../../../reports/sortRows.ts';
+import { comparedDates, period, PERIODS, type PeriodName } from '../../../reports/period.ts';
+import { oneOf } from '../../../../wire/oneOf.ts';
 import {
   CHANNEL_GROUPINGS,
   CHANNEL_METRICS,
@@ -9,7 +10,7 @@ import {
   TIME_GRAINS,
   type TimeGrain,
 } from '../../../../wire/reporting.ts';
-import { oneOf } from '../../../../wire/oneOf.ts';
+import { addDays, countDays, isDate, type DateRange } from '../../../../wire/utcDates.ts';
 
 export type Variant = 'channel' | 'publisher';
 export type Comparison = 'none' | 'previous' | 'year';
@@ -138,9 +139,9 @@ export function grainOf(state: ReportState, dates: DateRange): TimeGrain {
   return state.grain === 'hour' && countDays(dates) > MAX_HOURLY_DATES ? 'day' : state.grain;
 }
 
-/** Whether the network sorts this report. It sorts neither a publisher's report by metrics nor what only the clients compare. */
-export function isSortedByNetwork({ compare, sort }: ReportState, variant: Variant): boolean {
-  return compare === 'none' && (variant === 'channel' || sort === '');
+/** What decides who sorts the report. */
+export function sortingOf({ sort, compare }: ReportState, variant: Variant): SortedReport {
+  return { variant, sort, compare: compare === 'none' ? undefined : compare };
 }
 
 /** The parameters of the call for this state. */
@@ -151,10 +152,7 @@ export function paramsOf(state: ReportState, variant: Variant, now?: number): UR
   if (state.by.length > 0) params.set('group_by', state.by.join());
   for (const name of FILTERS) if (state.filters[name].length > 0) params.set(name, state.filters[name].join());
   if (state.compare !== 'none') params.set('compare', state.compare);
-  if (state.sort !== '' && isSortedByNetwork(state, variant)) {
-    params.set('sort_by', state.sort.replace(/^-/, ''));
-    params.set('sort_direction', state.sort.startsWith('-') ? 'desc' : 'asc');
-  }
+  if (state.sort !== '' && isSortedByNetwork(sortingOf(state, variant))) params.set('sort', state.sort);
   return params;
 }
 
@@ -179,4 +177,42 @@ function isColumn(state: ReportState, column: string): boolean {
 
 function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
+}
+
+/** What the filters are called on the command line. */
+const FLAGS: Readonly<Record<FilterName, string>> = {
+  publisher_ids: 'publisher',
+  page_types: 'page_type',
+  widget_types: 'widget_type',
+};
+/** Periods that `--last` names. */
+const LAST: Readonly<Record<string, string>> = {
+  last_7_days: '7d',
+  last_28_days: '28d',
+  last_30_days: '30d',
+  last_90_days: '90d',
+};
+
+/** Returns the command that prints the report on screen. */
+export function commandOf(state: ReportState, session: Pick<Session, 'variant' | 'network_url'>, now?: number): string {
+  const dates = datesOf(state, now);
+  const words = ['offerlet report', `--network ${quoted(session.network_url)}`];
+  if (session.variant === 'publisher') words.push('--variant publisher');
+  const last = LAST[state.period];
+  if (last !== undefined) words.push(`--last ${last}`);
+  else if (state.period === 'custom') words.push(`--from ${dates.from} --to ${dates.to}`);
+  else words.push(`--period ${state.period.replaceAll('_', '-')}`);
+  words.push(`--grain ${grainOf(state, dates)}`);
+  if (state.by.length > 0) words.push(`--by ${state.by.join()}`);
+  words.push(`--metrics ${state.metrics.join()}`);
+  for (const name of FILTERS)
+    for (const value of state.filters[name]) words.push(`--filter ${quoted(`${FLAGS[name]}=${value}`)}`);
+  if (state.sort !== '') words.push(`--sort ${state.sort}`);
+  if (state.compare !== 'none') words.push(`--compare ${state.compare}`);
+  return words.join(' ');
+}
+
+/** Quotes a word for a POSIX shell where it needs it: a filter's value comes from the URL. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
-import type { ConsoleReport, Session } from '../../protocol.ts';
 import { call, CallError } from '../app/call.ts';
 import { useResource, type Resource } from '../app/useResource.ts';
+import { datesOf, paramsOf, sortingOf, type ReportState } from './reportState.ts';
+import { isSortedByNetwork, sortRows } from '../../../reports/sortRows.ts';
+import type { ConsoleReport, Session } from '../../protocol.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
-import { datesOf, isSortedByNetwork, paramsOf, type ReportState } from './reportState.ts';
-import { sortRows } from './sortRows.ts';
 
 /** A report, and what a chart of its breakdown needs. */
 export interface LoadedReport extends ConsoleReport {
@@ -44,7 +44,7 @@ export function useReport(state: ReportState, session: Session): Resource<Loaded
   const shown = useMemo(() => {
     if (!data) return undefined;
     const chart = hasGroups(data.state) ? data.state.chart : state.chart;
-    if (isSortedByNetwork(data.state, variant)) return { ...data, state: { ...data.state, chart } };
+    if (isSortedByNetwork(sortingOf(data.state, variant))) return { ...data, state: { ...data.state, chart } };
     return { ...data, rows: sortRows(data.rows, state.sort), state: { ...data.state, chart, sort: state.sort } };
   }, [data, state.sort, state.chart]);
   return { ...resource, data: shown };
@@ -66,13 +66,13 @@ async function readReport({ state, session, signal }: Reading): Promise<LoadedRe
   const read = (query: URLSearchParams): Promise<ConsoleReport> => call<ConsoleReport>(`report?${query}`, { signal });
   const [{ report, isUncompared }, groups] = await Promise.all([
     readCompared(params, read),
-    hasGroups(state) ? read(groupParams(params, state, session)) : undefined,
+    hasGroups(state) ? read(groupParams(params, state)) : undefined,
   ]);
   return {
     ...report,
     state,
     isUncompared,
-    groups: groups && sortRows(groups.rows, `-${state.chart}`).slice(0, MAX_LINES),
+    groups: groups?.rows.slice(0, MAX_LINES),
   };
 }
 
@@ -93,15 +93,12 @@ async function readCompared(
 }
 
 /** The totals of each group: ratios of a group can't be made from its periods. */
-function groupParams(params: URLSearchParams, state: ReportState, { variant }: Session): URLSearchParams {
+function groupParams(params: URLSearchParams, state: ReportState): URLSearchParams {
   const totals = new URLSearchParams(params);
-  for (const name of ['compare', 'sort_order', 'sort_by', 'sort_direction']) totals.delete(name);
+  totals.delete('compare');
   totals.set('time_grain', 'total');
   totals.set('metrics', state.chart);
-  if (variant === 'channel') {
-    totals.set('sort_by', state.chart);
-    totals.set('sort_direction', 'desc');
-    totals.set('limit', String(MAX_LINES));
-  }
+  totals.set('sort', `-${state.chart}`);
+  totals.set('limit', String(MAX_LINES));
   return totals;
 }

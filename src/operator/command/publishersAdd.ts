@@ -1,0 +1,184 @@
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { safeText } from '../../cli/output/displayWidth.ts';
+import { print } from '../../cli/output/print.ts';
+import type { Tone } from '../../cli/output/tone.ts';
+import { readInput } from '../../cli/readInput.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import type { PublisherItem } from '../../clients.ts';
+import { explainFailure } from './explainFailure.ts';
+import { operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
+import { readTaxonomy } from './publisherCommands.ts';
+import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
+import { checkPublisher, type CheckedPublisher } from '../publishers/checkPublisher.ts';
+import { PublisherListError, readPublisherList, type ListedPublisher } from '../publishers/readPublisherList.ts';
+
+/** A 429 must not end a long import: this is about a quarter of an hour of patience. */
+const MAX_RETRIES = 15;
+
+const OPTIONS = {
+  'dry-run': { kind: 'flag', about: 'Checks every item and sends nothing.' },
+} as const;
+
+/** `offerlet publishers add [FILE|-]`: requests publishers from a file. It can be run again safely. */
+export const publishersAdd = operatorCommand({
+  summary: 'Requests publishers from a file, and reports each one. It can be run again safely.',
+  usage: '[FILE|-] [--dry-run] [options]',
+  maxWords: 1,
+  options: OPTIONS,
+  examples: [
+    {
+      call: 'offerlet publishers add new.csv --dry-run',
+      does: 'Checks a CSV with the header brand_name,domain,primary_category_id,subcategory_ids',
+    },
+    {
+      call: 'jq -c ".[]" new.json | offerlet publishers add - --csv > results.csv',
+      does: 'JSON Lines from a pipe; results as CSV',
+    },
+  ],
+  run: runAdd,
+});
+
+/** With --dry-run, items are valid at best. */
+type Result = AddOutcome | { readonly status: 'valid' };
+
+async function runAdd({
+  settings,
+  words,
+  terminal,
+  connection,
+  progress,
+}: CommandContext<typeof OPTIONS>): Promise<void> {
+  const [file = '-'] = words;
+  if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
+  const listed = readList(await readInput(file, 'FILE'));
+  const channel = connection.channel({ maxRetries: MAX_RETRIES });
+  const taxonomy = await readTaxonomy(channel);
+  const checked = listed.map((one) => checkPublisher(one, taxonomy));
+  const untried: Result = settings['dry-run'] ? { status: 'valid' } : NOT_SENT;
+  const results = checked.map((one): Result =>
+    'problem' in one ? { status: 'invalid', reason: safeText(one.problem) } : untried,
+  );
+  const sendable = checked.flatMap((one, place) => ('item' in one ? [{ place, item: one.item }] : []));
+  let failure: ExitError | undefined;
+  if (!settings['dry-run']) {
+    const stop = new AbortController();
+    const interrupt = (): void =>
+      stop.abort(new ExitError('Interrupted. Run the command again to add the rest.', EXIT.interrupted));
+    process.once('SIGINT', interrupt);
+    process.once('SIGTERM', interrupt);
+    let done = 0;
+    progress.step(`Adding ${sendable.length} publishers …`);
+    try {
+      await addPublishers({
+        send: (items, options) => channel.add(items, options),
+        items: sendable.map(({ item }): PublisherItem => item),
+        signal: stop.signal,
+        onOutcome: (index, outcome) => {
+          results[sendable[index]?.place ?? -1] = outcome;
+          if (outcome.status === 'not sent') return;
+          done++;
+          progress.step(bar(done, sendable.length, terminal.hasUnicode));
+        },
+      });
+    } catch (error) {
+      failure = error instanceof ExitError ? error : explainFailure(error);
+    }
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+    // Nothing was done, so there is nothing to report but the reason.
+    if (failure && done === 0) throw failure;
+  }
+  progress.end();
+  printResults({ checked, results, settings, terminal });
+  const summary = summaryOf(results);
+  terminal.note(settings['dry-run'] ? `Dry run, nothing was sent: ${summary}.` : `${summary}.`);
+  if (failure)
+    throw new ExitError(failure.message, failure.exitCode === EXIT.interrupted ? EXIT.interrupted : EXIT.someFailed);
+  const failed = results.filter(({ status }) => status === 'invalid').length;
+  if (failed > 0)
+    throw someFailed(`${failed} of ${results.length} publishers are invalid. Correct them and run the command again.`);
+}
+
+function readList(text: string): ListedPublisher[] {
+  try {
+    return readPublisherList(text);
+  } catch (error) {
+    throw error instanceof PublisherListError ? new UsageError(error.message) : error;
+  }
+}
+
+const NOT_SENT: AddOutcome = { status: 'not sent', reason: 'the command ended before' };
+const ORDER: readonly Result['status'][] = ['added', 'valid', 'duplicate', 'invalid', 'unknown', 'not sent'];
+const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
+  added: 'good',
+  valid: 'good',
+  duplicate: 'dim',
+  invalid: 'bad',
+  unknown: 'bad',
+  'not sent': 'bad',
+};
+
+interface ResultsToPrint extends Pick<CommandContext<typeof OPTIONS>, 'settings' | 'terminal'> {
+  readonly checked: readonly CheckedPublisher[];
+  readonly results: readonly Result[];
+}
+
+function printResults({ checked, results, settings, terminal }: ResultsToPrint): void {
+  const rows = checked.map(({ line, brand_name, domain }, index) => {
+    const result = results[index] ?? NOT_SENT;
+    return {
+      line,
+      status: result.status,
+      brand_name,
+      domain,
+      pending_publisher_id: 'pending_publisher_id' in result ? result.pending_publisher_id : null,
+      reason: 'reason' in result ? result.reason : null,
+    };
+  });
+  print(
+    {
+      json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
+      csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
+      table: () => ({
+        columns: [
+          { header: 'LINE', isNumber: true },
+          { header: 'STATUS', isFixed: true },
+          { header: 'NAME' },
+          { header: 'DOMAIN', rank: 1 },
+          { header: 'REQUEST, OR REASON' },
+        ],
+        rows: rows.map(({ line, status, brand_name, domain, pending_publisher_id, reason }) => [
+          String(line),
+          { text: status, tone: TONES[status] },
+          safeText(brand_name),
+          safeText(domain),
+          safeText(pending_publisher_id ?? reason ?? ''),
+        ]),
+      }),
+    },
+    { format: settings, terminal },
+  );
+}
+
+function countsOf(results: readonly Result[]): Record<string, number> {
+  const counts = ORDER.map((status) => [status, results.filter((one) => one.status === status).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+function summaryOf(results: readonly Result[]): string {
+  const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
+    duplicate: ['duplicate', 'duplicates'],
+  };
+  const parts = Object.entries(countsOf(results)).map(
+    ([status, count]) => `${count} ${words[status]?.[count === 1 ? 0 : 1] ?? status}`,
+  );
+  return `${results.length} publishers: ${parts.join(', ')}`;
+}
+
+const BAR_WIDTH = 24;
+
+function bar(done: number, total: number, hasUnicode: boolean): string {
+  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
+  const [on, off] = hasUnicode ? ['█', '░'] : ['#', '.'];
+  return `Adding publishers  ${on.repeat(filled)}${off.repeat(BAR_WIDTH - filled)}  ${done} of ${total}`;
+}

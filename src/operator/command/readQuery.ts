@@ -1,0 +1,256 @@
+import type { Options, SettingsOf } from '../../cli/options.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import { lastDays as lastDates, period, PERIODS } from '../reports/period.ts';
+import { countDays, dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
+import { didYouMean, suggest } from '../../wire/didYouMean.ts';
+import { DEFAULT_DATES, GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
+import {
+  CHANNEL_GROUPINGS,
+  CHANNEL_METRICS,
+  PUBLISHER_GROUPINGS,
+  PUBLISHER_METRICS,
+  TIME_GRAINS,
+  type TimeGrain,
+} from '../../wire/reporting.ts';
+
+/** The names of `--period`: those of `period()`, with hyphens. */
+export const PERIOD_NAMES = PERIODS.map((name) => name.replaceAll('_', '-'));
+
+/** The options of `offerlet report`, besides connection and format. */
+export const REPORT_OPTIONS = {
+  variant: {
+    kind: 'choice',
+    choices: ['channel', 'publisher'],
+    default: 'channel',
+    about: 'Whose report: that of a channel (management key) or of one publisher (publisher reporting key).',
+  },
+  from: { kind: 'text', value: 'D', about: 'First UTC date, such as 2026-11-01.' },
+  to: { kind: 'text', value: 'D', about: 'Last UTC date, included; today by default.' },
+  last: {
+    kind: 'text',
+    value: 'Nd',
+    completes: ['7d', '30d', '90d'],
+    about: 'The last days up to today, such as 7d or 30d.',
+  },
+  period: {
+    kind: 'text',
+    value: 'NAME',
+    completes: PERIOD_NAMES,
+    about: `A period by its name, such as last-month: ${PERIOD_NAMES.join(', ')}.`,
+  },
+  grain: {
+    kind: 'choice',
+    choices: TIME_GRAINS,
+    about: 'One row for each period of that length; one for all dates by default.',
+  },
+  by: {
+    kind: 'text',
+    value: 'NAME[,NAME]',
+    completes: CHANNEL_GROUPINGS,
+    about: 'Breakdowns, up to three: publisher, page_type, widget_type, widget_id.',
+  },
+  metrics: {
+    kind: 'text',
+    value: 'M[,M]',
+    completes: CHANNEL_METRICS,
+    about: 'The metrics and their order; all that are enabled for the key by default.',
+  },
+  filter: {
+    kind: 'list',
+    value: 'NAME=VALUE',
+    completes: ['publisher=', 'page_type=', 'widget_type='],
+    about: 'Only that publisher (id or name), page_type or widget_type.',
+  },
+  sort: {
+    kind: 'text',
+    value: '[-]M',
+    isSigned: true,
+    completes: CHANNEL_METRICS,
+    about: 'Sorts by a metric or column; with a hyphen, the largest first. With --compare also by M_change.',
+  },
+  limit: { kind: 'text', value: 'N', about: 'Prints the first rows only. The totals are still those of all rows.' },
+  compare: {
+    kind: 'choice',
+    choices: ['previous', 'year'],
+    about: 'Compares with as many days just before, or with the same weekdays a year (52 weeks) before.',
+  },
+  chart: { kind: 'flag', about: 'Draws the first metrics above the table.' },
+  output: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
+  },
+} as const satisfies Options;
+
+/** A report, as the command line asks for it. */
+export interface RequestedReport {
+  readonly variant: 'channel' | 'publisher';
+  readonly dates: DateRange | undefined;
+  readonly grain: TimeGrain;
+  readonly by: readonly string[];
+  /** Undefined: all that are enabled. */
+  readonly metrics: readonly string[] | undefined;
+  readonly filters: Readonly<Record<FilterName, readonly string[]>>;
+  /** A column or `METRIC_change`, with a hyphen for the highest first; empty for the usual order. */
+  readonly sort: string;
+  readonly limit: number | undefined;
+  readonly compare: 'previous' | 'year' | undefined;
+}
+
+export type FilterName = 'publisher' | 'page_type' | 'widget_type';
+const FILTERS: readonly FilterName[] = ['publisher', 'page_type', 'widget_type'];
+
+/** Reads what a report shall contain. Throws a `UsageError` that says what to write, with the nearest known name. */
+export function readQuery(settings: SettingsOf<typeof REPORT_OPTIONS>, now: Date): RequestedReport {
+  const { variant, compare } = settings;
+  const dates = readDates(settings, now);
+  const grain = settings.grain ?? (settings.chart && settings.by === undefined ? grainFor(dates) : 'total');
+  if (grain === 'hour' && dates && countDays(dates) > HOURLY_MAX_DATES)
+    throw new UsageError(
+      `--grain hour is limited to ${HOURLY_MAX_DATES} days, and these are ${countDays(dates)}. Use --last 3d, or --grain day.`,
+    );
+  const by = readNames(settings.by, { source: '--by', variant, known: GROUPINGS });
+  if (by.length > GROUP_BY_MAX) throw new UsageError(`--by takes at most ${GROUP_BY_MAX} names, not ${by.length}.`);
+  const metrics =
+    settings.metrics === undefined
+      ? undefined
+      : readNames(settings.metrics, { source: '--metrics', variant, known: METRICS });
+  const wanted = { variant, dates, grain, by, metrics, filters: readFilters(settings.filter, variant), compare };
+  return { ...wanted, sort: readSort(settings.sort, wanted), limit: readLimit(settings.limit) };
+}
+
+/** A chart without a grain or a breakdown shows how things went: some dozens of bars. */
+function grainFor(dates: DateRange | undefined): TimeGrain {
+  const days = dates ? countDays(dates) : DEFAULT_DATES;
+  if (days <= 2) return 'hour';
+  return days <= 62 ? 'day' : days <= 400 ? 'week' : 'month';
+}
+
+interface Names {
+  readonly channel: readonly string[];
+  readonly publisher: readonly string[];
+}
+const METRICS: Names = { channel: CHANNEL_METRICS, publisher: PUBLISHER_METRICS };
+const GROUPINGS: Names = { channel: CHANNEL_GROUPINGS, publisher: PUBLISHER_GROUPINGS };
+
+interface NamesOptions {
+  readonly source: string;
+  readonly variant: 'channel' | 'publisher';
+  readonly known: Names;
+}
+
+function readNames(text: string | undefined, { source, variant, known }: NamesOptions): string[] {
+  const names = text === undefined ? [] : text.split(',').map((name) => name.trim());
+  for (const [index, name] of names.entries()) {
+    if (known[variant].includes(name)) {
+      if (names.indexOf(name) < index) throw new UsageError(`${source} has "${name}" twice.`);
+      continue;
+    }
+    const other = variant === 'channel' ? 'publisher' : 'channel';
+    if (known[other].includes(name))
+      throw new UsageError(
+        `${source}: "${name}" is in the ${other} report only. Use --variant ${other}, with its key.`,
+      );
+    if (source === '--by' && TIME_GRAINS.some((grain) => grain === name))
+      throw new UsageError(`--by does not take "${name}". Use --grain ${name}.`);
+    throw new UsageError(`${source} is not known: "${name}".${suggest(name.toLowerCase(), known[variant])}`);
+  }
+  return names;
+}
+
+function readFilters(given: readonly string[], variant: 'channel' | 'publisher'): Record<FilterName, string[]> {
+  const filters: Record<FilterName, string[]> = { publisher: [], page_type: [], widget_type: [] };
+  const known = variant === 'channel' ? FILTERS : FILTERS.filter((name) => name !== 'publisher');
+  for (const text of given) {
+    const [, written = text, value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+    const name = known.find((one) => one === written.replace(/s$/, '') || one === written.replace(/_ids?$/, ''));
+    if (name === undefined)
+      throw new UsageError(
+        `--filter is not known: "${written}".${didYouMean(written, known)} Use ${known.map((one) => `${one}=VALUE`).join(', ')}.`,
+      );
+    const values = value.split(',').map((one) => one.trim());
+    if (values.some((one) => one === ''))
+      throw new UsageError(`--filter ${written} has no value. Use something like --filter page_type=THANK_YOU.`);
+    filters[name].push(...values);
+  }
+  return filters;
+}
+
+function readSort(text: string | undefined, wanted: Omit<RequestedReport, 'sort' | 'limit'>): string {
+  if (text === undefined) return '';
+  const sign = text.startsWith('-') ? '-' : '';
+  const name = text.replace(/^[-+]/, '');
+  const metrics = wanted.metrics ?? METRICS[wanted.variant];
+  const columns = [
+    'period_start',
+    ...wanted.by.map((one) => (one === 'publisher' ? 'publisher_name' : one)),
+    ...metrics,
+  ];
+  const known = [...columns, ...(wanted.compare ? metrics.map((metric) => `${metric}_change`) : [])];
+  const column = name === 'publisher' ? 'publisher_name' : name;
+  if (known.includes(column)) return sign + column;
+  if (column.endsWith('_change') && columns.includes(column.slice(0, -'_change'.length)))
+    throw new UsageError(`--sort ${name} requires --compare previous or --compare year.`);
+  const isElsewhere = METRICS[wanted.variant].includes(column) || GROUPINGS[wanted.variant].includes(name);
+  if (isElsewhere) throw new UsageError(`--sort is not in the report: "${name}". Add it to --metrics or --by.`);
+  throw new UsageError(`--sort is not known: "${name}".${suggest(name, known)}`);
+}
+
+function readLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError(`--limit is not a number of rows: "${text}". Use 1 or more.`);
+  return Number(text);
+}
+
+/** How dates are given on the command line. */
+export interface GivenDates {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly last?: string | undefined;
+  readonly period?: string | undefined;
+}
+
+/** More days than any network has: a typing mistake. */
+const MAX_DAYS = 4_000;
+
+/** Returns the dates of a report; undefined by default. Throws a `UsageError` that says what to write. */
+export function readDates({ from, to, last, period: name }: GivenDates, now: Date): DateRange | undefined {
+  const ways = [from ?? to, last, name].filter((way) => way !== undefined);
+  if (ways.length > 1) throw new UsageError('Use one of --from and --to, --last, or --period.');
+  if (last !== undefined) return lastDays(last, now);
+  if (name !== undefined) return namedPeriod(name, now);
+  if (from === undefined) {
+    if (to !== undefined) throw new UsageError('--to requires --from. Use something like --from 2026-11-01.');
+    return undefined;
+  }
+  const range = { from: readDate(from, '--from'), to: to === undefined ? dateOf(now.getTime()) : readDate(to, '--to') };
+  if (range.from > range.to)
+    throw new UsageError(
+      to === undefined
+        ? `--from is in the future: ${range.from}. Today is ${range.to} (UTC).`
+        : `--from is after --to: ${range.from} is later than ${range.to}.`,
+    );
+  return range;
+}
+
+function lastDays(text: string, now: Date): DateRange {
+  const [, count] = /^(\d{1,5})d(?:ays)?$/i.exec(text.trim()) ?? [];
+  const days = Number(count);
+  if (!(days >= 1 && days <= MAX_DAYS))
+    throw new UsageError(`--last is not a number of days: "${text}". Use something like 7d, 30d or 90d.`);
+  return lastDates(dateOf(now.getTime()), days);
+}
+
+function namedPeriod(text: string, now: Date): DateRange {
+  const wanted = text.trim().toLowerCase().replaceAll('-', '_');
+  const name = PERIODS.find((one) => one === wanted);
+  if (name) return period(name, { now });
+  const near = suggest(text.toLowerCase().replaceAll('_', '-'), PERIOD_NAMES);
+  throw new UsageError(`--period is not a known period: "${text}".${near}`);
+}
+
+function readDate(text: string, name: string): string {
+  if (isDate(text)) return text;
+  throw new UsageError(`${name} is not a date: "${text}". Use something like 2026-11-01.`);
+}

@@ -1,6 +1,0 @@
-/** Where a chart is drawn. */
-export interface Canvas {
-  readonly width: number;
-  readonly hasColor: boolean;
-  readonly hasUnicode: boolean;
-}

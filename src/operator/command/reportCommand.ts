@@ -1,0 +1,237 @@
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { textOf, type Printable } from '../../cli/output/print.ts';
+import { columnsThatFit } from '../../cli/output/table.ts';
+import { writeFile } from '../../cli/output/writeFile.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import { AuthError, DateRangeError } from '../../clients.ts';
+import { drawChart } from './drawChart.ts';
+import { explainFailure } from './explainFailure.ts';
+import { operatorCommand, type CommandContext, type Connection } from './operatorCommand.ts';
+import { readQuery, REPORT_OPTIONS, type RequestedReport } from './readQuery.ts';
+import { findPublisherId } from './publisherCommands.ts';
+import { rangeOf } from '../reports/format.ts';
+import { isUnfinished } from '../reports/series.ts';
+import type { Row } from '../reports/comparison.ts';
+import { comparedDates, period } from '../reports/period.ts';
+import { flattenRow } from '../reports/toCsv.ts';
+import { dateOf, type DateRange } from '../../wire/utcDates.ts';
+import { reportTable, type PrintedReport } from './reportTable.ts';
+import { readWholeReport } from '../reports/readWholeReport.ts';
+import type { TimeGrain } from '../../wire/reporting.ts';
+
+/** `offerlet report`: a report of the channel or of one publisher, as a table, a chart, CSV or JSON. */
+export const reportCommand = operatorCommand({
+  summary: 'Prints a report of the channel or of one publisher.',
+  options: REPORT_OPTIONS,
+  examples: [
+    {
+      call: 'offerlet report --last 30d --grain day --metrics clicks,ctr --chart',
+      does: 'Clicks of the last 30 days, as a chart',
+    },
+    {
+      call: 'offerlet report --period last-week --by publisher --compare previous --sort clicks_change',
+      does: 'Whose clicks fell most last week',
+    },
+    {
+      call: 'offerlet report --period last-month --by publisher,page_type --output november.csv',
+      does: 'A spreadsheet',
+    },
+  ],
+  run: runReport,
+});
+
+async function runReport({
+  settings,
+  terminal,
+  connection,
+  progress,
+}: CommandContext<typeof REPORT_OPTIONS>): Promise<void> {
+  const format = formatOf(settings);
+  if (settings.chart && (format.json || format.csv))
+    throw new UsageError('--chart draws for people. Leave out --json, --csv, or the name of the --output file.');
+  const query = readQuery(settings, new Date());
+  const report = await readReport(query, { settings, terminal, connection, progress }).catch((error: unknown) => {
+    if (error instanceof AuthError) throw withVariantHint(error, query);
+    throw error instanceof DateRangeError ? (comparedTooEarly(error, query) ?? error) : error;
+  });
+  progress.end();
+  const printable = printableOf(report);
+  if (settings.output !== undefined) {
+    const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
+    const chart = settings.chart ? drawChart(report, plain) : '';
+    writeFile(settings.output, chart + textOf(printable, { format, terminal: plain }));
+    return terminal.note(`Wrote ${counted(report.printed.length, 'row')} to ${settings.output}.`);
+  }
+  if (format.json || format.csv) return terminal.write(textOf(printable, { format, terminal }));
+  terminal.note(captionOf(report));
+  if (settings.chart) terminal.write(`${drawChart(report, terminal)}\n`);
+  terminal.write(textOf(printable, { format, terminal }));
+  for (const line of remarksOn(report, printable, terminal.width)) terminal.note(line);
+}
+
+async function readReport(
+  query: RequestedReport,
+  { settings, terminal, connection, progress }: Omit<CommandContext<typeof REPORT_OPTIONS>, 'words'>,
+): Promise<PrintedReport> {
+  const { variant, grain, by, metrics, compare, sort, limit } = query;
+  const reader = variant === 'channel' ? connection.channelReport() : connection.publisherReport();
+  const filters = {
+    publisher_ids: await publisherIds(connection, query.filters.publisher),
+    page_types: listed(query.filters.page_type),
+    widget_types: listed(query.filters.widget_type),
+  };
+  const needsDates = settings.chart || compare !== undefined;
+  const dates = query.dates ?? (needsDates ? await defaultDates(reader, grain) : undefined);
+  const report = await readWholeReport({
+    reader,
+    query: { ...filters, ...dates, time_grain: grain, group_by: listed(by), metrics },
+    variant,
+    sort,
+    compare,
+    isRanking: grain === 'total' && by.length > 0,
+    first: settings.chart ? undefined : limit,
+    onProgress: (read, total) =>
+      progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
+    onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
+  });
+  return { ...report, query, dates, printed: report.rows.slice(0, limit) };
+}
+
+/** Returns the ids of publishers that are given by id or by name; undefined without any. */
+async function publisherIds(connection: Connection, given: readonly string[]): Promise<readonly string[] | undefined> {
+  const ids: string[] = [];
+  for (const text of given)
+    ids.push(await findPublisherId(connection.channel(), { text, option: '--filter publisher' }));
+  return listed(ids);
+}
+
+/** The dates that the network uses when a report names none: those of a total row. */
+async function defaultDates(
+  reader: { report(query: object): Promise<{ readonly data: readonly object[] }> },
+  grain: TimeGrain,
+): Promise<DateRange> {
+  const { data } = await reader.report({ limit: 1, time_grain: grain === 'hour' ? 'hour' : 'total' });
+  const [row] = data as readonly Row[];
+  if (!row) return period('last_7_days');
+  const { from, to } = rangeOfRows([row]);
+  return { from: grain === 'hour' ? to : from, to };
+}
+
+function listed(names: readonly string[]): readonly string[] | undefined {
+  return names.length === 0 ? undefined : names;
+}
+
+function formatOf({ json, csv, output = '' }: { json: boolean; csv: boolean; output?: string | undefined }): {
+  json: boolean;
+  csv: boolean;
+} {
+  const isGiven = json || csv;
+  return { json: isGiven ? json : /\.json$/i.test(output), csv: isGiven ? csv : /\.csv$/i.test(output) };
+}
+
+function printableOf(report: PrintedReport): Printable {
+  const { query, printed, totals, metrics, total, dates, compared, meta } = report;
+  const [first] = printed;
+  const summary = Object.fromEntries(metrics.map((name) => [name, totals[name] ?? 0]));
+  return {
+    json: {
+      variant: query.variant,
+      ...dates,
+      time_grain: query.grain,
+      data: printed,
+      totals: compared ? totals : summary,
+      ...(compared && { compared }),
+      pagination: { offset: 0, limit: printed.length, total, has_more: printed.length < total },
+      meta,
+    },
+    csv: { rows: printed, columns: first ? Object.keys(flattenRow(first)) : emptyColumns(report) },
+    table: () => reportTable(report),
+  };
+}
+
+/** The header of a CSV without rows. */
+function emptyColumns({ metrics, query }: PrintedReport): string[] {
+  const groups = query.by.flatMap((name) => (name === 'publisher' ? ['publisher_id', 'publisher_name'] : [name]));
+  return ['period_start', 'period_end', ...groups, ...metrics];
+}
+
+function captionOf({ dates, compared, meta, printed }: PrintedReport): string {
+  const range = dates ?? (printed.length > 0 ? rangeOfRows(printed) : undefined);
+  const parts = [
+    ...(range ? [rangeOf(range) + (compared ? ` against ${rangeOf(compared)}` : '')] : []),
+    meta.timezone,
+    ...(meta.data_through === null
+      ? []
+      : [`data through ${meta.data_through.slice(0, 16).replace('T', ' ').replace(' 00:00', '')}`]),
+  ];
+  return parts.join(', ');
+}
+
+function rangeOfRows(rows: readonly Row[]): DateRange {
+  const from = rows.map((row) => row.period_start).reduce((one, other) => (one < other ? one : other), '9');
+  const end = rows.map((row) => row.period_end).reduce((one, other) => (one > other ? one : other), '');
+  return { from: from.slice(0, 10), to: dateOf(Date.parse(end) - 1) };
+}
+
+function remarksOn(report: PrintedReport, printable: Printable, width: number | undefined): string[] {
+  const { query, rows, printed, total, compared, metrics, meta } = report;
+  const isList = query.grain === 'total' && query.by.length === 0;
+  const remarks = [];
+  if (rows.length === 0) remarks.push('There was no activity.');
+  if (rows.some((row) => isUnfinished(row, meta.data_through))) {
+    if (query.grain !== 'total') remarks.push('* Not over yet: the last numbers are still to come.');
+    else if (compared) remarks.push('Today is not over yet, but the days compared with are.');
+  }
+  if (printed.length < total && !isList)
+    remarks.push(
+      `The first ${counted(printed.length, 'row')} of ${total.toLocaleString('en')}; the total is that of all.`,
+    );
+  const table = printable.table();
+  const kept = columnsThatFit(table, width);
+  const hidden = table.columns.filter(
+    (column, index) => !kept.includes(index) && !['before', 'change'].includes(column.header),
+  );
+  if (hidden.length > 0)
+    remarks.push(
+      `Too narrow for ${hidden.length} of ${counted(metrics.length, 'metric')}. Choose with --metrics, or use --csv.`,
+    );
+  const gap = compared && gapIn(report);
+  if (gap !== undefined) remarks.push(gap);
+  else if (compared && rows.length > 0 && printed.every(isNew))
+    remarks.push(`There was no activity in the dates compared with, ${rangeOf(compared)}.`);
+  return remarks;
+}
+
+function isNew({ counterpart }: Row): boolean {
+  return counterpart === null;
+}
+
+function withVariantHint(error: AuthError, { variant }: RequestedReport): ExitError {
+  const { message, exitCode } = explainFailure(error);
+  const hint =
+    variant === 'channel'
+      ? 'With a publisher reporting key, use --variant publisher.'
+      : 'With a management key, use --variant channel.';
+  return new ExitError(`${message} ${hint}`, exitCode);
+}
+
+/** The dates are fine, but those that they are compared with begin before the history does. */
+function comparedTooEarly({ available_window }: DateRangeError, query: RequestedReport): ExitError | undefined {
+  const { dates, compare, grain } = query;
+  if (!dates || !compare || !available_window || dates.from < available_window.from) return undefined;
+  return new ExitError(
+    `The dates to compare with, ${rangeOf(comparedDates(dates, compare, grain))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
+    EXIT.failed,
+  );
+}
+
+/** How much of the earlier period has rows: a network that has no history there returns none. */
+function gapIn({ rows, query: { grain, by } }: PrintedReport): string | undefined {
+  const missing = rows.filter(isNew).length;
+  if (grain === 'total' || by.length > 0 || missing < rows.length / 4) return undefined;
+  return `${missing} of ${counted(rows.length, 'period')} had no activity in the dates compared with: the history may not reach back that far.`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}

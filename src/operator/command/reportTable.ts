@@ -1,0 +1,113 @@
+import { safeText } from '../../cli/output/displayWidth.ts';
+import type { Cell, Column, Table } from '../../cli/output/table.ts';
+import type { Row, Totals } from '../reports/comparison.ts';
+import { changeOf, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
+import { isUnfinished } from '../reports/series.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
+import type { WholeReport } from '../reports/readWholeReport.ts';
+import type { RequestedReport } from './readQuery.ts';
+
+/** A report as it is printed. */
+export interface PrintedReport extends WholeReport {
+  readonly query: RequestedReport;
+  readonly dates: DateRange | undefined;
+  /** The rows without those that `--limit` leaves out. A chart draws all: a period that was not printed is not zero. */
+  readonly printed: readonly Row[];
+}
+
+/** Returns a report as a table: one row turns into a list of its metrics, which fits every terminal. */
+export function reportTable(report: PrintedReport): Table {
+  const isList = report.query.grain === 'total' && report.query.by.length === 0;
+  return isList ? metricList(report) : rowTable(report);
+}
+
+function metricList({ totals, metrics, compared }: WholeReport): Table {
+  return {
+    columns: [
+      { header: 'METRIC' },
+      { header: 'VALUE', isNumber: true },
+      ...(compared
+        ? [
+            { header: 'BEFORE', isNumber: true },
+            { header: 'CHANGE', isNumber: true },
+          ]
+        : []),
+    ],
+    rows: metrics.map((name) => [
+      name,
+      { text: metricText(name, totals), tone: 'strong' },
+      ...(compared ? [beforeText(name, totals), changeCell(name, totals)] : []),
+    ]),
+  };
+}
+
+function rowTable({ totals, metrics, compared, meta, query, printed }: PrintedReport): Table {
+  const hasPeriod = query.grain !== 'total';
+  // What was asked for is cut rather than left out.
+  const rankOf = (name: string): number => (query.metrics ? 0 : rank(name));
+  const columns: Column[] = [
+    ...(hasPeriod ? [{ header: 'PERIOD (UTC)', isFixed: true }] : []),
+    ...query.by.map((name) => ({ header: name.toUpperCase() })),
+    ...metrics.flatMap((name, index): Column[] => [
+      { header: name, isNumber: true, rank: rankOf(name) },
+      ...(compared
+        ? [
+            { header: 'before', isNumber: true, rank: 100 + index },
+            { header: 'change', isNumber: true, rank: rankOf(name) },
+          ]
+        : []),
+    ]),
+  ];
+  const cellsOf = (row: Row | Totals): Cell[] =>
+    metrics.flatMap((name): Cell[] => [
+      metricText(name, row),
+      ...(compared ? [{ text: beforeText(name, row), tone: 'dim' as const }, changeCell(name, row)] : []),
+    ]);
+  const leading = (hasPeriod ? 1 : 0) + query.by.length;
+  return {
+    columns,
+    rows: printed.map((row) => [
+      ...(hasPeriod ? [periodCell(row, query, meta.data_through)] : []),
+      ...query.by.map((name) => groupCell(row, name)),
+      ...cellsOf(row),
+    ]),
+    footer: [...Array.from({ length: leading }, (_, index) => (index === 0 ? 'Total' : '')), ...cellsOf(totals)],
+  };
+}
+
+/** Periods that are not over yet are marked: their change is not the last word. */
+function periodCell(row: Row, { grain }: RequestedReport, dataThrough: string | null): string {
+  const text = sortablePeriodOf(row.period_start, row.period_end, grain);
+  return isUnfinished(row, dataThrough) ? `${text} *` : text;
+}
+
+/** Returns the value of a breakdown; a dash for activity that has none. */
+export function groupCell(row: Row, grouping: string): string {
+  const value = row[grouping === 'publisher' ? 'publisher_name' : grouping];
+  return typeof value === 'string' ? safeText(value) : '–';
+}
+
+/** Returns a metric of a row for people. */
+export function metricText(name: string, row: Row | Totals): string {
+  const value = row[name];
+  return typeof value === 'number' ? valueOf(name, value) : '–';
+}
+
+/** Returns the metric of the counterpart; no row means no activity, which is zero. */
+export function beforeText(name: string, { counterpart }: Row | Totals): string {
+  return valueOf(name, Number(counterpart?.[name] ?? 0));
+}
+
+/** Returns the change of a metric, with the tone of its news. */
+export function changeCell(name: string, { change }: Row | Totals): Exclude<Cell, string> {
+  const text = changeOf(change?.[name]).replace('−', '-');
+  return { text: text === '' ? '–' : text, tone: newsOf(name, change?.[name]) };
+}
+
+/** What people look at first; the others give way on a narrow terminal. */
+const FIRST = ['clicks', 'impressions', 'channel_payout', 'publisher_payout', 'ctr', 'conversions', 'cvr'];
+
+function rank(metric: string): number {
+  const place = FIRST.indexOf(metric);
+  return place < 0 ? FIRST.length : place;
+}

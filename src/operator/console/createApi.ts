@@ -1,0 +1,343 @@
+import { ChannelClient } from '../clients/ChannelClient.ts';
+import {
+  AuthError,
+  ConflictError,
+  DateRangeError,
+  MetricNotAvailableError,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  ReportChangedError,
+  ReportingUnavailableError,
+  RowLimitError,
+  UnreachableError,
+  ValidationError,
+} from '../clients/errors.ts';
+import { ReportingClient } from '../clients/ReportingClient.ts';
+import { COMPARES } from '../reports/period.ts';
+import { oneOf } from '../../wire/oneOf.ts';
+import { readWholeReport } from '../reports/readWholeReport.ts';
+import type {
+  ConsoleReport,
+  Session,
+  ConsolePublisher,
+  ConsolePublishers,
+  FoundPublishers,
+  Failure,
+  FailureCode,
+} from './protocol.ts';
+import { hasWords, rankByWords } from '../publishers/rankByWords.ts';
+import type { ReportVariant } from '../reports/reportQuery.ts';
+import type { Publisher, PublisherDetail, PublisherItem } from '../../wire/channel.ts';
+import { isObject, own, parseJson } from '../../wire/json.ts';
+import { readKey } from '../../wire/keys.ts';
+import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
+
+/** The options of `createOperatorConsole`. */
+export interface ConsoleOptions {
+  /** The network's URL. */
+  readonly network: string;
+  /** A secret management key, or a publisher's reporting key. It stays in this process. */
+  readonly apiKey: string;
+  /** `channel` with a management key (the default), `publisher` with a publisher's reporting key. */
+  readonly variant?: ReportVariant | undefined;
+  /** The path at which the console is mounted; `/` by default. */
+  readonly basePath?: string | undefined;
+  /** Milliseconds between two looks at a report that includes today; 60,000 by default. */
+  readonly refresh?: number | undefined;
+  /** Host names besides this machine's own at which the console may be called, for containers. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Replaces the platform's `fetch`. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+/** Milliseconds between two reads of a report that includes today. */
+const REFRESH_MS = 60_000;
+/**
+ * What looks like a key that must never reach a browser. It is replaced, not refused: shoppers choose some names, such as
+ * a widget's id, and could otherwise keep the operator from a report. The rest of the JSON stays unchanged.
+ */
+const LIKE_A_KEY = /adnet_(sk|rk|rp)_[^"\\\s]*/g;
+
+/** Creates the part of the console that calls the network with the key. Takes the path below `api/`. */
+export function createApi(options: ConsoleOptions): (request: Request, path: string) => Promise<Response> {
+  const { network, apiKey, variant = 'channel' } = options;
+  // The page shows failures and repeats calls by itself, so that nobody waits without knowing why.
+  const shared = { baseUrl: network, apiKey, maxRetries: 0, fetch: options.fetch };
+  const channel = new ChannelClient(shared);
+  const reporting = new ReportingClient<ReportVariant>({ ...shared, variant });
+
+  async function session(signal: AbortSignal): Promise<Session> {
+    const isChannel = variant === 'channel';
+    return {
+      network: new URL(network).host,
+      network_url: new URL(network).href.replace(/\/+$/, ''),
+      environment: readKey(apiKey)?.environment ?? null,
+      variant,
+      channel: isChannel ? (await channel.details({ signal })).name : null,
+      refresh_ms: options.refresh ?? REFRESH_MS,
+    };
+  }
+
+  async function call(request: Request, path: string): Promise<unknown> {
+    const { signal } = request;
+    const url = new URL(request.url);
+    const id = publisherOf(path);
+    switch (`${request.method} ${id === undefined ? path : path.replace(/^publishers\/[^/]+/, 'publishers/ID')}`) {
+      case 'GET session':
+        return session(signal);
+      case 'GET report':
+        return readConsoleReport({ client: reporting, variant, params: url.searchParams, signal });
+      case 'GET categories':
+        return { categories: await channel.categories({ signal }) };
+      case 'GET exclusions':
+        return (await channel.details({ signal })).exclusions.subcategories;
+      case 'GET publishers':
+        return listPublishers(channel, { url, signal });
+      case 'GET find-publishers':
+        return findPublishers(channel, { url, signal });
+      case 'GET publishers/ID':
+        return readPublisher(channel, id ?? '', signal);
+      // Changes are not cancelled when the page goes away: whether they took effect would be unknown.
+      case 'POST publishers':
+        return { results: await channel.add(readItems(await readBody(request))) };
+      case 'DELETE publishers/ID':
+        return channel.remove(id ?? '').then(() => ({ ok: true }));
+      case 'PUT exclusions':
+      case 'PUT publishers/ID/exclusions': {
+        const change = readExclusionChange(await readBody(request));
+        if (await replaceExclusions(channel, { ...change, publisher: id, signal })) return { ok: true };
+        return json({ code: 'changed', message: 'Somebody has changed these exclusions meanwhile.' }, 409);
+      }
+      default:
+        return json({ code: 'not_found', message: 'This call does not exist.' }, 404);
+    }
+  }
+
+  return async (request, path) => {
+    const response = await call(request, path).then(
+      (result) => (result instanceof Response ? result : json(result)),
+      (error: unknown) => {
+        const { status, failure } = failureOf(error);
+        return json(failure, status);
+      },
+    );
+    // Nothing above returns a key. Should that change, no response is better than a key.
+    const body = await response.text();
+    if (body.toLowerCase().includes(apiKey.toLowerCase()))
+      return json({ code: 'failed', message: 'The response contains a key, which must not reach a browser.' }, 502);
+    return new Response(body.replace(LIKE_A_KEY, '[key]'), response);
+  };
+}
+
+function json(body: unknown, status = 200): Response {
+  return Response.json(body, { status });
+}
+
+function publisherOf(path: string): string | undefined {
+  const segment = /^publishers\/([^/]+)(?:\/exclusions)?$/.exec(path)?.[1];
+  try {
+    return segment === undefined ? undefined : decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Publishers on one page of the list. */
+const PAGE_SIZE = 50;
+
+/** GET publishers: one page of those whose name contains a word, and with that status. Names with more of the words come first. */
+export async function listPublishers(
+  client: ChannelClient,
+  { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
+): Promise<ConsolePublishers> {
+  const q = url.searchParams.get('q')?.trim() || undefined;
+  const status = url.searchParams.get('status') || undefined;
+  const page = Math.max(1, Number(url.searchParams.get('page')) || 1);
+  if (status === undefined && !hasWords(q)) {
+    const list = await client.publishers({ q, page, pageSize: PAGE_SIZE }, { signal });
+    return { count: list.count, page, page_size: PAGE_SIZE, publishers: list.publishers.map(withoutKey) };
+  }
+  // The API has no filter for the status, and does not rank what matches: all pages are read.
+  const matching: Publisher[] = [];
+  for await (const publisher of client.allPublishers({ q }, { signal }))
+    if (status === undefined || publisher.status === status) matching.push(withoutKey(publisher));
+  const found = rankByWords(matching, q);
+  const start = (page - 1) * PAGE_SIZE;
+  return { count: found.length, page, page_size: PAGE_SIZE, publishers: found.slice(start, start + PAGE_SIZE) };
+}
+
+/** GET find-publishers: approved publishers whose name contains a word. With one word, reading stops when enough are found. */
+export async function findPublishers(
+  client: ChannelClient,
+  { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
+): Promise<FoundPublishers> {
+  const q = url.searchParams.get('q')?.trim() || undefined;
+  const most = Math.max(1, Number(url.searchParams.get('most')) || PAGE_SIZE);
+  const found: Publisher[] = [];
+  for await (const publisher of client.allPublishers({ q, status: 'APPROVED' }, { signal })) {
+    if (publisher.publisher_remote_id !== null) found.push(publisher);
+    if (found.length > most && !hasWords(q)) break;
+  }
+  const publishers = rankByWords(found, q)
+    .slice(0, most)
+    .flatMap(({ publisher_remote_id: id, brand_name: name }) => (id === null ? [] : [{ id, name }]));
+  return { publishers, hasMore: found.length > most };
+}
+
+/** GET publishers/ID. */
+export async function readPublisher(client: ChannelClient, id: string, signal: AbortSignal): Promise<ConsolePublisher> {
+  const [publisher, channel] = await Promise.all([client.publisher(id, { signal }), client.details({ signal })]);
+  return { publisher: withoutKey(publisher), channel_exclusions: channel.exclusions.subcategories.channel };
+}
+
+/** The items of POST publishers, with these fields and no others. */
+export function readItems(body: unknown): PublisherItem[] {
+  const items = own(body, 'items');
+  if (!Array.isArray(items)) throw new TypeError('items is missing.');
+  return items.map((item: unknown) => ({
+    brand_name: text(item, 'brand_name'),
+    domain: text(item, 'domain'),
+    primary_category_id: text(item, 'primary_category_id'),
+    subcategory_ids: texts(item, 'subcategory_ids'),
+  }));
+}
+
+/** A change of exclusions that was made on a page. */
+export interface ExclusionChange {
+  /** The new list. */
+  readonly subcategory_ids: readonly string[];
+  /** The list that the page showed. */
+  readonly base: readonly string[];
+}
+
+/** The body of PUT exclusions. */
+export function readExclusionChange(body: unknown): ExclusionChange {
+  return { subcategory_ids: texts(body, 'subcategory_ids'), base: texts(body, 'base') };
+}
+
+/**
+ * Replaces the exclusions of the channel, or of one publisher. Resolves to false, and changes nothing, when the list is no
+ * longer the one that the page showed: the API replaces it whole, so somebody else's change would be lost.
+ */
+export async function replaceExclusions(
+  client: ChannelClient,
+  change: ExclusionChange & { readonly publisher: string | undefined; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const { publisher, subcategory_ids, base, signal } = change;
+  const current =
+    publisher === undefined
+      ? (await client.details({ signal })).exclusions.subcategories.channel
+      : (await client.publisher(publisher, { signal })).exclusions.subcategories.publisher;
+  if (current.toSorted().join() !== base.toSorted().join()) return false;
+  if (publisher === undefined) await client.setChannelExclusions(subcategory_ids);
+  else await client.setPublisherExclusions(publisher, subcategory_ids);
+  return true;
+}
+
+/** No key at all reaches the page, not even a publishable one. */
+function withoutKey(publisher: Publisher | PublisherDetail): Publisher {
+  const { api_key: _key, ...rest } = { api_key: null, ...publisher };
+  return rest;
+}
+
+function text(value: unknown, name: string): string {
+  const found = own(value, name);
+  if (typeof found !== 'string') throw new TypeError(`${name} must be a text.`);
+  return found;
+}
+
+function texts(value: unknown, name: string): string[] {
+  const found: unknown = isObject(value) ? own(value, name) : undefined;
+  if (!Array.isArray(found) || !found.every((id): id is string => typeof id === 'string'))
+    throw new TypeError(`${name} must be a list of texts.`);
+  return found;
+}
+
+/** Reads a JSON body. Throws a TypeError when it is too large or not JSON. */
+export async function readBody(request: Request): Promise<unknown> {
+  if (!request.headers.get('content-type')?.startsWith('application/json'))
+    throw new TypeError('The body must be JSON.');
+  let size = 0;
+  const parts: Uint8Array[] = [];
+  for await (const part of request.body ?? []) {
+    size += part.length;
+    if (size > CHANNEL_BODY_MAX_BYTES) throw new TypeError('The body is too large.');
+    parts.push(part);
+  }
+  const json = parseJson(Buffer.concat(parts).toString());
+  if (json === undefined) throw new TypeError('The body is not JSON.');
+  return json;
+}
+
+/** Returns the status and the body for a failed call. Errors of the clients never contain the key. */
+export function failureOf(error: unknown): { readonly status: number; readonly failure: Failure } {
+  const status = error instanceof NetworkError && error.status >= 400 ? error.status : 502;
+  if (!(error instanceof Error)) return { status, failure: { code: 'failed', message: 'The call failed.' } };
+  // The clients refuse impossible parameters before they send anything.
+  if (error instanceof TypeError) return { status: 400, failure: { code: 'invalid', message: error.message } };
+  const failure: Failure = {
+    code: codeOf(error),
+    message: error instanceof NetworkError ? error.message : 'The call failed.',
+    ...(error instanceof NetworkError && error.requestId !== undefined ? { request_id: error.requestId } : {}),
+    ...(error instanceof RateLimitError ? { retry_after: error.retryAfter ?? 5 } : {}),
+    ...(error instanceof DateRangeError ? { window: error.available_window } : {}),
+    ...(error instanceof MetricNotAvailableError ? { unsupported_metrics: error.unsupported_metrics } : {}),
+    ...(error instanceof ValidationError ? { fields: error.fields } : {}),
+  };
+  return { status, failure };
+}
+
+function codeOf(error: Error): FailureCode {
+  if (error instanceof AuthError) return 'key_refused';
+  if (error instanceof RateLimitError) return 'rate_limited';
+  if (error instanceof RowLimitError) return 'too_large';
+  if (error instanceof DateRangeError) return 'outside_history';
+  if (error instanceof MetricNotAvailableError) return 'metric_not_available';
+  if (error instanceof ReportingUnavailableError) return 'no_data';
+  if (error instanceof ReportChangedError || error instanceof ConflictError) return 'changed';
+  if (error instanceof UnreachableError) return 'unreachable';
+  if (error instanceof NotFoundError) return 'not_found';
+  if (error instanceof ValidationError) return 'invalid';
+  // A gateway responds for a network that is down.
+  return error instanceof NetworkError && error.status >= 502 && error.status <= 504 ? 'unreachable' : 'failed';
+}
+
+const TEXTS = ['from', 'to', 'time_grain'];
+const LISTS = ['metrics', 'group_by', 'page_types', 'widget_types', 'publisher_ids'];
+
+/** GET report: all rows of a report, or with `limit` its first ones. Unknown parameters are left out; the network validates the rest. */
+async function readConsoleReport({
+  client,
+  variant,
+  params,
+  signal,
+}: {
+  readonly client: ReportingClient<ReportVariant>;
+  readonly variant: ReportVariant;
+  readonly params: URLSearchParams;
+  readonly signal: AbortSignal;
+}): Promise<ConsoleReport> {
+  const query: Record<string, unknown> = {};
+  for (const name of TEXTS) if (params.get(name)) query[name] = params.get(name);
+  for (const name of LISTS) if (params.get(name)) query[name] = params.get(name)?.split(',');
+  const limit = params.get('limit') ?? '';
+  const compare = oneOf(COMPARES, params.get('compare'));
+  const { rows, totals, compared, total, meta } = await readWholeReport({
+    reader: client,
+    query,
+    variant,
+    sort: params.get('sort') ?? '',
+    compare,
+    first: /^\d{1,5}$/.test(limit) ? Number(limit) : undefined,
+    signal,
+  });
+  return {
+    rows,
+    totals,
+    compared: compared ?? null,
+    total,
+    timezone: meta.timezone,
+    data_through: meta.data_through,
+  };
+}

@@ -1,0 +1,134 @@
+import type { TimeGrain } from '../../wire/reporting.ts';
+import {
+  addDays,
+  dateOf,
+  monthEnd,
+  monthStart,
+  weekStart,
+  type DateRange,
+  countDays,
+  startOf,
+} from '../../wire/utcDates.ts';
+
+/** The names of `period()`. */
+export const PERIODS = [
+  'today',
+  'yesterday',
+  'last_7_days',
+  'last_14_days',
+  'last_28_days',
+  'last_30_days',
+  'last_90_days',
+  'week_to_date',
+  'last_week',
+  'month_to_date',
+  'last_month',
+  'quarter_to_date',
+  'last_quarter',
+  'year_to_date',
+  'last_year',
+] as const;
+export type PeriodName = (typeof PERIODS)[number];
+
+/**
+ * Returns the first and the last UTC date of a period by its name. `last_N_days` and `…_to_date` end today; weeks start on
+ * Monday. Throws a TypeError for an unknown name.
+ */
+export function period(
+  name: PeriodName,
+  { now = new Date() }: { readonly now?: Date | number | undefined } = {},
+): DateRange {
+  const time = Number(now);
+  if (Number.isNaN(time)) throw new TypeError('now is not a valid date.');
+  const today = dateOf(time);
+  const quarter = monthStart(today, -(new Date(time).getUTCMonth() % 3));
+  const january = `${today.slice(0, 4)}-01-01`;
+  switch (name) {
+    case 'today':
+      return { from: today, to: today };
+    case 'yesterday':
+      return { from: addDays(today, -1), to: addDays(today, -1) };
+    case 'last_7_days':
+      return lastDays(today, 7);
+    case 'last_14_days':
+      return lastDays(today, 14);
+    case 'last_28_days':
+      return lastDays(today, 28);
+    case 'last_30_days':
+      return lastDays(today, 30);
+    case 'last_90_days':
+      return lastDays(today, 90);
+    case 'week_to_date':
+      return { from: weekStart(today), to: today };
+    case 'last_week':
+      return { from: addDays(weekStart(today), -7), to: addDays(weekStart(today), -1) };
+    case 'month_to_date':
+      return { from: monthStart(today), to: today };
+    case 'last_month':
+      return { from: monthStart(today, -1), to: monthEnd(today, -1) };
+    case 'quarter_to_date':
+      return { from: quarter, to: today };
+    case 'last_quarter':
+      return { from: monthStart(quarter, -3), to: monthEnd(quarter, -1) };
+    case 'year_to_date':
+      return { from: january, to: today };
+    case 'last_year':
+      return { from: monthStart(january, -12), to: addDays(january, -1) };
+    default:
+      throw new TypeError(`"${String(name satisfies never)}" is not a period. Use one of ${PERIODS.join(', ')}.`);
+  }
+}
+
+/** Returns the range of that many UTC dates which ends today. */
+export function lastDays(today: string, days: number): DateRange {
+  return { from: addDays(today, 1 - days), to: today };
+}
+
+/** With what a report is compared: the dates just before, or the same ones a year earlier. */
+export type Compare = 'previous' | 'year';
+export const COMPARES: readonly Compare[] = ['previous', 'year'];
+
+/** Which dates are compared, and by which periods. */
+export interface ComparedPeriods {
+  readonly dates: DateRange;
+  readonly compared: DateRange;
+  readonly grain: TimeGrain;
+}
+
+/** 52 weeks: a Monday is compared with a Monday. */
+const YEAR_DAYS = 364;
+
+/**
+ * Returns the dates that a range is compared with. `previous`: as many days, just before; whole months and the grain
+ * `month`: as many months before; the grain `week`: as many weeks before. `year`: 52 weeks before, so that weekdays match;
+ * whole months and the grain `month`: the same months a year before.
+ */
+export function comparedDates(range: DateRange, compare: Compare, grain: TimeGrain): DateRange {
+  const isWholeMonths = range.from === monthStart(range.from) && range.to === monthEnd(range.to);
+  const isByMonth = grain === 'month' || (isWholeMonths && (compare === 'previous' || grain === 'total'));
+  if (isByMonth) {
+    const months = compare === 'year' ? 12 : monthsIn(range);
+    return { from: monthsBefore(range.from, months), to: endMonthsBefore(range.to, months) };
+  }
+  const days = countDays(range);
+  const shift = compare === 'year' ? YEAR_DAYS : grain === 'week' ? 7 * Math.ceil(days / 7) : days;
+  return { from: addDays(range.from, -shift), to: addDays(range.to, -shift) };
+}
+
+/** The number of calendar months that a range touches. */
+function monthsIn({ from, to }: DateRange): number {
+  const [first, last] = [new Date(startOf(from)), new Date(startOf(to))];
+  return (last.getUTCFullYear() - first.getUTCFullYear()) * 12 + last.getUTCMonth() - first.getUTCMonth() + 1;
+}
+
+/** The same day of an earlier month, or its last day when it is shorter. */
+function monthsBefore(date: string, months: number): string {
+  const day = addDays(monthStart(date, -months), Number(date.slice(8)) - 1);
+  const last = monthEnd(date, -months);
+  return day < last ? day : last;
+}
+
+/** Like `monthsBefore`; the last day of a month stays the last day. */
+function endMonthsBefore(date: string, months: number): string {
+  return date === monthEnd(date) ? monthEnd(date, -months) : monthsBefore(date, months);
+}

@@ -1,0 +1,94 @@
+import { ReportChangedError } from '../clients/errors.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
+import type { Row, Totals } from './comparison.ts';
+import { isSortedByNetwork, sortParams, sortRows, type SortedReport } from './sortRows.ts';
+
+/** All rows of a report, or the first ones. */
+export interface WholeReport {
+  /** In order; those that only the compared dates have are among them. */
+  readonly rows: readonly Row[];
+  readonly totals: Totals;
+  /** The metrics, in order. */
+  readonly metrics: readonly string[];
+  /** The dates it is compared with. */
+  readonly compared: DateRange | undefined;
+  /** Rows of the network's report. */
+  readonly total: number;
+  readonly meta: { readonly timezone: string; readonly data_through: string | null; readonly request_id: string };
+}
+
+/** What `readWholeReport` reads. */
+export interface WholeReportOptions extends SortedReport {
+  readonly reader: ReportReader;
+  /** The query with the API's names, without order and `compare`. */
+  readonly query: object;
+  /** Reads no more pages than these rows need, where the network sorts. */
+  readonly first?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(read: number, total: number): void;
+  /** Called when the report never stands still: a row may be missing or twice. */
+  onUnsteady?(): void;
+}
+
+/** The common part of the two report clients. */
+export interface ReportReader {
+  pages(query: never, options: { snapshot: boolean; signal: AbortSignal | undefined }): AsyncIterable<object>;
+}
+interface Page {
+  readonly data: readonly Row[];
+  readonly gone?: readonly Row[];
+  readonly summary: object;
+  readonly totals: Totals;
+  readonly compared?: DateRange;
+  readonly pagination: { readonly total: number };
+  readonly meta: WholeReport['meta'];
+}
+
+/** Times a report is read again when it changes meanwhile; after that, it is read as it comes. */
+const REPEATS = 2;
+/** Rows of the largest page that both variants allow. */
+const PAGE_ROWS = 250;
+
+/** Reads all pages of a report and sorts what the network does not. */
+export async function readWholeReport(options: WholeReportOptions): Promise<WholeReport> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await readPages(options, attempt < REPEATS);
+    } catch (error) {
+      if (!(error instanceof ReportChangedError) || attempt >= REPEATS) throw error;
+      if (attempt === REPEATS - 1) options.onUnsteady?.();
+    }
+  }
+}
+
+async function readPages(options: WholeReportOptions, snapshot: boolean): Promise<WholeReport> {
+  const { reader, query, compare, sort, isRanking, first = Infinity, signal, onProgress } = options;
+  const isSorted = isSortedByNetwork(options);
+  const enough = isSorted ? first : Infinity;
+  const whole = {
+    ...query,
+    ...sortParams(options),
+    compare,
+    ...(enough < PAGE_ROWS && { limit: enough }),
+  };
+  const rows: Row[] = [];
+  let last: Page | undefined;
+  for await (const read of reader.pages(whole as never, { snapshot, signal })) {
+    last = read as Page;
+    rows.push(...last.data, ...(last.gone ?? []));
+    onProgress?.(rows.length, last.pagination.total);
+    if (rows.length >= enough) break;
+  }
+  if (!last) throw new Error('The network returned no page.');
+  const metrics = Object.keys(last.summary);
+  const [main] = metrics;
+  const order = sort === '' && isRanking && main !== undefined ? `-${main}` : sort;
+  return {
+    rows: isSorted ? rows : sortRows(rows, order),
+    totals: last.totals,
+    metrics,
+    compared: last.compared,
+    total: Math.max(last.pagination.total, rows.length),
+    meta: last.meta,
+  };
+}

@@ -1,0 +1,177 @@
+import { comparedDates, COMPARES, type Compare, type ComparedPeriods } from './period.ts';
+import type {
+  ChannelGrouping,
+  ChannelMetric,
+  PublisherGrouping,
+  PublisherMetric,
+  TimeGrain,
+  Report,
+} from '../../wire/reporting.ts';
+import { dateOf, isDate } from '../../wire/utcDates.ts';
+
+/** Whose report: a channel's on all its publishers, or one publisher's own. */
+export type ReportVariant = 'channel' | 'publisher';
+
+interface SharedQuery<Metric extends string, Grouping extends string> {
+  /** First UTC date: YYYY-MM-DD, or a Date, of which only the UTC date is used. Requires `to`. */
+  readonly from?: string | Date | undefined;
+  /** Last UTC date, included; not in the future. Requires `from`. */
+  readonly to?: string | Date | undefined;
+  /** The columns, in the order of the response. */
+  readonly metrics?: readonly Metric[] | undefined;
+  readonly time_grain?: TimeGrain | undefined;
+  /** Up to three. */
+  readonly group_by?: readonly Grouping[] | undefined;
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  readonly page_types?: readonly string[] | undefined;
+  readonly widget_types?: readonly string[] | undefined;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  /** Adds to each row its counterpart in the dates just before, or a year earlier. Requires `from` and `to`. */
+  readonly compare?: Compare | undefined;
+}
+
+/** The query of a channel report. */
+export interface ChannelReportQuery extends SharedQuery<ChannelMetric, ChannelGrouping> {
+  readonly sort_by?:
+    | 'period_start'
+    | 'publisher_name'
+    | ChannelMetric
+    | Exclude<ChannelGrouping, 'publisher'>
+    | undefined;
+  readonly sort_direction?: 'asc' | 'desc' | undefined;
+  readonly publisher_ids?: readonly string[] | undefined;
+}
+
+/** The query of a publisher report. */
+export type PublisherReportQuery = SharedQuery<PublisherMetric, PublisherGrouping>;
+
+/** The query of a report, with the parameter names of the API. */
+export type ReportQuery<V extends ReportVariant> = V extends 'channel' ? ChannelReportQuery : PublisherReportQuery;
+
+/** Returns the parameters of a query: arrays joined by commas, undefined values left out. The network validates the rest. */
+export function reportParams(query: object): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || name === 'compare') continue;
+    params.set(
+      name,
+      Array.isArray(value) ? joined(name, value) : isDateName(name) ? dateText(name, value) : String(value),
+    );
+  }
+  return params;
+}
+
+/** Returns the dates of a comparison. Throws a TypeError when they or `compare` are not valid. */
+export function comparisonOf(query: ReportQuery<ReportVariant>): ComparedPeriods | undefined {
+  const { compare, from, to, time_grain: grain = 'total' } = query;
+  if (compare === undefined) return undefined;
+  if (!COMPARES.includes(compare)) throw new TypeError("compare must be 'previous' or 'year'.");
+  if (from === undefined || to === undefined)
+    throw new TypeError("compare requires from and to. Use period('last_7_days'), for example.");
+  const dates = { from: dateText('from', from), to: dateText('to', to) };
+  if (!isDate(dates.from) || !isDate(dates.to) || dates.from > dates.to)
+    throw new TypeError('from and to must be dates such as 2026-11-20, and from must not be after to.');
+  return { dates, compared: comparedDates(dates, compare, grain), grain };
+}
+
+function isDateName(name: string): boolean {
+  return name === 'from' || name === 'to';
+}
+
+function dateText(name: string, value: unknown): string {
+  if (!(value instanceof Date)) return String(value);
+  if (Number.isNaN(value.getTime())) throw new TypeError(`${name} is not a valid date.`);
+  return dateOf(value.getTime());
+}
+
+function joined(name: string, values: readonly unknown[]): string {
+  for (const value of values) {
+    if (String(value).includes(','))
+      throw new TypeError(`${name} must not contain a value with a comma, because commas separate values.`);
+  }
+  return values.join(',');
+}
+
+/** The metrics of a variant. */
+export type MetricOf<V extends ReportVariant> = V extends 'channel' ? ChannelMetric : PublisherMetric;
+type GroupingOf<V extends ReportVariant> = V extends 'channel' ? ChannelGrouping : PublisherGrouping;
+
+/** Columns that are certainly there when the query names them in a literal, and perhaps otherwise. */
+type Columns<List, All extends string, Value> = List extends readonly (infer One extends string)[]
+  ? number extends List['length']
+    ? { readonly [Name in One]?: Value }
+    : { readonly [Name in One]: Value }
+  : { readonly [Name in All]?: Value };
+
+/** The columns of a breakdown: `publisher` adds two. */
+type TextColumns<List, All extends string> =
+  Columns<List, All, string | null> extends infer Named
+    ? Omit<Named, 'publisher'> &
+        ('publisher' extends keyof Named
+          ? undefined extends Named['publisher']
+            ? { readonly publisher_id?: string; readonly publisher_name?: string }
+            : { readonly publisher_id: string; readonly publisher_name: string }
+          : unknown)
+    : never;
+
+/** The metric columns that a query selects. */
+export type MetricsOf<V extends ReportVariant, Q> = Columns<
+  Q extends { readonly metrics: infer List } ? List : undefined,
+  MetricOf<V>,
+  number
+>;
+
+/** One row of a report, typed by the query: the period, the breakdown columns, the selected metrics. */
+export type RowOf<V extends ReportVariant, Q> = {
+  readonly period_start: string;
+  readonly period_end: string;
+} & (Q extends { readonly group_by: infer List }
+  ? TextColumns<List, GroupingOf<V>>
+  : 'group_by' extends keyof Q
+    ? TextColumns<undefined, GroupingOf<V>>
+    : unknown) &
+  MetricsOf<V, Q>;
+
+/** How a metric changed from its counterpart. */
+export interface MetricChange {
+  /** The value minus that of the counterpart. */
+  readonly difference: number;
+  /** The difference in per cent of the counterpart; null when that is zero or missing, and for ratios. */
+  readonly percent: number | null;
+  /** For ratios (`ctr`, `cvr`): the difference in percentage points. Null for all others. */
+  readonly points: number | null;
+}
+
+/** What a comparison adds to a row and to the totals. */
+export interface Comparison<Row, Metrics> {
+  /** The same row in the period before; null when there was no activity. */
+  readonly counterpart: Row | null;
+  readonly change: { readonly [Name in keyof Metrics]: MetricChange };
+}
+
+/** One row of a report with `compare`. */
+export type ComparedRowOf<V extends ReportVariant, Q> = RowOf<V, Q> &
+  Comparison<RowOf<V, Q>, MetricsOf<V, Q>> & {
+    /** When the period of the counterpart begins; null when that period has no such day. */
+    readonly counterpart_start: string | null;
+  };
+
+/** A report, typed by its query. */
+export type ReportOf<V extends ReportVariant, Q> = Omit<Report, 'data' | 'summary'> & {
+  readonly summary: MetricsOf<V, Q>;
+} & (Q extends { readonly compare: 'previous' | 'year' }
+    ? {
+        readonly data: readonly ComparedRowOf<V, Q>[];
+        /** Rows of the period before that have no row in this one, with zeros. On the last page only. */
+        readonly gone: readonly ComparedRowOf<V, Q>[];
+        /** The dates of the counterparts, both included. */
+        readonly compared: { readonly from: string; readonly to: string };
+        /** The totals of all rows and of their counterparts, as the network computes them: ratios cannot be added up. */
+        readonly totals: MetricsOf<V, Q> & Comparison<MetricsOf<V, Q>, MetricsOf<V, Q>>;
+      }
+    : {
+        readonly data: readonly RowOf<V, Q>[];
+        /** The totals of all rows, as the network computes them: ratios cannot be added up. */
+        readonly totals: MetricsOf<V, Q>;
+      });

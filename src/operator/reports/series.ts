@@ -1,0 +1,102 @@
+import { periodStarts } from '../../wire/periodStarts.ts';
+import type { TimeGrain } from '../../wire/reporting.ts';
+import { DAY_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
+import type { Row } from './comparison.ts';
+
+/** One line of a chart: a value for each period, null after the data ends. */
+export interface Series {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** What is drawn. */
+export interface ChartData {
+  /** The start of each period, in milliseconds. */
+  readonly starts: readonly number[];
+  readonly series: readonly Series[];
+  /** The values of the compared dates, at the place of their counterpart. */
+  readonly before: readonly (number | null)[] | undefined;
+  readonly beforeStarts: readonly number[];
+  /** The index of the period that is not over yet; -1 when all are. */
+  readonly open: number;
+}
+
+/** What a chart is made from. */
+export interface ChartSource {
+  readonly rows: readonly Row[];
+  readonly metric: string;
+  readonly dates: DateRange;
+  readonly compared: DateRange | undefined;
+  readonly grain: TimeGrain;
+  /** The start of the latest period with data, in hours or in the grain; null when the network does not say. */
+  readonly dataThrough: string | null;
+  /** The time, in milliseconds. */
+  readonly now?: number | undefined;
+  /** The lines in order; a row belongs to the one of that name. One line of all rows by default. */
+  readonly lines?: { readonly names: readonly string[]; of(row: Row): string } | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Returns the values to draw. The network has no row for a period without activity: that is a zero. A period after the data
+ * ends is nothing, because nobody knows its value yet. Rows are never added up, because ratios can't be.
+ */
+export function chartDataOf(source: ChartSource): ChartData {
+  const { rows, metric, dates, compared, grain, now = Date.now() } = source;
+  const starts = periodStarts(dates, grain);
+  const beforeStarts = compared ? periodStarts(compared, grain) : [];
+  const through = source.dataThrough === null ? now : Date.parse(source.dataThrough);
+  const place = new Map(starts.map((start, index) => [start, index]));
+  const lines = source.lines ?? { names: [''], of: () => '' };
+  const series = lines.names.map((name) => ({
+    name,
+    values: starts.map((start): number | null => (start <= through ? 0 : null)),
+  }));
+  const byName = new Map(series.map(({ name, values }) => [name, values]));
+  for (const row of rows) {
+    const values = byName.get(lines.of(row));
+    const index = place.get(Date.parse(row.period_start));
+    if (values && index !== undefined && values[index] !== null) values[index] = Number(row[metric] ?? 0);
+  }
+  return {
+    starts,
+    series,
+    before: compared && !source.lines ? beforeOf(source, beforeStarts, starts.length) : undefined,
+    beforeStarts,
+    open: starts.findIndex((start, index) =>
+      isOpen({ start, end: starts[index + 1] ?? startOf(dates.to) + DAY_MS, through, now }),
+    ),
+  };
+}
+
+/** Whether a row's period has data that is not complete: it is not over, or the data ends within it. */
+export function isUnfinished(
+  { period_start, period_end }: Pick<Row, 'period_start' | 'period_end'>,
+  dataThrough: string | null,
+  now: number = Date.now(),
+): boolean {
+  const through = dataThrough === null ? now : Date.parse(dataThrough);
+  return isOpen({ start: Date.parse(period_start), end: Date.parse(period_end), through, now });
+}
+
+function isOpen(period: {
+  readonly start: number;
+  readonly end: number;
+  readonly through: number;
+  readonly now: number;
+}): boolean {
+  const { start, end, through, now } = period;
+  return start <= through && (now < end || (through > start && through + HOUR_MS < end));
+}
+
+function beforeOf({ rows, metric }: ChartSource, beforeStarts: readonly number[], length: number): (number | null)[] {
+  const place = new Map(beforeStarts.map((start, index) => [start, index]));
+  const values: (number | null)[] = Array.from({ length }, (_, index) => (index < beforeStarts.length ? 0 : null));
+  for (const row of rows) {
+    const start = row.counterpart?.['period_start'];
+    const index = typeof start === 'string' ? place.get(Date.parse(start)) : undefined;
+    if (index !== undefined && index < length) values[index] = Number(row.counterpart?.[metric] ?? 0);
+  }
+  return values;
+}
