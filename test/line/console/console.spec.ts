@@ -261,8 +261,8 @@ test('publishers are added from CSV with a preview, and removed with their name 
   await expect(page.getByText('2 publishers will be requested')).toBeVisible();
   await expect(page.getByText('is not a domain')).toBeVisible();
   await page.getByRole('button', { name: 'Request 2' }).click();
-  await expect(page.getByRole('row', { name: /Alpha/ })).toContainText('requested');
-  await expect(page.getByRole('row', { name: /Juniper/ })).toContainText('exists already');
+  await expect(page.getByRole('row', { name: /Alpha/ })).toContainText('added, pending');
+  await expect(page.getByRole('row', { name: /Juniper/ })).toContainText('duplicate: A create request');
 
   await page.goto(`${own.url}/publishers?q=Halcyon`);
   await page.getByRole('link', { name: 'Halcyon Optics' }).click();

@@ -15,12 +15,6 @@ import { wordOf } from '../../reports/format.ts';
 
 // The console's page: loaded by the process that holds the key, and calls nothing else.
 
-const root = document.getElementById('console');
-if (root) {
-  root.replaceChildren();
-  render(<App />, root);
-}
-
 const ROOMS = [
   ['', 'Report'],
   ['publishers', 'Publishers'],
@@ -28,7 +22,7 @@ const ROOMS = [
 ] as const;
 
 /** The whole console. */
-export function App(): JSX.Element {
+function App(): JSX.Element {
   const place = usePlace();
   const resource = useResource({
     key: 'session',
@@ -102,4 +96,10 @@ function Mark(): JSX.Element {
       <path d="M8 21.5 13.5 15l4 3.5L24 11" />
     </svg>
   );
+}
+
+const root = document.getElementById('console');
+if (root) {
+  root.replaceChildren();
+  render(<App />, root);
 }
