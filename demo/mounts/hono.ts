@@ -10,6 +10,12 @@ import { createRelay, type RelayOptions } from 'offerlet/relay';
 export function mountOnHono(options: RelayOptions, getConnInfo: GetConnInfo): Hono {
   const relay = createRelay({ ...options, basePath: '/offers' });
   const app = new Hono();
-  app.all('/offers/*', (context) => relay(context.req.raw, { ip: getConnInfo(context).remote.address }));
+  app.all('/offers/*', async (context) => {
+    const { raw } = context.req;
+    // Hono remembers a body that another middleware has read.
+    const { url, method, headers } = raw;
+    const request = raw.bodyUsed ? new Request(url, { method, headers, body: await context.req.text() }) : raw;
+    return relay(request, { ip: getConnInfo(context).remote.address });
+  });
   return app;
 }

@@ -40,7 +40,7 @@ async function check(preact: string, change: (folder: string) => void = () => {}
   const args = [resolve('node_modules/typescript/bin/tsc'), '-p', folder, '--preserveSymlinks'];
   return promisify(execFile)(process.execPath, args).then(
     ({ stdout }) => stdout,
-    (error: { stdout: string; stderr: string }) => error.stdout || error.stderr || String(error),
+    (error: { stdout: string; stderr: string }) => error.stdout || error.stderr || 'It failed.',
   );
 }
 

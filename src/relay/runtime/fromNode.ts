@@ -1,5 +1,6 @@
 import { joinBytes } from '../../wire/readCapped.ts';
 import {
+  bodyAlreadyRead,
   bodyTooLarge,
   bodyTooSlow,
   bodyUnreadable,
@@ -62,7 +63,7 @@ export function infoOf(message: NodeRequest): RequestInfo {
 export async function readBody(message: NodeRequest, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBytes, timeoutMs } = limits;
   if (message.readableEnded || message.readableDidRead) {
-    const bytes = bytesOf(message.rawBody ?? message.body);
+    const bytes = bytesOf(message);
     if (bytes.byteLength > maxBytes) throw bodyTooLarge(limits);
     return bytes;
   }
@@ -93,9 +94,16 @@ export async function readBody(message: NodeRequest, limits: BodyLimits): Promis
   return first && chunks.length === 1 ? first : joinBytes(chunks, length);
 }
 
-function bytesOf(parsed: unknown): Uint8Array {
+/** The bytes of what a body parser has left. */
+function bytesOf({ rawBody, body, headers }: NodeRequest): Uint8Array {
+  const parsed = rawBody ?? body;
   if (parsed instanceof Uint8Array) return parsed;
-  return new TextEncoder().encode(typeof parsed === 'string' ? parsed : (JSON.stringify(parsed) ?? ''));
+  if (typeof parsed === 'string') return new TextEncoder().encode(parsed);
+  // The fields of a form, for example, are not what was sent.
+  const isJson = /^\[object (Object|Array|Number|Boolean|Null)\]$/.test(Object.prototype.toString.call(parsed));
+  const hadBody = headers['content-length'] !== '0';
+  if (!isJson && hadBody) throw bodyAlreadyRead();
+  return new TextEncoder().encode(isJson ? JSON.stringify(parsed) : '');
 }
 
 /** The request as a Web `Request` with this body, on the Host that it names. */

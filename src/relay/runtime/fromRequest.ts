@@ -1,7 +1,14 @@
 import { withDeadline } from '../../http/withDeadline.ts';
 import { readCapped } from '../../wire/readCapped.ts';
 import { RelayError } from '../errors.ts';
-import { bodyTooLarge, bodyTooSlow, bodyUnreadable, type BodyLimits, type RelayRequest } from './request.ts';
+import {
+  bodyAlreadyRead,
+  bodyTooLarge,
+  bodyTooSlow,
+  bodyUnreadable,
+  type BodyLimits,
+  type RelayRequest,
+} from './request.ts';
 
 /** A Web `Request` as the relay needs it. */
 export function fromRequest(request: Request): RelayRequest {
@@ -12,7 +19,10 @@ export function fromRequest(request: Request): RelayRequest {
     host: url.host,
     header: (name) => request.headers.get(name),
     // `context` gets the original afterwards, with what its framework has put on it.
-    read: (limits) => readBody(limits.isKept ? request.clone() : request, limits),
+    async read(limits) {
+      if (request.bodyUsed) throw bodyAlreadyRead();
+      return readBody(limits.isKept ? request.clone() : request, limits);
+    },
     toRequest: () => request,
   };
 }

@@ -58,3 +58,11 @@ export function bodyTooSlow(): RelayError {
 export function bodyUnreadable(cause?: unknown): RelayError {
   return new RelayError('The request body could not be read.', { status: 400, code: 'unreadable_body', cause });
 }
+
+/** The error of a body that somebody has read before the relay and has left nowhere. */
+export function bodyAlreadyRead(): RelayError {
+  return new RelayError("the request's body was already read; mount the relay before the body parser", {
+    status: 400,
+    code: 'body_already_read',
+  });
+}
