@@ -45,6 +45,8 @@ export interface Network {
   /** Responds to a request; never rejects. `from` says who sent it and how to end the connection. */
   fetch(request: Request, from?: Caller): Promise<Response>;
   readonly environment: Environment;
+  /** The network's time: while its clock is stopped, the time at which it stands. */
+  now(): Promise<Date>;
   /** What the first line of `--json` says, without the URL. */
   describe(): Description;
   /** Resolves with the reason when another process takes the data directory over; from then on requests get a 503. Stays pending otherwise. */
@@ -70,11 +72,14 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
   );
   try {
     if (clock) await writeSetting(db, 'clock', clock.toISOString());
-    const kept = environment === 'staging' ? await readSetting(db, 'clock') : undefined;
+    const now = async (): Promise<Date> => {
+      const stopped = environment === 'staging' ? await readSetting(db, 'clock') : undefined;
+      return typeof stopped === 'string' ? new Date(stopped) : new Date();
+    };
     const start: StartOptions = {
       environment,
       seed: options.seed ?? 'demo',
-      now: clock ?? (typeof kept === 'string' ? new Date(kept) : new Date()),
+      now: clock ?? (await now()),
       showKeys: options.showKeys === true,
       keyPlace: data === undefined || isOnServer ? {} : { file: join(data, 'keys.json') },
     };
@@ -104,6 +109,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
     return {
       fetch: requests.fetch,
       environment,
+      now,
       lost: db.lost ?? new Promise<never>(() => undefined),
       describe: () => description,
       async close() {

@@ -1,5 +1,4 @@
-/** The response header in which an offerlet relay says its time, in milliseconds since 1970. */
-export const TIME_HEADER = 'offerlet-time';
+import { TIME_HEADER } from '../wire/timeHeader.ts';
 
 /** Milliseconds by which the device's clock may run ahead of the page's own: more means that the device slept, or was set. */
 const DRIFT_MAX_MS = 30_000;

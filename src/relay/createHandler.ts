@@ -2,7 +2,9 @@ import { withDeadline } from '../http/withDeadline.ts';
 import { isNestedDeeper, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { isLoopbackAddress } from '../wire/loopback.ts';
+import { TIME_HEADER } from '../wire/timeHeader.ts';
 import { RelayConfigError, RelayError } from './errors.ts';
+import { readCorrection, type CorrectTime } from './events/correctTime.ts';
 import { createEventRoutes } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
 import { createLimits, readClient, type Client } from './limits.ts';
@@ -131,10 +133,14 @@ export function createHandler(settings: RelaySettings): Handler {
       case '/recommendations':
         return recommend({ request, page, address: client?.address, caller });
       case '/events':
-        return events.one(page, caller);
+        return events.one(page, caller, correctionFor(request.search));
       case '/events/batch':
-        return events.batch(page, caller);
+        return events.batch(page, caller, correctionFor(request.search));
     }
+  }
+
+  function correctionFor(search: string): CorrectTime | undefined {
+    return settings.correctTime && search !== '' ? readCorrection(search, settings.time()) : undefined;
   }
 
   /** Says with the first request that clients cannot be told apart: before, nobody knows what the runtime passes. */
@@ -225,6 +231,7 @@ export function createHandler(settings: RelaySettings): Handler {
     note(visit, handled, Math.round(performance.now() - started));
     const { status, body, retryAfter } = handled.reply;
     const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': visit.requestId };
+    if (settings.correctTime) headers[TIME_HEADER] = String(Math.round(settings.time()));
     if (body !== '') headers['content-type'] = 'application/json';
     if (retryAfter !== undefined) headers['retry-after'] = retryAfter;
     // The state of a relay without allowed origins is for its own.
@@ -297,7 +304,7 @@ function originVerdict(request: RelayRequest, allowed: ReadonlySet<string>): Ori
   return URL.canParse(origin) && new URL(origin).host === request.host ? 'own' : 'foreign';
 }
 
-const EXPOSED = 'Retry-After, X-Request-Id';
+const EXPOSED = `Retry-After, X-Request-Id, ${TIME_HEADER}`;
 
 /** The headers that let an allowed page read the response: its exact origin, never `*`, never credentials. */
 function corsHeaders(origin: string | null): Record<string, string> {

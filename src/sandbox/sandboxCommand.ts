@@ -62,7 +62,13 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   const keys = complete(network.describe().keys);
   const { createShop, context } = await loading;
   front.open({
-    relay: createSandboxRelay({ apiKey: keys.integration, network: networkServer.url, scenario, context }),
+    relay: createSandboxRelay({
+      apiKey: keys.integration,
+      network: networkServer.url,
+      scenario,
+      context,
+      readClock: () => network.now(),
+    }),
     controls: controlSurface({ network, url: networkServer.url, hosts }),
     operators: createSandboxConsole({ network: networkServer.url, apiKey: keys.management, hosts }),
     shop: createShop({ network: networkServer.url, keys }),

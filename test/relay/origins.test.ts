@@ -29,7 +29,7 @@ test('an allowed origin is named exactly, without credentials', async () => {
   const answer = await relay(question({ origin: SHOP }));
   expect(answer.status).toBe(200);
   expect(answer.headers.get('access-control-allow-origin')).toBe(SHOP);
-  expect(answer.headers.get('access-control-expose-headers')).toBe('Retry-After, X-Request-Id');
+  expect(answer.headers.get('access-control-expose-headers')).toBe('Retry-After, X-Request-Id, offerlet-time');
   expect(answer.headers.get('vary')).toBe('Origin');
 });
 

@@ -18,13 +18,14 @@ import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { NoResponseError, type Caller, type NetworkResponse, type Upstream } from '../upstream/createUpstream.ts';
 import type { Counting } from '../ledger/createCounting.ts';
+import type { CorrectTime } from './correctTime.ts';
 import { sessionKey } from './eventKeys.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
 
 /** The routes that report events. Each takes the parsed body of a page, and throws a `RelayError` when it refuses all. */
 export interface EventRoutes {
-  one(page: unknown, caller: Caller): Promise<Reply>;
-  batch(page: unknown, caller: Caller): Promise<Reply>;
+  one(page: unknown, caller: Caller, correct?: CorrectTime): Promise<Reply>;
+  batch(page: unknown, caller: Caller, correct?: CorrectTime): Promise<Reply>;
 }
 
 export interface EventRoutesOptions {
@@ -63,8 +64,8 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
   }
 
   return {
-    async one(page, caller) {
-      const checked = checkEvent(page, now());
+    async one(page, caller, correct) {
+      const checked = checkEvent(page, { isTooOld: createAgeLimit(now()), correct });
       if (!checked.ok) {
         noteRefused([checked]);
         const { error, problems, status } = checked;
@@ -81,8 +82,8 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       return { ...(unchanged ?? { status: 201, body: '' }), events: 1 };
     },
 
-    async batch(page, caller) {
-      const checked = checkBatch(page, now());
+    async batch(page, caller, correct) {
+      const checked = checkBatch(page, now(), correct);
       const count = checked.length;
       const events: WireEvent[] = [];
       for (const each of checked) if (each.ok) events.push(each.value);
@@ -153,8 +154,13 @@ type CheckedEvent =
       readonly problems: readonly Problem[];
     };
 
+interface EventRules {
+  isTooOld(datetime: string): boolean;
+  readonly correct: CorrectTime | undefined;
+}
+
 /** Checks one event of a page: conversions, malformed events and those that are too old are not forwarded. */
-function checkEvent(json: unknown, now: number, isTooOld = createAgeLimit(now)): CheckedEvent {
+function checkEvent(json: unknown, { isTooOld, correct }: EventRules): CheckedEvent {
   if (own(json, 'event_name') === 'CONVERSION') {
     const message =
       'Conversions are not accepted from pages. The server that handles the order sends them to the network.';
@@ -169,6 +175,7 @@ function checkEvent(json: unknown, now: number, isTooOld = createAgeLimit(now)):
       .slice(0, 300);
     return refuse({ status: 400, code: 'invalid_event', message, problems: parsed.problems });
   }
+  if (correct) parsed.value.event_datetime = correct(parsed.value.event_datetime);
   if (isTooOld(parsed.value.event_datetime)) {
     const problems = [{ path: 'event_datetime', message: 'must not be more than 30 days ago' }];
     return refuse({ status: 422, code: 'event_too_old', message: 'The event is more than 30 days old.', problems });
@@ -179,7 +186,7 @@ function checkEvent(json: unknown, now: number, isTooOld = createAgeLimit(now)):
 }
 
 /** Checks each event of a batch by itself. Throws a 400 when the body is not a batch. */
-export function checkBatch(json: unknown, now: number): readonly CheckedEvent[] {
+export function checkBatch(json: unknown, now: number, correct?: CorrectTime): readonly CheckedEvent[] {
   const parsed = parseBatch(json);
   if (!parsed.ok)
     throw new RelayError('The body is not a batch of events.', {
@@ -187,8 +194,8 @@ export function checkBatch(json: unknown, now: number): readonly CheckedEvent[] 
       code: 'invalid_batch',
       problems: parsed.problems,
     });
-  const isTooOld = createAgeLimit(now);
-  return parsed.value.map((event) => checkEvent(event, now, isTooOld));
+  const rules: EventRules = { isTooOld: createAgeLimit(now), correct };
+  return parsed.value.map((event) => checkEvent(event, rules));
 }
 
 const DAY_MS = 24 * 3_600_000;

@@ -35,6 +35,8 @@ export interface RelaySettings extends NetworkAccess {
   readonly context: RelayOptions['context'];
   readonly emails: 'hash' | 'raw';
   readonly forwardEventIds: boolean;
+  /** Whether the times of events are corrected by `time`. */
+  readonly correctTime: boolean;
   readonly forwardAddress: boolean;
   readonly addressHeader: string | undefined;
   readonly timeouts: RelayTimeouts;
@@ -44,6 +46,8 @@ export interface RelaySettings extends NetworkAccess {
   readonly fetch: typeof globalThis.fetch | undefined;
   /** The time by which events are too old: never ahead because somebody sets the machine's clock for a moment. */
   readonly now: () => number;
+  /** The time of day, as this machine knows it. */
+  readonly time: () => number;
   readonly onLog: RelayOptions['onLog'];
   readonly onMetric: RelayOptions['onMetric'];
 }
@@ -69,7 +73,7 @@ const ADDRESSES_PER_NETWORK = 10;
 const SANDBOX_RATE_FACTOR = 10;
 const NAMES: readonly string[] = (
   'apiKey version baseUrl environment sandbox basePath allowedOrigins authorize context emails forwardEventIds ' +
-  'forwardAddress addressHeader timeouts limits rateLimit dedupe fetch now onLog onMetric'
+  'correctTime forwardAddress addressHeader timeouts limits rateLimit dedupe fetch now onLog onMetric'
 ).split(' ');
 
 /** Checks the options of `createRelay`. Throws a `RelayConfigError` that says what to use instead. */
@@ -98,6 +102,7 @@ export function readOptions(options: RelayOptions): RelaySettings {
     context: readFunction('context', options.context),
     emails: readChoice('emails', { value: options.emails ?? 'hash', words: ['hash', 'raw'] }),
     forwardEventIds: readFlag('forwardEventIds', options.forwardEventIds),
+    correctTime: options.correctTime === undefined || readFlag('correctTime', options.correctTime),
     forwardAddress: readFlag('forwardAddress', options.forwardAddress),
     addressHeader: readAddressHeader(options.addressHeader),
     timeouts,
@@ -106,6 +111,7 @@ export function readOptions(options: RelayOptions): RelaySettings {
     dedupe: readDedupe(options.dedupe, timeouts) ?? createDedupeMemory(given ? { now: given } : {}),
     fetch: readFunction('fetch', options.fetch),
     now: given ?? carefulClock(),
+    time: given ?? Date.now,
     onLog: readFunction('onLog', options.onLog),
     onMetric: readFunction('onMetric', options.onMetric),
   };

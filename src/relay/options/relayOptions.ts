@@ -73,6 +73,8 @@ export interface RelayOptions {
   emails?: 'hash' | 'raw' | undefined;
   /** Leaves `event_id` on forwarded events, for networks that detect duplicates by it. */
   forwardEventIds?: boolean | undefined;
+  /** Whether the times of events are corrected when the device's clock is wrong: true by default. */
+  correctTime?: boolean | undefined;
   /** Sends the shopper's IP address to the network as `attributes.ip_address`. A page's own is never sent. */
   forwardAddress?: boolean | undefined;
   /** The header with the shopper's IP address that your own proxy sets, such as `x-forwarded-for`. */

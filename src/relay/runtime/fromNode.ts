@@ -38,6 +38,7 @@ export function fromNode(message: NodeRequest): RelayRequest {
     method: message.method ?? 'GET',
     // Compared exactly later: nothing is decoded, no dots are followed, no backslash becomes a slash.
     pathname: end < 0 ? target : target.slice(0, end),
+    search: end < 0 ? '' : target.slice(end),
     get host() {
       return hostOf(message);
     },

@@ -16,6 +16,7 @@ export function fromRequest(request: Request): RelayRequest {
   return {
     method: request.method,
     pathname: url.pathname,
+    search: url.search,
     host: url.host,
     header: (name) => request.headers.get(name),
     // `context` gets the original afterwards, with what its framework has put on it.

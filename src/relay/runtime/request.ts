@@ -13,6 +13,8 @@ export interface RequestInfo {
 export interface RelayRequest {
   readonly method: string;
   readonly pathname: string;
+  /** The query with its question mark, or empty. */
+  readonly search: string;
   /** The Host it was sent to. */
   readonly host: string;
   header(name: string): string | null;

@@ -40,6 +40,7 @@ export async function openRecordedNetwork(db: Database): Promise<{ world: Omit<T
   const network: Network = {
     fetch: requests.fetch,
     environment: 'staging',
+    now: async () => new Date(),
     describe: () => description,
     lost: new Promise(() => undefined),
     close: async () => undefined,

@@ -38,6 +38,7 @@ test("the response's headers are built by the relay", async () => {
     'content-type': 'application/json',
     'cache-control': 'no-store',
     'x-request-id': 'page-request-1',
+    'offerlet-time': expect.stringMatching(/^\d{13}$/),
   });
 });
 

@@ -25,7 +25,7 @@ test.each(['null', 'https://extensions.shopifycdn.com', 'https://anywhere.exampl
     expect([response.status, await response.json()]).toEqual([200, RESPONSE]);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
-    expect(response.headers.get('access-control-expose-headers')).toBe('Retry-After, X-Request-Id');
+    expect(response.headers.get('access-control-expose-headers')).toBe('Retry-After, X-Request-Id, offerlet-time');
     expect((await post('/events/batch', { events: [event()] }, headers)).status).toBe(202);
     expect(network.calls.map(({ headers: sent }) => sent.get('authorization'))).toEqual([null, null]);
   },
