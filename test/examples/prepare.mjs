@@ -16,6 +16,7 @@ const QUIET = { CI: '1', NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: 
 export const BUILDS = [
   ['react-vite', 'production'],
   ['react-vite', 'development'],
+  ['node', 'production'],
   ['next', 'production'],
   ['vue', 'production'],
   ['nuxt', 'production'],
