@@ -53,7 +53,7 @@ export function createFakeNetwork(options: { offers: FakeOffers | undefined; now
     const session_id = `00000000-0000-4000-8000-${String(sessions.size + 1).padStart(12, '0')}`;
     const insertions = Object.fromEntries(items.map((item) => [item.insertion_id, item]));
     sessions.set(session_id, { created_at: new Date(options.now()), insertions });
-    const heading = 'Thank you for your order';
+    const heading = 'From our partners';
     const body: RecommendationResponse = {
       session_id,
       recommendations,

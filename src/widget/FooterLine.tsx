@@ -15,7 +15,7 @@ export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element |
             <img
               src={brand.logo_url}
               alt=""
-              height="20"
+              height="16"
               decoding="async"
               referrerpolicy="no-referrer"
               onError={hideImage}

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import type { PlacedGroup } from '../wire/offers/response.ts';
-import { FooterLine } from './FooterLine.tsx';
+import { Badges } from './card/Badges.tsx';
 import { OfferCard } from './card/OfferCard.tsx';
+import { FooterLine } from './FooterLine.tsx';
 import { isModal } from './layers/openLayer.ts';
 import { isList, shownOffers } from './state.ts';
 import type { WidgetView } from './widgetView.ts';
@@ -11,7 +12,6 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
   const { mode, groups, messages, locale, theme } = view.props;
   const isPullup = mode === 'PULLUP';
   const shown = groups.filter((group) => shownOffers(view.state, group).length);
-  const isCard = groups.length === 1 && !shown.some(isList);
   const Root = isModal(mode) ? 'dialog' : 'section';
   let { limit } = view;
 
@@ -24,16 +24,12 @@ export function Widget({ view }: { view: WidgetView }): JSX.Element {
       aria-labelledby={isModal(mode) ? 'badge title' : undefined}
       aria-label={isModal(mode) ? undefined : messages.offers}
     >
-      <div
-        class={`surface${shown.some(isList) ? ' lists' : ''}`}
-        part={isCard ? 'card' : undefined}
-        ref={view.seen(view.seen, { kind: 'widget' })}
-      >
+      <div class="surface" part="card" ref={view.seen(view.seen, { kind: 'widget' })}>
         {isPullup && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
         {shown.map((group, index) => {
           const left = limit;
           limit -= shownOffers(view.state, group).length;
-          return <Group key={group.id} view={view} group={group} limit={left} isFirst={!index} isCard={isCard} />;
+          return <Group key={group.id} view={view} group={group} limit={left} isFirst={!index} />;
         })}
         <FooterLine {...view.props} />
         {mode !== 'INLINE' && (
@@ -55,17 +51,16 @@ function Group({
   group,
   limit,
   isFirst,
-  isCard,
 }: {
   view: WidgetView;
   group: PlacedGroup;
   limit: number;
   isFirst: boolean;
-  isCard: boolean;
 }): JSX.Element {
   const current = shownOffers(view.state, group);
   return (
     <div class={isList(group) ? 'group list' : 'group hero'}>
+      {isList(group) && <Badges view={view} isTitle={isFirst} />}
       {group.heading && (
         <h2 class="heading">
           <bdi>{group.heading}</bdi>
@@ -77,10 +72,9 @@ function Group({
             key={offer.insertion_id}
             view={view}
             offer={offer}
-            sequence={isList(group) ? [] : group.offers}
+            sequence={isList(group) ? undefined : group.offers}
             isTitle={isFirst && offer === current[0]}
             level={group.heading ? 'h3' : 'h2'}
-            part={isCard ? undefined : 'card'}
           />
         ))}
       </div>

@@ -1,9 +1,9 @@
 import { render, type RefCallback } from 'preact';
 import { copyCode } from './card/ClaimStatus.tsx';
-import { watchClamped } from './card/Words.tsx';
+import { watchClamped } from './card/OfferText.tsx';
 import { createGestures } from './createGestures.ts';
-import { easeHeight } from './easeHeight.ts';
 import { isModal, lockScroll, openLayer } from './layers/openLayer.ts';
+import type { PlacedOffer } from '../wire/offers/response.ts';
 import type { Viewable, WidgetProps } from './props.ts';
 import {
   claimOffer,
@@ -14,13 +14,15 @@ import {
   returnToOffer,
   type WidgetState,
 } from './state.ts';
-import { sharedStyles } from './styles/sharedStyles.ts';
+import css from './styles/widget.css?inline';
 import type { WidgetView } from './widgetView.ts';
 import { Widget } from './Widget.tsx';
 import { withOwnerDocument } from '../dom/dom.ts';
 
 /** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
 const INITIAL_LIMIT = 9;
+/** Milliseconds after which an accepted offer is said to be open in a new tab: "Opening …" must not look stuck. */
+const OPENED_MS = 1000;
 /** Offers added between two paints: more would be noticeable on a slow phone. */
 const LIMIT_STEP = 2;
 
@@ -54,7 +56,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     seen,
     accept(event, offer, asset) {
       if (event.type === 'auxclick' && event.button !== 1) return;
-      if (!asset || asset.should_trigger_claim_flow) ease(() => draw(claimOffer(state, offer)));
+      if (!asset || asset.should_trigger_claim_flow) claim(event, offer);
       if (asset?.asset_type === 'PRODUCT') props.on({ type: 'product', offer, asset });
       props.on(asset ? { type: 'accept', offer, asset } : { type: 'accept', offer });
     },
@@ -106,6 +108,20 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     afterPaint(addMore);
   }
 
+  function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
+    if (state.claimed.includes(offer)) return;
+    const show = (): void => draw(claimOffer(state, offer));
+    // The bottom of a pull-up stays where it is: its buttons would move with the top.
+    if (props.mode === 'PULLUP') show();
+    else ease(show);
+    const status = (currentTarget as Element).closest('article')?.querySelector('.claim');
+    setTimeout(() => {
+      draw({ ...state, opened: [...state.opened, offer] });
+      // Below the buttons of a low window.
+      if (isOpen && props.mode !== 'INLINE') status?.scrollIntoView({ block: 'nearest' });
+    }, OPENED_MS);
+  }
+
   function draw(next: WidgetState): void {
     state = next;
     if (isOpen) render(<Widget view={{ ...view, props, state, limit }} />, root);
@@ -144,8 +160,17 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     article?.firstElementChild?.scrollIntoView({ block: 'nearest' });
   }
 
+  /** Makes a change and eases the height of the card to the new one, unless reduced motion is preferred. */
   function ease(change: () => void): void {
-    easeHeight(element.querySelector('.surface') as HTMLElement, change);
+    const box = element.querySelector('.surface') as HTMLElement;
+    const before = box.offsetHeight;
+    change();
+    const after = box.offsetHeight;
+    if (before === after || !matchMedia('(prefers-reduced-motion: no-preference)').matches) return;
+    box.animate?.(
+      { blockSize: [`${before}px`, `${after}px`], overflow: ['clip', 'clip'] },
+      { duration: 200, easing: 'ease' },
+    );
   }
 
   function dismiss(by: Parameters<WidgetView['dismiss']>[0]): void {
@@ -182,4 +207,15 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 /** Calls `work` in a task of its own after the next paint. */
 function afterPaint(work: () => void): void {
   requestAnimationFrame(() => setTimeout(work));
+}
+
+let shared: CSSStyleSheet | undefined;
+
+/** Returns the one stylesheet that every shadow root adopts. It is created on first use, so that importing this module has no effect. */
+function sharedStyles(): CSSStyleSheet {
+  if (!shared) {
+    shared = new CSSStyleSheet();
+    shared.replaceSync(css);
+  }
+  return shared;
 }

@@ -1,6 +1,6 @@
 import type { DisplayMode } from '../wire/offers/request.ts';
 import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
-import type { Messages } from './messages/messages.ts';
+import type { Messages } from './messages.ts';
 
 /** `auto` follows the page's own `color-scheme`, not the operating system. */
 export type Theme = 'light' | 'dark' | 'auto';

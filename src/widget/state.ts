@@ -6,12 +6,14 @@ export interface WidgetState {
   readonly passed: readonly PlacedOffer[];
   /** Offers that were accepted. */
   readonly claimed: readonly PlacedOffer[];
+  /** Those of them whose page has had the time to open. */
+  readonly opened: readonly PlacedOffer[];
   /** The offer whose promo code was copied last. */
   readonly copied?: PlacedOffer;
 }
 
 /** The state of a widget that has just been mounted. */
-export const INITIAL_STATE: WidgetState = { passed: [], claimed: [] };
+export const INITIAL_STATE: WidgetState = { passed: [], claimed: [], opened: [] };
 
 /** Whether a group shows all its offers as a list; every other group shows one at a time. */
 export function isList(group: PlacedGroup): boolean {

@@ -8,7 +8,7 @@ const VISIBLE = /(?![\p{DI}\u2800\uFFFC\u{1D159}])[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
  * Makes foreign text safe to show: removes control characters, bidi overrides and lone surrogates, collapses white space,
- * and truncates to `max` graphemes. Returns `undefined` when it is not a string or nothing visible is left.
+ * and truncates to `max` graphemes, the last of them an ellipsis. Returns `undefined` when it is not a string or nothing visible is left.
  */
 export function plainText(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string') return undefined;
@@ -20,11 +20,13 @@ export function plainText(value: unknown, max: number): string | undefined {
     .slice(0, units)
     .replace(/\p{Cs}/gu, '')
     .trim();
-  const text = clean.length > max ? firstGraphemes(clean, max).trim() : clean;
-  return VISIBLE.test(text) ? text : undefined;
+  const text = firstGraphemes(clean, max);
+  if (!VISIBLE.test(text)) return undefined;
+  return text === clean ? text : `${firstGraphemes(text, max - 1).trim()}…`;
 }
 
 function firstGraphemes(text: string, max: number): string {
+  if (text.length <= max) return text;
   // Firefox before 125 has no Segmenter. Counting code points at least never splits a surrogate pair.
   if (typeof Intl !== 'object' || !('Segmenter' in Intl)) return [...text].slice(0, max).join('');
   let count = 0;

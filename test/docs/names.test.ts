@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as clients from '../../src/clients.ts';
 import { networkRoutes } from '../../src/network/networkRoutes.ts';
-import { MESSAGE_KEYS } from '../../src/widget/messages/messages.ts';
+import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS, REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';

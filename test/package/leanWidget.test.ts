@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Asset, PlacedGroup } from '../../src/wire/offers/response.ts';
-import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
+import { messagesFor } from '../../src/widget/messages.ts';
 import { mountWidget as mountWhole, type MountedWidget } from '../../src/widget/mountWidget.tsx';
 import type { WidgetProps } from '../../src/widget/props.ts';
 import { FOOTER, hero, list, pictures, placed } from '../widget/offers.ts';

@@ -4,9 +4,16 @@ import { hero, list, pictures, placed } from '../widget/offers.ts';
 import { onlyWithSameEyes } from './sameEyes.ts';
 
 const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
-const SIZES = { phone: { width: 390, height: 780 }, desktop: { width: 1100, height: 760 } } as const;
+const SIZES = {
+  phone: { width: 390, height: 780 },
+  desktop: { width: 1100, height: 760 },
+  small: { width: 320, height: 568 },
+  landscape: { width: 844, height: 390 },
+} as const;
 const ONE_BY_ONE = [hero(placed(0), placed(1), placed(2))];
 const WITH_TILES = [hero(placed(1), placed(0, { assets: pictures(4) }))];
+const WITH_PICTURE = [hero(placed(0, { assets: pictures(1) }), placed(1))];
+const A_LIST = [list(placed(0), placed(1), placed(2))];
 const LOOKS = `<style>body{margin:0 auto;padding:24px;max-width:900px;font:16px/1.6 Georgia,serif;background:light-dark(#f7f5f0,#0b0f17);color:light-dark(#1f2937,#e5e7eb)}#offers{margin:24px 0}</style>`;
 const WORD = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz';
 
@@ -16,19 +23,20 @@ interface Scene {
   props?: Shown;
   scheme?: 'light' | 'dark';
   size?: keyof typeof SIZES;
+  css?: string;
   after?: (page: Page) => Promise<void>;
 }
 
 async function picture(
   page: Page,
   name: string,
-  { props = {}, scheme = 'light', size = 'phone', after }: Scene,
+  { props = {}, scheme = 'light', size = 'phone', css = '', after }: Scene,
 ): Promise<void> {
   await page.setViewportSize(SIZES[size]);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await openShop(page, {
     html: `style="color-scheme:${scheme}"`,
-    head: LOOKS,
+    head: LOOKS + (css && `<style>${css}</style>`),
     body: '<p>Your parcel leaves us tomorrow morning.</p>',
   });
   await mount(page, { groups: ONE_BY_ONE, ...props });
@@ -78,24 +86,56 @@ test('right to left', ({ page }) => {
   });
 });
 
-test('long copy', ({ page }) => {
-  const offer = placed(
-    0,
-    {
-      heading: `${WORD} und noch vieles mehr für Sie und Ihre Familie`,
-      subheading:
-        'Mit dieser Bestellung erhalten Sie Zugang zu einem besonders ausführlich beschriebenen Angebot. '.repeat(3),
-      cta_details: {
-        accept_copy: 'Jetzt kostenlos und unverbindlich sichern',
-        decline_copy: 'Nein danke, vielleicht ein anderes Mal',
-      },
+const LONG_OFFER = placed(
+  0,
+  {
+    heading: `${WORD} und noch vieles mehr für Sie und Ihre Familie`,
+    subheading:
+      'Mit dieser Bestellung erhalten Sie Zugang zu einem besonders ausführlich beschriebenen Angebot. '.repeat(3),
+    cta_details: {
+      accept_copy: 'Jetzt kostenlos und unverbindlich sichern',
+      decline_copy: 'Nein danke, vielleicht ein anderes Mal',
     },
-    `${WORD} GmbH`,
-  );
-  return picture(page, 'long-copy', {
-    props: { mode: 'FULLSCREEN', locale: 'de', sandbox: true, groups: [hero(offer, placed(1))] },
-  });
-});
+    disclosure_details: {
+      copy: 'Nur für Neukunden ab 18 Jahren mit Wohnsitz in Deutschland, Österreich oder der Schweiz. Einmal je Haushalt. Nicht mit anderen Angeboten kombinierbar. Gültig bis zum 31. Dezember, solange der Vorrat reicht.',
+      content: 'Es gelten die Geschäftsbedingungen des Anbieters.',
+    },
+  },
+  `${WORD} GmbH`,
+);
+const GERMAN_FOOTER = {
+  attribution_details: { copy: 'Bereitgestellt von Adnet', logo_url: 'https://images.test/brand.svg' },
+  privacy_policy: { copy: 'Datenschutzerklärung', target_url: 'https://network.test/privacy' },
+};
+
+for (const mode of ['OVERLAY', 'FULLSCREEN', 'INLINE'] as const) {
+  test(`long copy, ${mode}`, ({ page }) =>
+    picture(page, `long-copy-${mode.toLowerCase()}`, {
+      props: { mode, locale: 'de', sandbox: true, footer: GERMAN_FOOTER, groups: [hero(LONG_OFFER, placed(1))] },
+    }));
+}
+
+for (const size of ['small', 'landscape'] as const) {
+  test(`long copy in a ${size} window`, ({ page }) =>
+    picture(page, `long-copy-${size}`, {
+      props: {
+        mode: 'OVERLAY',
+        locale: 'de',
+        groups: [{ ...hero(LONG_OFFER, placed(1)), heading: 'Von unseren Partnern' }],
+      },
+      size,
+    }));
+}
+
+for (const size of ['phone', 'desktop'] as const) {
+  for (const mode of ['FULLSCREEN', 'INLINE'] as const) {
+    test(`one picture, ${mode}, ${size}`, ({ page }) =>
+      picture(page, `picture-${mode.toLowerCase()}-${size}`, { props: { mode, groups: WITH_PICTURE }, size }));
+  }
+}
+
+test('only the surface is set, to a dark green, on a light page', ({ page }) =>
+  picture(page, 'theme-surface', { css: '#offers{--offerlet-surface:#0b3d2e}', size: 'desktop' }));
 
 test('claimed', ({ page }) => picture(page, 'claimed', { props: { mode: 'OVERLAY' }, after: claim }));
 
@@ -107,8 +147,15 @@ test('tiles', ({ page }) =>
 
 test('beside tiles', ({ page }) => picture(page, 'beside-tiles', { props: { mode: 'OVERLAY', groups: WITH_TILES } }));
 
-test('a list', ({ page }) =>
-  picture(page, 'list', { props: { groups: [list(placed(0), placed(1), placed(2))] }, size: 'desktop' }));
+test('a list', ({ page }) => picture(page, 'list', { props: { groups: A_LIST }, size: 'desktop' }));
+
+test('a list on a phone', ({ page }) => picture(page, 'list-phone', { props: { groups: A_LIST }, scheme: 'dark' }));
+
+test('a list in a dialog', ({ page }) =>
+  picture(page, 'list-overlay', { props: { mode: 'OVERLAY', groups: [hero(placed(0)), ...A_LIST] }, size: 'desktop' }));
+
+test('claimed in the pull-up', ({ page }) =>
+  picture(page, 'claimed-pullup', { props: { mode: 'PULLUP' }, size: 'desktop', after: claim }));
 
 test('forced colors', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });

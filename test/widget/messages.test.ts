@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { LANGUAGES } from '../../src/widget/messages/languages.ts';
-import { MESSAGE_KEYS } from '../../src/widget/messages/messages.ts';
-import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
+import { LANGUAGES, MESSAGE_KEYS, messagesFor } from '../../src/widget/messages.ts';
 
 test('every language says every message', () => {
   for (const [language, words] of Object.entries(LANGUAGES)) {

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Disclosure } from '../../src/widget/card/Disclosure.tsx';
 import { FooterLine } from '../../src/widget/FooterLine.tsx';
 import { Logo } from '../../src/widget/card/Logo.tsx';
-import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
+import { messagesFor } from '../../src/widget/messages.ts';
 import type { ShopperAction, WidgetProps } from '../../src/widget/props.ts';
 import type { Footer } from '../../src/wire/offers/response.ts';
 import { FOOTER, hero, placed } from './offers.ts';
@@ -48,8 +48,16 @@ test('a longer disclosure opens in place and ends in its terms', () => {
     />,
   );
   const details = screen.getByRole('group');
-  expect(within(details).getByText('New customers only.').tagName).toBe('SUMMARY');
+  expect(within(details).getByText('New customers only.').closest('summary')).toBeTruthy();
   expect(details.textContent).toContain('One per household.');
+  expect(within(details).getByRole('link', { name: messages.terms })).toBeTruthy();
+});
+
+test('a line of terms that is too long for two lines expands, too, and keeps its link', () => {
+  const copy = 'One per household, not to be combined with other offers. '.repeat(3);
+  render(<Disclosure details={{ copy, target_url: 'https://brand.test/terms' }} messages={messages} />);
+  const details = screen.getByRole('group');
+  expect(details.querySelector('summary')?.textContent).toBe(copy);
   expect(within(details).getByRole('link', { name: messages.terms })).toBeTruthy();
 });
 

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
-import { messagesFor } from '../../src/widget/messages/messagesFor.ts';
+import { messagesFor } from '../../src/widget/messages.ts';
 import { mountWidget, type MountedWidget } from '../../src/widget/mountWidget.tsx';
 import type { ShopperAction, Viewable, WidgetProps } from '../../src/widget/props.ts';
 import { FOOTER, hero, list, pictures, placed } from './offers.ts';
@@ -178,8 +178,42 @@ test('a product tile is reported as a product and as an accept, a picture as an 
 
 test('a tile that triggers the claim flow shows the code', () => {
   const shown = show({ groups: [hero(placed(0, { assets: pictures(1, { should_trigger_claim_flow: true }) }))] });
-  shown.click('.tiles a');
+  shown.click('.picture a');
   expect(shown.text()).toContain('LARK-2026');
+});
+
+test('one image is a large picture, in a list a tile', () => {
+  const offer = placed(0, { assets: pictures(1) });
+  const shown = show({ groups: [hero(offer)] });
+  expect(shown.root.querySelectorAll('.picture a')).toHaveLength(1);
+  expect(shown.root.querySelector('.tiles')).toBeNull();
+  mounted?.unmount();
+  const { root } = show({ groups: [list(offer)] });
+  expect(root.querySelectorAll('.tiles a')).toHaveLength(1);
+  expect(root.querySelector('.picture')).toBeNull();
+});
+
+test('a second after accept, the text of the transition gives way to “opened”; the code stays', () => {
+  vi.useFakeTimers();
+  const shown = show();
+  const status = (): string => shown.root.querySelector('[role=status]')?.textContent ?? '';
+  shown.click(`${CURRENT} [part=accept]`);
+  vi.advanceTimersByTime(999);
+  expect(status()).toContain('The shop opens in a new tab.');
+  vi.advanceTimersByTime(1);
+  expect(status()).toContain('✓ Opened in a new tab');
+  expect(status()).not.toContain('The shop opens');
+  expect(status()).toContain('LARK-2026');
+});
+
+test('a list has one mark, and names each of its offers as sponsored', async () => {
+  const { root } = show({ groups: [list(placed(0), placed(1))] });
+  await vi.waitFor(() => expect(root.querySelectorAll('article')).toHaveLength(2));
+  expect(root.querySelectorAll('.badge')).toHaveLength(1);
+  expect([...root.querySelectorAll('article')].map((article) => article.getAttribute('aria-label'))).toEqual([
+    'Sponsored: Larkspur Coffee',
+    'Sponsored: Nordlys Sleep',
+  ]);
 });
 
 test('a list shows every offer with its heading, and drops what is declined', async () => {

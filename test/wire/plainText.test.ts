@@ -51,10 +51,15 @@ test('lone surrogates are removed', () => {
   expect(plainText('a\ud800b\udc00c😀', 40)).toBe('abc😀');
 });
 
-test('truncation never splits a grapheme', () => {
-  expect(plainText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 2)).toBe('👩‍👩‍👧‍👦👩‍👩‍👧‍👦');
-  expect(plainText('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301e\u0301');
-  expect(plainText('x'.repeat(200), 140)).toBe('x'.repeat(140));
+test('truncated text ends in an ellipsis, and never splits a grapheme', () => {
+  expect(plainText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 2)).toBe('👩‍👩‍👧‍👦…');
+  expect(plainText('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
+  expect(plainText('x'.repeat(200), 140)).toBe(`${'x'.repeat(139)}…`);
+  expect(plainText('two words', 5)).toBe('two…');
+});
+
+test('an ellipsis makes no text of what shows nothing', () => {
+  expect(plainText(`${'\u200b'.repeat(50)}a`, 40)).toBeUndefined();
 });
 
 test('text that fits exactly is not truncated', () => {
@@ -67,5 +72,5 @@ test('thousands of stacked accents are truncated, although they are one grapheme
 
 test('without Intl.Segmenter, truncation never splits a code point', () => {
   vi.stubGlobal('Intl', {});
-  expect(plainText('😀😀😀', 2)).toBe('😀😀');
+  expect(plainText('😀😀😀', 2)).toBe('😀…');
 });

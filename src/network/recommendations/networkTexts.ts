@@ -6,7 +6,7 @@ export interface NetworkTexts {
 }
 
 const ENGLISH: NetworkTexts = {
-  heading: 'Thank you for your order',
+  heading: 'Picked for you by our partners',
   attribution: 'Offers by the sandbox network',
   privacy: 'Privacy policy',
 };
@@ -14,15 +14,15 @@ const OTHERS: ReadonlyMap<string, NetworkTexts> = new Map([
   [
     'de',
     {
-      heading: 'Danke für Ihre Bestellung',
+      heading: 'Von unseren Partnern für Sie',
       attribution: 'Angebote vom Sandbox-Netzwerk',
-      privacy: 'Datenschutzerklärung',
+      privacy: 'Datenschutz',
     },
   ],
   [
     'fr',
     {
-      heading: 'Merci pour votre commande',
+      heading: 'Choisi pour vous par nos partenaires',
       attribution: 'Offres du réseau de test',
       privacy: 'Politique de confidentialité',
     },
@@ -30,12 +30,12 @@ const OTHERS: ReadonlyMap<string, NetworkTexts> = new Map([
   [
     'es',
     {
-      heading: 'Gracias por tu pedido',
+      heading: 'Elegido para ti por nuestros socios',
       attribution: 'Ofertas de la red de pruebas',
       privacy: 'Política de privacidad',
     },
   ],
-  ['ar', { heading: 'شكرًا لطلبك', attribution: 'عروض من شبكة الاختبار', privacy: 'سياسة الخصوصية' }],
+  ['ar', { heading: 'اختيارات شركائنا لك', attribution: 'عروض من شبكة الاختبار', privacy: 'سياسة الخصوصية' }],
 ]);
 
 /** Returns the network's texts in a language (`de`, `ar-EG`), or in English. */

@@ -14,11 +14,11 @@ export function ClaimStatus({ view, offer, isClaimed }: ClaimStatusProps): JSX.E
   const { messages } = view.props;
   const { cta_details, metadata } = offer.offer;
   const code = metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;
-  const message = cta_details.transition_copy ?? (code ? undefined : `✓ ${messages.claimed}`);
+  const message = (!view.state.opened.includes(offer) && cta_details.transition_copy) || `✓ ${messages.claimed}`;
   return (
     <div class="claim" role="status">
       {isClaimed && [
-        message && <p dir="auto">{message}</p>,
+        <p dir="auto">{message}</p>,
         code && (
           <div class="code">
             <span class="small">{messages.code}</span>

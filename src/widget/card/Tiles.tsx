@@ -4,18 +4,20 @@ import { hideImage } from './Logo.tsx';
 import { OutsideLink } from '../OutsideLink.tsx';
 import type { WidgetView } from '../widgetView.ts';
 
-/** Props of a row of tiles. */
+/** Props of an offer's images. */
 export interface TilesProps {
   view: WidgetView;
   offer: PlacedOffer;
+  /** `picture` for a large one, `tiles` for a row. */
+  kind: 'picture' | 'tiles';
 }
 
-/** The offer's images, each a link to its own URL or to the offer's. */
-export function Tiles({ view, offer }: TilesProps): JSX.Element | null {
+/** The offer's images, each a link to its own URL or to the offer's. One that fails to load leaves no gap. */
+export function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
   const { assets = [], heading, target_url } = offer.offer;
   if (!assets.length) return null;
   return (
-    <div class="tiles">
+    <div class={kind}>
       {assets.map((asset, index) => (
         <OutsideLink
           key={asset.id}
@@ -29,8 +31,6 @@ export function Tiles({ view, offer }: TilesProps): JSX.Element | null {
             loading="lazy"
             src={asset.image_url}
             alt={`${heading} (${index + 1})`}
-            width="72"
-            height="72"
             decoding="async"
             referrerpolicy="no-referrer"
             onError={hideImage}

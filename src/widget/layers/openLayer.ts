@@ -57,6 +57,10 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   });
   addEventListener('keydown', keepTab, true);
   dialog.showModal();
+  const groups = [...dialog.querySelectorAll<HTMLElement>('.group')];
+  const height = groups.reduce((sum, { offsetHeight }) => sum + offsetHeight, 0);
+  // Once, so that what is above the offers stays where it is from one offer to the next.
+  dialog.style.setProperty('--top', `${50 - (50 * height) / innerHeight}dvh`);
   dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
   dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {

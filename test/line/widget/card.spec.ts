@@ -236,6 +236,90 @@ test('the close button covers no letter of a long group heading', async ({ page 
   }
 });
 
+test('nothing moves under the pointer after accept, and the way on becomes the filled button', async ({ page }) => {
+  for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+    await page.emulateMedia({ reducedMotion });
+    for (const mode of MODES) {
+      for (const viewport of [
+        { width: 390, height: 844 },
+        { width: 1280, height: 800 },
+      ]) {
+        await page.setViewportSize(viewport);
+        await openShop(page, { head: BARE });
+        await mount(page, { mode, groups: [hero(placed(0), placed(1))] });
+        await listening(page);
+        const buttons = async (): Promise<Box[]> => [
+          await boxOf(page, '[part=accept]'),
+          await boxOf(page, '[part=decline]'),
+        ];
+        const fills = (): Promise<string[]> =>
+          page
+            .locator('.actions > *')
+            .evaluateAll((all) => all.map((button) => getComputedStyle(button).backgroundColor));
+        const before = await buttons();
+        const [filled, empty] = await fills();
+        await page.locator('[part=accept]').click({ button: 'middle' });
+        for (let frame = 0; frame < 5; frame++) expect(await buttons(), `${mode} ${frame}`).toEqual(before);
+        await expect(page.getByRole('status')).toContainText('Opened in a new tab');
+        expect(await buttons(), mode).toEqual(before);
+        expect(await fills()).toEqual([empty, filled]);
+      }
+    }
+  }
+});
+
+test('a dialog is centred, and its block is in FULLSCREEN', async ({ page }) => {
+  for (const viewport of [
+    { width: 390, height: 844 },
+    { width: 1280, height: 800 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    for (const [mode, block] of [
+      ['OVERLAY', '.surface'],
+      ['FULLSCREEN', '.group'],
+    ] as const) {
+      await openShop(page);
+      await mount(page, { mode, groups: [hero(placed(0))] });
+      const { y, height } = await boxOf(page, block);
+      expect(Math.abs(y + height / 2 - viewport.height / 2), `${mode} ${viewport.width}`).toBeLessThan(24);
+    }
+  }
+});
+
+test('one picture is a column of 40 % or 16:9, large before it has come, and gone when it fails', async ({ page }) => {
+  const offer = placed(0, { assets: pictures(1) });
+  for (const [width, isBeside] of [
+    [1280, true],
+    [390, false],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const mode of ['INLINE', 'FULLSCREEN'] as const) {
+      await openShop(page, { head: BARE });
+      await mount(page, { mode, groups: [hero(offer)] });
+      const picture = await boxOf(page, '.picture');
+      const card = await boxOf(page, '.offer');
+      if (isBeside) expect(picture.width / card.width, mode).toBeCloseTo(0.4, 2);
+      else expect(picture.width / picture.height, mode).toBeCloseTo(16 / 9, 1);
+      await page.locator('.picture img').dispatchEvent('error');
+      await expect(page.locator('.picture')).toBeHidden();
+      expect((await boxOf(page, '[part=heading]')).x, mode).toBe(card.x);
+    }
+  }
+});
+
+test('the pull-up leaves the page beside it free to click, and the order’s totals in sight', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openShop(page, { body: '<button id="low" style="position:fixed;bottom:30px;left:600px">Totals</button>' });
+  await mount(page, { mode: 'PULLUP' });
+  await listening(page);
+  const { x, width } = await boxOf(page, '.surface');
+  expect([width, Math.round(1280 - x - width)]).toEqual([400, 24]);
+  await page.locator('#low').click();
+  await page.mouse.click(x - 10, 700); // beside the card, where its shadow is
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+});
+
 test('an accepted offer without text or code says that it was opened', async ({ page }) => {
   await openShop(page);
   const offer = placed(0, { metadata: undefined, cta_details: { accept_copy: 'Yes', decline_copy: 'No' } });

@@ -37,6 +37,48 @@ test('the accent decides the colour on it', async ({ page }) => {
   }
 });
 
+/** Palettes that fit together, of which a page may set any part. */
+const PALETTES = {
+  dark: ['#ffd400', '#1a1a1a', '#0b3d2e', '#f1fff7', '#b7d8c8', '#2f6b57'],
+  light: ['#b4235a', '#fff5f9', '#fff4e8', '#2b1a10', '#6b4f3f', '#ead9c8'],
+  middle: ['#12355b', '#ffffff', '#8f8577', '#000000', '#120e0a', '#5c554b'],
+};
+const COLOURS = ['accent', 'on-accent', 'surface', 'text', 'muted', 'line'];
+
+for (const [name, palette] of Object.entries(PALETTES)) {
+  for (const scheme of ['light', 'dark'] as const) {
+    test(`every part of a ${name} palette is readable on a ${scheme} page`, async ({ page }) => {
+      await openShop(page, { html: `style="color-scheme:${scheme}"` });
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      const long = placed(0, { subheading: 'A sentence that goes on and on. '.repeat(30), assets: pictures(2) });
+      await mount(page, { groups: [hero(long, placed(1)), list(placed(2))], sandbox: true });
+      await page.locator('summary').first().click();
+      await page.locator('[part=accept]').last().click({ button: 'middle' });
+      await expect(page.getByRole('button', { name: 'More' })).toBeVisible();
+      expect(await page.evaluate(() => document.querySelector('#offers')?.childElementCount)).toBe(1);
+      for (let set = 0; set < 2 ** COLOURS.length; set++) {
+        const css = COLOURS.flatMap((colour, at) => (set & (1 << at) ? [`--offerlet-${colour}:${palette[at]}`] : []));
+        await page.evaluate((css) => document.querySelector('#offers')?.setAttribute('style', css), css.join(';'));
+        expect(await lowContrasts(page), css.join(';')).toEqual([]);
+      }
+    });
+  }
+}
+
+test('any surface by itself gets texts that are readable on it', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { groups: [hero(placed(0)), list(placed(1))] });
+  for (let level = 0; level < 256; level += 5) {
+    for (const surface of [`rgb(${level} ${level} ${level})`, `hsl(${level * 1.4} 90% 50%)`]) {
+      await page.evaluate(
+        (css) => document.querySelector('#offers')?.setAttribute('style', css),
+        `--offerlet-surface:${surface}`,
+      );
+      expect(await lowContrasts(page), surface).toEqual([]);
+    }
+  }
+});
+
 test('an inline list is readable in a theme that the page does not have', async ({ page }) => {
   for (const scheme of ['light', 'dark'] as const) {
     for (const theme of ['light', 'dark', 'auto'] as const) {
@@ -50,7 +92,7 @@ test('an inline list is readable in a theme that the page does not have', async 
 test('theme overrules the page', async ({ page }) => {
   await openShop(page);
   await mount(page, { theme: 'dark' });
-  await expect(page.locator('[part=card]')).toHaveCSS('background-color', 'rgb(22, 27, 38)');
+  await expect(page.locator('[part=card]')).toHaveCSS('background-color', /^lab\(10\.1/);
 });
 
 test('custom properties reach the card', async ({ page }) => {
@@ -144,7 +186,8 @@ test('at 320 px, doubled text and a 90-character word nothing overflows', async 
       await mount(page, { mode, groups: [hero(offer, placed(1)), list(offer)], sandbox: true, locale: 'de' });
       await listening(page);
       expect(await overflowing(page), mode).toEqual([]);
-      await expect(page.locator('.hero [part=heading]').first()).toHaveCSS('font-size', `${standard * 1.375}px`);
+      const size = standard * (mode === 'FULLSCREEN' ? 1.75 : 1.375);
+      await expect(page.locator('.hero [part=heading]').first()).toHaveCSS('font-size', `${size}px`);
     }
   }
 });

@@ -6,7 +6,7 @@ import type { WidgetView } from '../widgetView.ts';
 const TOLERANCE_PX = 8;
 
 /** Props of the text of an offer. */
-export interface WordsProps {
+export interface OfferTextProps {
   view: WidgetView;
   offer: PlacedOffer;
   /** Whether its heading names the dialog. */
@@ -15,7 +15,7 @@ export interface WordsProps {
 }
 
 /** Heading and subheading. Long ones are clamped by the stylesheet; a button shows the rest. */
-export function Words({ view, offer: { offer }, isTitle, level: Heading }: WordsProps): JSX.Element {
+export function OfferText({ view, offer: { offer }, isTitle, level: Heading }: OfferTextProps): JSX.Element {
   return (
     <div class="words" ref={view.clamp}>
       <Heading part="heading" id={isTitle ? 'title' : undefined} tabIndex={-1} dir="auto">
