@@ -72,8 +72,8 @@ function script(choices: Choices, order: Order): string[] {
 function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
   const place = via === 'element' ? 'offer-let' : '#offers';
-  const code = `${place} { display: block; min-block-size: 520px }
-@media (width < 600px) { ${place} { min-block-size: 660px } }`;
+  const code = `${place} { display: block; min-block-size: 480px }
+@media (width < 600px) { ${place} { min-block-size: 720px } }`;
   return [{ title: 'In your style sheet, to reserve the space', code }];
 }
 

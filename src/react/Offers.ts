@@ -13,8 +13,8 @@ export interface OffersProps extends Omit<ShowOptions, 'target'> {
   id?: string | undefined;
 }
 
-/** What the documentation recommends to reserve, without a media query: 520 px, and 660 px in windows narrower than 600 px. */
-const RESERVED = { minBlockSize: 'max(520px, min(660px, (600px - 100vw) * 999))' };
+/** What the documentation recommends to reserve, without a media query: 480 px, and 720 px in windows narrower than 600 px. */
+const RESERVED = { minBlockSize: 'max(480px, min(720px, (600px - 100vw) * 999))' };
 
 /**
  * Shows offers: INLINE in its place, otherwise over the page. New offers are requested when the value of an option changes;

@@ -47,7 +47,7 @@ test('offers are in the language of the page where the catalogue has them', asyn
     return Promise.all(['/offers', '/offers', '/counted/offers', '/counted/offers'].map(read));
   });
   for (const response of responses) {
-    expect(response).toContain('"heading":"Thank you for your order"');
+    expect(response).toContain('"heading":"Picked for you by our partners"');
     expect(response).not.toMatch(/"heading":"[\p{Script=Arabic}\p{Script=Hebrew}]/u);
   }
 });

@@ -52,7 +52,7 @@ const PAGES: Readonly<Record<string, { html: string; policy?: string; cache?: st
   '/policy-relay': { html: shop(scriptTag()), policy: "connect-src 'none'" },
   '/wrong-relay': { html: shop(scriptTag({ relay: '/elsewhere' })) },
   '/wrong-target': { html: shop(scriptTag({ target: '#offer' })) },
-  '/pale': { html: shop(`${scriptTag()}<style>#offers { --offerlet-text: #eee }</style>`) },
+  '/pale': { html: shop(`${scriptTag()}<style>#offers { --offerlet-text: #eee; --offerlet-surface: #fff }</style>`) },
   '/shared': {
     html: shop(`<script type="application/json" data-offerlet-offers>{}</script>${scriptTag()}`),
     cache: 'public, max-age=60',

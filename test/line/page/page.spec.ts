@@ -133,6 +133,8 @@ test('products of an offer are displayed, viewed and clicked by their tiles', as
   };
   Object.assign(answer.recommendations['offer-1']?.offer ?? {}, { assets: [tile] });
   fixture.reply = () => answer;
+  const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+  await context.route('https://cdn.example/*', (route) => route.fulfill({ contentType: 'image/svg+xml', body }));
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
   await outcomeOf(page);
   const opened = context.waitForEvent('page');

@@ -65,7 +65,7 @@ function responseWith({ slug, advertiser, assets, ...offer }: DemoOffer): unknow
     })),
   });
   const [group] = response.recommendation_groups as object[];
-  Object.assign(group ?? {}, { heading: 'Thank you for your order' });
+  Object.assign(group ?? {}, { heading: 'Picked for you by our partners' });
   return response;
 }
 

@@ -103,7 +103,7 @@ test('a product’s tile: a click on the product, and a click on the offer by it
     await stepped(page);
   }
   const offer = offers.find(({ asset_id }) => asset_id);
-  await opening(page, () => page.locator('article .tiles a').click());
+  await opening(page, () => page.locator('article .picture a').click());
   await expect
     .poll(() => stored(session_id))
     .toEqual(
@@ -153,6 +153,10 @@ interface Answer {
 /** Opens the shop; answers the session and the offers in the order in which they are shown. */
 async function visit(page: Page, mode: string): Promise<{ session_id: string; offers: [Shown, Shown] }> {
   await page.context().route(/^https:/, (route) => route.fulfill({ contentType: 'text/html', body: 'the brand' }));
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+  await page
+    .context()
+    .route('https://cdn.example/*', (route) => route.fulfill({ contentType: 'image/svg+xml', body: picture }));
   let answer = {} as Answer;
   // Read on its way: the browser forgets the body of an answer once the page has it.
   await page.route(/recommendations$/, async (route) => {
