@@ -1,8 +1,8 @@
 // Entry, server: createNetwork, and distributeDatabase for its command.
 export { createNetwork, type Network, type NetworkOptions } from './network/createNetwork.ts';
-export { NetworkStartError } from './network/start/NetworkStartError.ts';
+export { NetworkStartError } from './network/database/openNetworkDatabase.ts';
 export {
   distributeDatabase,
   type DistributeOptions,
   type DistributionStep,
-} from './network/start/distributeDatabase.ts';
+} from './network/database/distributeDatabase.ts';

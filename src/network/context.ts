@@ -1,11 +1,11 @@
-import type { Environment } from '../wire/keys.ts';
-import type { Database } from './database/database.ts';
-import type { Fault } from './faults/fault.ts';
-import type { ProcessCache } from './http/processCache.ts';
-import type { Route } from './http/route.ts';
-import type { EventStore } from './eventStore/createEventStore.ts';
-import type { KeyRow } from './keys/keyRecord.ts';
-import type { ReportingSettings } from './settings/settings.ts';
+import { type Environment, readKey } from '../wire/keys.ts';
+import type { Database, Queries } from './database/database.ts';
+import { type Fault, applyFault, replacesResponse, takeFault } from './faults.ts';
+import { type Route, type RouteCall, readJson, partnerRefusal } from './createFetch.ts';
+import { type EventStore, createEventStore } from './events/eventStore.ts';
+import type { ReportingSettings } from './settings.ts';
+import { isObject, type Problem } from '../wire/json.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** What a route gets besides the request. */
 export interface NetworkContext {
@@ -47,3 +47,312 @@ export interface NetworkControls {
 
 /** A route of the network. */
 export type NetworkRoute = Route<NetworkContext>;
+
+/** What a key gives access to. */
+export const KEY_KINDS = ['management', 'publishable', 'publisher_reporting', 'integration', 'partner_wide'] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+/** What the network stores about a key. It does not store the key itself. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly environment: Environment;
+  /** The environment of the network that issued the key: production accepts none that a staging control created. */
+  readonly issued_in: Environment;
+  readonly channel_id: string;
+  /** The publisher_remote_id that a scoped key belongs to. */
+  readonly publisher_id: string | null;
+  readonly expires_at: Date | null;
+}
+
+/** The row of a key, in force or not. */
+interface KeyRow extends KeyRecord {
+  readonly key_hash: string;
+  readonly revoked_at: Date | null;
+  /** Whether the publisher that it belongs to was removed from the channel. */
+  readonly publisher_removed: boolean;
+}
+
+/**
+ * What one process caches between requests. Only a network that is alone on its database (the embedded one) caches what can
+ * change. Where several networks share a database, each request reads it again, so that all of them refuse a revoked key
+ * at once.
+ */
+export interface ProcessCache {
+  /**
+   * The result of `read`, or of an earlier one since the last `clear`. Where several networks share the database, of one that
+   * began after this call.
+   */
+  untilCleared<T>(name: string, read: () => Promise<T>): Promise<T>;
+  /** The same for what never changes once it exists: every network caches it, and `clear` keeps it. */
+  forever<T>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** Drops what can change. Called before and after each request that may change it. */
+  clear(): void;
+}
+
+/** Entries per process; above that the cache starts over. */
+const MAX_ENTRIES = 20_000;
+
+/** A cache for a process that is alone on its database, or for one that shares it. */
+export function createProcessCache(isAlone: boolean): ProcessCache {
+  const changing: Entries = new Map();
+  const constant: Entries = new Map();
+  const shared: Entries = new Map();
+  return {
+    untilCleared: (name, read) => (isAlone ? cached(changing, name, read) : together(shared, name, read)),
+    forever: (name, read) => cached(constant, name, read, (value) => value !== undefined),
+    clear: () => changing.clear(),
+  };
+}
+
+/**
+ * Reads once for all calls that come while a read of the same name is in progress. That one may have missed what happened
+ * since it began, such as a revocation, so they get the next.
+ */
+function together<T>(entries: Entries, name: string, read: () => Promise<T>): Promise<T> {
+  const next = `next ${name}`;
+  const waiting = entries.get(next);
+  if (waiting) return waiting as Promise<T>;
+  const running = entries.get(name);
+  const start = (): Promise<T> => {
+    entries.delete(next);
+    const reading = read();
+    entries.set(name, reading);
+    const end = (): void => void (entries.get(name) === reading && entries.delete(name));
+    reading.then(end, end);
+    return reading;
+  };
+  if (!running) return start();
+  const following = running.then(start, start);
+  entries.set(next, following);
+  return following;
+}
+
+type Entries = Map<string, Promise<unknown>>;
+
+function cached<T>(
+  entries: Entries,
+  name: string,
+  read: () => Promise<T>,
+  isWorthKeeping: (value: T) => boolean = () => true,
+): Promise<T> {
+  const found = entries.get(name);
+  if (found) return found as Promise<T>;
+  if (entries.size >= MAX_ENTRIES) entries.clear();
+  // The promise is cached, not its value: `clear` also drops a read that is still in progress.
+  const reading = read();
+  entries.set(name, reading);
+  const drop = (): void => void (entries.get(name) === reading && entries.delete(name));
+  reading.then((value) => isWorthKeeping(value) || drop(), drop);
+  return reading;
+}
+
+/** What each request reads again, because another process may have changed it. */
+interface NetworkState {
+  /** The stopped clock, if it is stopped. */
+  readonly clock: Date | undefined;
+  readonly settings: ReportingSettings;
+  /** Whether a scripted fault waits for this path. */
+  readonly isFaulty: boolean;
+  /** The key that the request carries, if it exists. */
+  readonly key: KeyRow | undefined;
+}
+
+/** Reads what every request needs, in one statement: the clock, the settings, whether a fault waits for the path, and the key with this hash. */
+export async function readState(db: Queries, path: string, keyHash: string | undefined): Promise<NetworkState> {
+  const [row] = await db.hot<{ clock: unknown; settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
+    `SELECT (SELECT value FROM settings WHERE name = 'clock') AS clock,
+       (SELECT value FROM settings WHERE name = 'reporting') AS settings,
+       EXISTS (SELECT 1 FROM faults WHERE route = $1 AND (remaining IS NULL OR remaining > 0)) AS is_faulty,
+       (SELECT json_build_object('id', id, 'key_hash', key_hash, 'kind', kind, 'environment', environment, 'issued_in', issued_in,
+          'channel_id', channel_id, 'publisher_id', publisher_id, 'expires_at', expires_at, 'revoked_at', revoked_at,
+          'publisher_removed', EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL))
+        FROM api_keys WHERE key_hash = $2) AS key`,
+    [path, keyHash ?? null],
+  );
+  const clock = row?.clock;
+  return {
+    clock: typeof clock === 'string' ? new Date(clock) : undefined,
+    settings: isObject(row?.settings) ? (row.settings as ReportingSettings) : {},
+    isFaulty: row?.is_faulty === true,
+    key: row?.key
+      ? { ...row.key, expires_at: readTime(row.key.expires_at), revoked_at: readTime(row.key.revoked_at) }
+      : undefined,
+  };
+}
+
+/** A key's row as JSON: times as text. */
+type KeyJson = Omit<KeyRow, 'expires_at' | 'revoked_at'> & Record<'expires_at' | 'revoked_at', string | null>;
+
+function readTime(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+/** What every request shares. */
+interface RunOptions {
+  readonly db: Database;
+  readonly environment: Environment;
+  /** Where callers reach the network; by default each request's own origin. */
+  readonly baseUrl?: string | (() => string) | undefined;
+  /** Maximum offers in one response. */
+  readonly maxOffers?: number | undefined;
+  readonly controls: NetworkControls;
+}
+
+/** Runs routes: gives each its context, keeps the process's cache true, and lets scripted faults interfere in staging. */
+export function createRunner(options: RunOptions): (call: RouteCall<NetworkContext>) => Promise<Response> {
+  const { db, environment } = options;
+  const shared = { cache: createProcessCache(db.kind === 'pglite'), store: createEventStore(db) };
+  const { cache } = shared;
+
+  async function run(call: RouteCall<NetworkContext>): Promise<Response> {
+    const { request, route, params, path } = call;
+    const context = createContext(call, options, shared);
+    const mayFail = environment === 'staging' && route.surface !== 'sandbox' && (await context.state()).isFaulty;
+    const fault = mayFail ? await takeFault(db, path) : undefined;
+    if (mayFail) cache.clear();
+    if (!fault) return route.handler(request, context, params);
+    const copy = replacesResponse(fault) && fault.after_commit !== true ? request.clone() : request;
+    return applyFault(fault, {
+      surface: route.surface,
+      drop: call.caller.drop,
+      serve: () => route.handler(request, { ...context, fault }, params),
+      async refuse() {
+        await route.recordRefused?.(copy, context);
+      },
+    });
+  }
+
+  return async (call) => {
+    // The Recommendations API changes nothing that is cached; any other request may.
+    if (call.route.surface === 'partner') return run(call);
+    cache.clear();
+    try {
+      return await run(call);
+    } finally {
+      cache.clear();
+    }
+  };
+}
+
+/** What a route gets. The clock, the settings, the faults and the key are read in one statement, when first needed. */
+function createContext(
+  { request, path, requestId, caller }: RouteCall<NetworkContext>,
+  { db, environment, controls, maxOffers, ...options }: RunOptions,
+  { cache, store }: Pick<NetworkContext, 'cache' | 'store'>,
+): NetworkContext & { state(): Promise<NetworkState> } {
+  const baseUrl = typeof options.baseUrl === 'function' ? options.baseUrl() : options.baseUrl;
+  const started = new Date();
+  const key = keyOf(request);
+  const hash = key ? hashKey(key) : undefined;
+  let reading: Promise<NetworkState> | undefined;
+  const state = (): Promise<NetworkState> =>
+    (reading ??= cache.untilCleared(`state ${hash} ${path}`, () => readState(db, path, hash)));
+  return {
+    db,
+    environment,
+    maxOffers,
+    cache,
+    store,
+    requestId,
+    baseUrl: (baseUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),
+    ip: caller.ip,
+    state,
+    // The clock is a staging control: production ignores one that a staging network set in the same database.
+    now: async () => (environment === 'staging' ? (await state()).clock : undefined) ?? started,
+    settings: async () => (await state()).settings,
+    caller: async () => (await state()).key,
+    controls: environment === 'staging' ? controls : undefined,
+  };
+}
+
+/** The key's record, or why the request is refused. */
+type Authentication = { readonly ok: true; readonly key: KeyRecord } | { readonly ok: false; readonly message: string };
+
+/** What authentication needs to know about the network and the request. */
+interface KeyContext {
+  readonly environment: Environment;
+  now(): Promise<Date>;
+  /** The key that the request carries, in force or not. */
+  caller(): Promise<KeyRow | undefined>;
+}
+
+/** The key that a request carries. */
+export function keyOf(request: Request): string | undefined {
+  return request.headers.get('x-api-key')?.trim();
+}
+
+/** The SHA-256 of a key in hex, which is what the network stores. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/**
+ * Identifies the caller by the `x-api-key` header, if the key is of a kind that this route accepts. The message of a refusal
+ * is for the caller: it names an environment mismatch, but does not tell unknown, revoked and expired keys apart.
+ */
+export async function authenticate(
+  request: Request,
+  context: KeyContext,
+  kinds: readonly KeyKind[],
+): Promise<Authentication> {
+  const key = keyOf(request);
+  if (!key) return refuse('The key is missing. Send it in the x-api-key header.');
+  const stated = readKey(key);
+  if (stated && stated.environment !== context.environment) {
+    return refuse(
+      `The key environment (${stated.environment}) does not match the service environment (${context.environment}).`,
+    );
+  }
+  const record = await findKey(context, key);
+  if (!record) return refuse('The key is invalid, revoked or expired.');
+  if (context.environment === 'production' && record.issued_in !== 'production')
+    return refuse('A staging network created this key; production does not accept it.');
+  return kinds.includes(record.kind) ? { ok: true, key: record } : refuse('This key does not give access to this API.');
+}
+
+async function findKey(context: KeyContext, key: string): Promise<KeyRecord | undefined> {
+  const row = await context.caller();
+  if (!row || !timingSafeEqual(Buffer.from(row.key_hash), Buffer.from(hashKey(key)))) return undefined;
+  const isOver = row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= (await context.now()));
+  // Removing a publisher from the channel ends its integration (docs/rules.md#c24).
+  const isOrphan = row.publisher_removed && row.kind !== 'management';
+  return isOver || isOrphan || row.environment !== context.environment ? undefined : row;
+}
+
+function refuse(message: string): Authentication {
+  return { ok: false, message };
+}
+
+/** The versions of the Recommendations API that are served: every 1.x.y is the same interface. */
+const SUPPORTED_VERSIONS = ['1.0.0'] as const;
+const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+
+/** A valid call, or the response that refuses it. */
+type CheckedCall =
+  | { readonly ok: true; readonly key: KeyRecord; readonly json: unknown }
+  | { readonly ok: false; readonly refusal: Response };
+
+/** Checks what every call of the Recommendations API carries, in this order: key, version, content type, size, JSON (docs/rules.md#a1). */
+export async function checkCall(request: Request, context: NetworkContext, maxBytes: number): Promise<CheckedCall> {
+  const caller = await authenticate(request, context, ['integration', 'partner_wide']);
+  if (!caller.ok) return refuseCall(401, caller.message);
+  const version = versionProblem(request.headers.get('version'));
+  if (version) return refuseCall(400, version, [{ path: 'version', message: version }]);
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') return refuseCall(415, 'The Content-Type must be application/json.');
+  const body = await readJson(request, maxBytes);
+  return body.ok ? { ok: true, key: caller.key, json: body.json } : refuseCall(body.status, body.message);
+}
+
+function refuseCall(status: number, message: string, problems: readonly Problem[] = []): CheckedCall {
+  return { ok: false, refusal: partnerRefusal(status, message, problems) };
+}
+
+function versionProblem(version: string | null): string | undefined {
+  const supported = `Supported versions: ${SUPPORTED_VERSIONS.join(', ')} and every other 1.x.y.`;
+  if (version === null) return `The version header is missing. Send something like 1.0.0. ${supported}`;
+  const parts = SEMVER.exec(version.trim());
+  if (!parts) return `The version header is not a semantic version. Send something like 1.0.0. ${supported}`;
+  return parts[1] === '1' ? undefined : `Version ${version.trim().slice(0, 40)} is not supported. ${supported}`;
+}

@@ -1,19 +1,25 @@
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
 import { readHostName } from '../http/refuseForeign.ts';
-import type { NetworkControls } from './context.ts';
-import { createFetch, type Caller } from './http/createFetch.ts';
-import { logToStderr, type NetworkLog } from './http/log.ts';
-import { createMetrics } from './http/createMetrics.ts';
-import { networkRoutes, surfaceOf } from './networkRoutes.ts';
-import { createRunner } from './createRunner.ts';
+import { type NetworkControls, createRunner, type NetworkRoute } from './context.ts';
+import { createFetch, type Caller, logToStderr, type NetworkLog, createMetrics, type Surface } from './createFetch.ts';
 import type { SeedKind } from './seed/seed.ts';
-import { readSetting, writeSetting } from './settings/settings.ts';
-import { firstStart, startOver, type Description, type StartOptions } from './start/firstStart.ts';
-import { DatabaseUnavailableError } from './database/DatabaseUnavailableError.ts';
-import { NetworkStartError } from './start/NetworkStartError.ts';
-import { openWhenReachable } from './start/openNetworkDatabase.ts';
+import { readSetting, writeSetting } from './settings.ts';
+import { firstStart, startOver, type Description, type StartOptions } from './firstStart.ts';
+import { DatabaseUnavailableError } from './database/database.ts';
+import { NetworkStartError, openWhenReachable } from './database/openNetworkDatabase.ts';
 import { parseDatetime } from '../wire/parseDatetime.ts';
+import { channelRoutes } from './channel/routes.ts';
+import { healthRoutes } from './health.ts';
+import { eventRoutes } from './events/routes.ts';
+import { pageRoutes } from './pages/routes.ts';
+import { recommendationRoutes } from './recommendations/routes.ts';
+import { reportingRoutes } from './reporting/routes.ts';
+import { accounts } from './controls/accounts.ts';
+import { activity } from './controls/activity.ts';
+import { clockAndReset, settingsAndFaults } from './controls/settingsAndFaults.ts';
+import { offers } from './controls/offers.ts';
+import { observations } from './controls/observations.ts';
 
 /** How to run a network. Without `data` and `databaseUrl` it stores everything in memory. */
 export interface NetworkOptions {
@@ -142,3 +148,34 @@ function readControlHost(name: string): string {
     );
   return host;
 }
+
+/** All routes of a network; only staging has the controls. */
+export function networkRoutes(environment: Environment): readonly NetworkRoute[] {
+  const routes = [
+    ...recommendationRoutes,
+    ...eventRoutes,
+    ...channelRoutes,
+    ...reportingRoutes,
+    ...pageRoutes,
+    ...healthRoutes(),
+  ];
+  return environment === 'staging' ? [...routes, ...sandboxRoutes] : routes;
+}
+
+/** The surface of a path that no route matches, which decides the shape of its 404. */
+export function surfaceOf(path: string): Surface {
+  if (path.startsWith('/api/') || path.startsWith('/adnet/reporting/') || path.startsWith('/analysis/'))
+    return 'reporting';
+  if (path.startsWith('/adnet/')) return 'channel';
+  return path.startsWith('/sandbox/') ? 'sandbox' : 'partner';
+}
+
+/** The controls under /sandbox/, in staging only. */
+const sandboxRoutes: readonly NetworkRoute[] = [
+  ...clockAndReset,
+  ...accounts,
+  ...offers,
+  ...activity,
+  ...settingsAndFaults,
+  ...observations(),
+];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as clients from '../../src/clients.ts';
-import { networkRoutes } from '../../src/network/networkRoutes.ts';
+import { networkRoutes } from '../../src/network/createNetwork.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
@@ -31,7 +31,8 @@ test('the wire format documents every event, target, view, mode, identifier and 
   for (const name of [...TARGETS, ...VIEWS, ...DISPLAY_MODES, ...IDENTIFIERS])
     expect(wire.text).toContain(`\`${name}\``);
   const results = columnOf(sectionOf(wire, 'Batch responses'), '`error.code`');
-  const sources = sourcesIn('src/network/ingest') + readFileSync('src/wire/events/judgeEvent.ts', 'utf8');
+  const sources =
+    readFileSync('src/network/events/routes.ts', 'utf8') + readFileSync('src/wire/events/judgeEvent.ts', 'utf8');
   const refusals = sources.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
   const codes = [...refusals].map(([, code = '']) => code).filter((code) => !EVENT_NAMES.some((name) => name === code));
   expect(results.filter((code) => /^[A-Z]/.test(code)).toSorted()).toEqual([...new Set(codes)].toSorted());

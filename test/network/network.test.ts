@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { logToStderr } from '../../src/network/http/log.ts';
+import { logToStderr } from '../../src/network/createFetch.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 
 let network: Network;

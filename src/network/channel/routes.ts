@@ -1,14 +1,18 @@
-import { CHANNEL_PATHS } from '../../wire/channel.ts';
+import { CHANNEL_PATHS, type ChannelDetails } from '../../wire/channel.ts';
 import type { NetworkRoute } from '../context.ts';
-import { addPublishers } from './publishers/addPublishers.ts';
-import { getCategories } from './categories.ts';
-import { getChannelDetails } from './getChannelDetails.ts';
-import { putChannelExclusions } from './exclusions/putChannelExclusions.ts';
-import { channelRoute } from './channelRoute.ts';
-import { listPublishers } from './publishers/listPublishers.ts';
-import { getPublisher } from './publishers/getPublisher.ts';
-import { putPublisherExclusions } from './exclusions/putPublisherExclusions.ts';
-import { removePublisher } from './publishers/removePublisher.ts';
+import { addPublishers } from './addPublishers.ts';
+import {
+  getCategories,
+  channelRoute,
+  type ChannelCall,
+  badFields,
+  readCategories,
+  readObject,
+  readSubcategoryIds,
+  publisherNotFound,
+} from './channelRoute.ts';
+import { listPublishers, getPublisher, removePublisher } from './publishers.ts';
+import { type Database, readUuid } from '../database/database.ts';
 
 /** The eight endpoints of the Channel API. */
 export const channelRoutes: readonly NetworkRoute[] = [
@@ -21,3 +25,61 @@ export const channelRoutes: readonly NetworkRoute[] = [
   channelRoute('POST', CHANNEL_PATHS.add, addPublishers),
   channelRoute('DELETE', '/adnet/publishers/{id}/remove/', removePublisher),
 ];
+
+/** GET channel details: its name and its exclusions for all publishers. */
+async function getChannelDetails({ context, channelId }: ChannelCall): Promise<Response> {
+  const [row] = await context.db.query<{ name: string }>('SELECT name FROM channels WHERE channel_id = $1', [
+    channelId,
+  ]);
+  const excluded = await context.db.query<{ subcategory_id: string }>(
+    'SELECT subcategory_id FROM channel_exclusions WHERE channel_id = $1 ORDER BY position',
+    [channelId],
+  );
+  const channel: ChannelDetails = {
+    name: row?.name ?? '',
+    exclusions: { subcategories: { channel: excluded.map(({ subcategory_id }) => subcategory_id) } },
+  };
+  return Response.json({ channel });
+}
+
+/** PUT channel exclusions: replaces the whole list. */
+async function putChannelExclusions({ request, context, channelId }: ChannelCall): Promise<Response> {
+  const body = await readObject(request);
+  if (!body.ok) return body.refusal;
+  const list = readSubcategoryIds(body.value['subcategory_ids'], await readCategories(context.db));
+  if (!list.ok) return badFields({ subcategory_ids: list.messages });
+  await replace(context.db, channelId, [...new Set(list.ids)]);
+  return Response.json({ ok: true });
+}
+
+async function replace(db: Database, channelId: string, ids: readonly string[]): Promise<void> {
+  await db.transaction(async (transaction) => {
+    // Locks the channel, so that of two concurrent calls one list replaces the other as a whole.
+    await transaction.query('SELECT channel_id FROM channels WHERE channel_id = $1 FOR UPDATE', [channelId]);
+    await transaction.query('DELETE FROM channel_exclusions WHERE channel_id = $1', [channelId]);
+    await transaction.query(
+      `INSERT INTO channel_exclusions (channel_id, subcategory_id, position)
+       SELECT $1::uuid, id::uuid, position FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS list (id, position)`,
+      [channelId, JSON.stringify(ids)],
+    );
+  });
+}
+
+/** PUT publisher exclusions: replaces the channel's exclusions for this publisher. A 404 comes before a 400. */
+async function putPublisherExclusions({ request, context, params, channelId }: ChannelCall): Promise<Response> {
+  const id = readUuid(params['id']);
+  const owned = 'channel_id = $1 AND publisher_remote_id = $2 AND removed_at IS NULL';
+  const [found] =
+    id === undefined ? [] : await context.db.query(`SELECT 1 AS found FROM publishers WHERE ${owned}`, [channelId, id]);
+  if (!found) return publisherNotFound();
+  const body = await readObject(request);
+  if (!body.ok) return body.refusal;
+  const list = readSubcategoryIds(body.value['subcategory_ids'], await readCategories(context.db));
+  if (!list.ok) return badFields({ subcategory_ids: list.messages });
+  const [changed] = await context.db.query(
+    `UPDATE publishers SET publisher_exclusions = $3::jsonb, updated_at = $4 WHERE ${owned} RETURNING publisher_remote_id`,
+    [channelId, id, JSON.stringify([...new Set(list.ids)]), await context.now()],
+  );
+  // It may have been removed since it was found.
+  return changed ? Response.json({ ok: true }) : publisherNotFound();
+}

@@ -1,7 +1,11 @@
 import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { ADD_MAX_ITEMS, LIST_PAGE_SIZE } from '../../wire/limits.ts';
-import { CHANNEL_REFUSALS, type ResponsePart, operation, pathParameter, queryParameter } from './operation.ts';
 import {
+  CHANNEL_REFUSALS,
+  type ResponsePart,
+  operation,
+  pathParameter,
+  queryParameter,
   DATETIME,
   INTEGER,
   type Part,
@@ -15,7 +19,7 @@ import {
   oneOfTexts,
   orNull,
   ref,
-} from './schema.ts';
+} from './operation.ts';
 
 const tag = 'Channel';
 const exclusions = object({ subcategories: object({ external: list(UUID), publisher: list(UUID) }) });

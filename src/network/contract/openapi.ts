@@ -1,11 +1,9 @@
 import { stringify } from 'yaml';
 import { CHANNEL_CONTRACT, CHANNEL_SCHEMAS } from './channel.ts';
-import { EVENT_CONTRACT, EVENT_SCHEMAS } from './events.ts';
-import { operation } from './operation.ts';
-import { RECOMMENDATION_CONTRACT, RECOMMENDATION_SCHEMAS } from './recommendations.ts';
+import { EVENT_CONTRACT, EVENT_SCHEMAS, RECOMMENDATION_CONTRACT, RECOMMENDATION_SCHEMAS } from './recommendations.ts';
+import { operation, type Part, type Schema, TEXT, list, object, oneOfTexts, ref } from './operation.ts';
 import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './reporting.ts';
 import { SANDBOX_CONTRACT } from './sandbox.ts';
-import { type Part, type Schema, TEXT, list, object, oneOfTexts, ref } from './schema.ts';
 
 /** The contract of the network: the parts of an OpenAPI 3.1 document that it uses. */
 export interface Contract {

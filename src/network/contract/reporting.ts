@@ -8,8 +8,9 @@ import {
   PUBLISHER_REPORT_PATH,
   TIME_GRAINS,
 } from '../../wire/reporting.ts';
-import { operation, queryParameter } from './operation.ts';
 import {
+  operation,
+  queryParameter,
   BOOLEAN,
   DATETIME,
   INTEGER,
@@ -24,7 +25,7 @@ import {
   oneOfTexts,
   orNull,
   ref,
-} from './schema.ts';
+} from './operation.ts';
 
 const DATE: Schema = { type: 'string', format: 'date' };
 

@@ -1,5 +1,7 @@
-import { operation, pathParameter, queryParameter } from './operation.ts';
 import {
+  operation,
+  pathParameter,
+  queryParameter,
   BOOLEAN,
   DATETIME,
   INTEGER,
@@ -15,7 +17,7 @@ import {
   oneOfTexts,
   orNull,
   ref,
-} from './schema.ts';
+} from './operation.ts';
 
 const anything: Schema = { type: 'object', additionalProperties: true };
 const id = (what: string): Part => pathParameter('id', `The id of ${what}.`);

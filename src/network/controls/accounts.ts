@@ -1,17 +1,15 @@
 import * as v from 'valibot';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
-import { readCategories } from '../channel/categories.ts';
-import { changeStatus } from '../channel/publishers/changeStatus.ts';
-import { readSubcategoryIds } from '../channel/exclusions/readSubcategoryIds.ts';
-import { readUuid } from '../database/readUuid.ts';
-import type { NetworkRoute } from '../context.ts';
-import { createKey, revokeKey, rotateKey } from '../keys/storedKeys.ts';
-import { KEY_KINDS } from '../keys/keyRecord.ts';
-import { createTenant } from '../seed/tenant.ts';
-import { issueTenantKeys } from '../start/firstKeys.ts';
-import { control, notFound, plainControl, refuseFields } from './control.ts';
-import { textField, timeField, uuidField } from './fields.ts';
-import { findOwner } from './findOwner.ts';
+import { readCategories, readSubcategoryIds } from '../channel/channelRoute.ts';
+import { changeStatus } from '../channel/publishers.ts';
+import { readUuid, type Queries } from '../database/database.ts';
+import { type NetworkRoute, KEY_KINDS } from '../context.ts';
+import { createKey, revokeKey, rotateKey } from '../storedKeys.ts';
+import { createTenant } from '../seed/seed.ts';
+import { issueTenantKeys } from '../firstStart.ts';
+import { control, notFound, plainControl, refuseFields, textField, timeField, uuidField } from './control.ts';
+import { own } from '../../wire/json.ts';
+import { readSetting } from '../settings.ts';
 
 const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
 
@@ -128,3 +126,22 @@ export const accounts: readonly NetworkRoute[] = [
     },
   }),
 ];
+
+/** A channel and one of its publishers. */
+interface Owner {
+  readonly channel_id: string;
+  readonly publisher_id: string;
+}
+
+/** The publisher with this id and its channel; by default the first of each. */
+async function findOwner(db: Queries, publisherRemoteId?: string): Promise<Owner | undefined> {
+  if (publisherRemoteId === undefined) {
+    const first = await readSetting(db, 'first');
+    return { channel_id: String(own(first, 'channel_id')), publisher_id: String(own(first, 'publisher_remote_id')) };
+  }
+  const [row] = await db.query<Owner>(
+    'SELECT channel_id, publisher_remote_id AS publisher_id FROM publishers WHERE publisher_remote_id = $1',
+    [publisherRemoteId],
+  );
+  return row;
+}

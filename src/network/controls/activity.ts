@@ -1,11 +1,9 @@
 import * as v from 'valibot';
 import type { NetworkRoute } from '../context.ts';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
-import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
-import { refuseProductionData } from '../keys/refuseProductionData.ts';
-import { periodsOf } from '../facts/periodsOf.ts';
-import { control, refuseFields } from './control.ts';
-import { countField, moneyField, timeField, uuidField } from './fields.ts';
+import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS, periodsOf } from '../facts.ts';
+import { refuseProductionData } from '../storedKeys.ts';
+import { control, refuseFields, countField, moneyField, timeField, uuidField } from './control.ts';
 
 const dimensionField = v.pipe(v.string(), v.maxLength(ID_MAX_LENGTH, `must be ${ID_MAX_LENGTH} characters or fewer`));
 

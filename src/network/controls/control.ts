@@ -1,18 +1,18 @@
 import * as v from 'valibot';
 import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
-import type { RouteParams } from '../http/route.ts';
+import { type RouteParams, readJson, partnerRefusal } from '../createFetch.ts';
 import { refuseForeign } from '../../http/refuseForeign.ts';
-import { ProductionDataError } from '../keys/refuseProductionData.ts';
-import { readJson } from '../http/readJson.ts';
-import { partnerRefusal } from '../partner/partnerRefusal.ts';
-import { findUnstorableText } from './findUnstorableText.ts';
+import { ProductionDataError } from '../storedKeys.ts';
+import { URL_MAX_LENGTH } from '../../wire/limits.ts';
+import { parseDatetime } from '../../wire/parseDatetime.ts';
+import { readUuid } from '../database/database.ts';
 
 /** Maximum bytes of a control's body: enough for a year of hourly activity. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;
 
 /** What a control gets: the context, the path's values and its valid body. */
-export interface ControlCall<Body> {
+interface ControlCall<Body> {
   readonly request: Request;
   readonly context: NetworkContext;
   readonly params: RouteParams;
@@ -94,4 +94,89 @@ function refuseBody(issues: readonly v.BaseIssue<unknown>[]): Response {
   return refuseFields(
     issues.slice(0, 20).map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })),
   );
+}
+
+/** The years that controls accept. History before and a day after them must still have years of four digits. */
+const YEAR = { first: 1970, last: 9_000 };
+const IN_THESE_YEARS = `in the years ${YEAR.first} to ${YEAR.last}`;
+
+/** An ISO 8601 time with its zone. */
+export const timeField = v.pipe(
+  v.string(),
+  v.check(isTime, `must be an ISO time ${IN_THESE_YEARS}, such as 2025-11-20T10:30:00Z`),
+  v.transform((text) => new Date(parseDatetime(text) ?? 0)),
+);
+
+/** A UTC date. */
+export const dateField = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isTime(`${text}T00:00:00Z`),
+    `must be a date ${IN_THESE_YEARS}, such as 2025-11-20`,
+  ),
+);
+
+/** A UUID, which becomes lower case. */
+export const uuidField = v.pipe(
+  v.string(),
+  v.check((text) => readUuid(text) !== undefined, 'must be a UUID'),
+  v.toLowerCase(),
+);
+
+/** A decimal number of 0 or more, as exact text. A number becomes its shortest decimal form. */
+export const moneyField = v.pipe(
+  v.union([v.number(), v.string()]),
+  v.transform((value) => (typeof value === 'number' && /e-/.test(String(value)) ? value.toFixed(12) : String(value))),
+  v.check((text) => /^\d{1,15}(\.\d{1,12})?$/.test(text), 'must be a decimal number of 0 or more, such as 1.25'),
+);
+
+/** A whole number of 0 or more. */
+export const countField = v.pipe(
+  v.number(),
+  v.safeInteger('must be a whole number'),
+  v.minValue(0, 'must be 0 or more'),
+);
+
+/** Text that is not blank. */
+export const textField = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty('must not be blank'),
+  v.maxLength(2_000, 'must be 2000 characters or fewer'),
+);
+
+/** An http or https URL, or a path on the network itself. */
+export const urlField = v.pipe(
+  v.string(),
+  v.maxLength(URL_MAX_LENGTH, `must be ${URL_MAX_LENGTH} characters or fewer`),
+  v.check(isUrl, 'must be an http or https URL'),
+);
+
+function isTime(text: string): boolean {
+  const year = new Date(parseDatetime(text) ?? Number.NaN).getUTCFullYear();
+  return year >= YEAR.first && year <= YEAR.last;
+}
+
+function isUrl(text: string): boolean {
+  if (/^\/(?!\/)[\x21-\x7e]*$/.test(text)) return true;
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/**
+ * Returns the path of the first string or name in a JSON value that PostgreSQL cannot store: one with U+0000 or a lone
+ * surrogate. `undefined` if all can be stored.
+ */
+function findUnstorableText(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return isUnstorable(value) ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, child] of Object.entries(value)) {
+    const place = path === '' ? name : `${path}.${name}`;
+    const found = isUnstorable(name) ? path : findUnstorableText(child, place);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isUnstorable(text: string): boolean {
+  return /\0|\p{Cs}/u.test(text);
 }

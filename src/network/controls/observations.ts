@@ -1,8 +1,8 @@
 import { parseJson } from '../../wire/json.ts';
-import { readUuid } from '../database/readUuid.ts';
+import { readUuid } from '../database/database.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
-import { partnerRefusal } from '../partner/partnerRefusal.ts';
-import { readVersion } from '../readVersion.ts';
+import { partnerRefusal } from '../createFetch.ts';
+import { packageVersion } from '../health.ts';
 import { notFound, plainControl } from './control.ts';
 
 /** Maximum events in GET /sandbox/events: the newest. */
@@ -16,7 +16,7 @@ interface ArrivalRow {
 }
 
 /** GET /sandbox/events, /sandbox/explain, /sandbox/health and /sandbox/metrics. */
-export function observations(version: string = readVersion()): readonly NetworkRoute[] {
+export function observations(version: string = packageVersion()): readonly NetworkRoute[] {
   return [
     plainControl({
       method: 'GET',

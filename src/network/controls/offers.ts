@@ -3,8 +3,16 @@ import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { Queries } from '../database/database.ts';
-import { control, notFound, plainControl, refuseFields } from './control.ts';
-import { urlField, moneyField, textField, uuidField } from './fields.ts';
+import {
+  control,
+  notFound,
+  plainControl,
+  refuseFields,
+  urlField,
+  moneyField,
+  textField,
+  uuidField,
+} from './control.ts';
 
 const assetField = v.object({
   id: v.optional(textField, () => randomUUID()),

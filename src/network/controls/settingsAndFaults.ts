@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
 import type { NetworkRoute } from '../context.ts';
-import { readSetting, writeSetting } from '../settings/settings.ts';
+import { readSetting, writeSetting } from '../settings.ts';
 import { isObject } from '../../wire/json.ts';
-import { refuseProductionData } from '../keys/refuseProductionData.ts';
-import { control, plainControl } from './control.ts';
-import { countField, dateField, timeField } from './fields.ts';
+import { refuseProductionData } from '../storedKeys.ts';
+import { control, plainControl, countField, dateField, timeField } from './control.ts';
 
 const METRICS: readonly string[] = [...new Set([...CHANNEL_METRICS, ...PUBLISHER_METRICS])];
 const metricField = v.pipe(
@@ -105,6 +104,27 @@ export const settingsAndFaults: readonly NetworkRoute[] = [
     pattern: '/sandbox/faults',
     async run({ context }) {
       await context.db.query('DELETE FROM faults');
+    },
+  }),
+];
+
+/** POST /sandbox/clock and /sandbox/reset. */
+export const clockAndReset: readonly NetworkRoute[] = [
+  control({
+    method: 'POST',
+    pattern: '/sandbox/clock',
+    body: v.object({ now: v.nullable(timeField) }),
+    async run({ context, body }) {
+      await writeSetting(context.db, 'clock', body.now?.toISOString());
+      return { now: (body.now ?? new Date()).toISOString(), stands_still: body.now !== null };
+    },
+  }),
+  control({
+    method: 'POST',
+    pattern: '/sandbox/reset',
+    body: v.object({ seed: v.optional(v.picklist(['demo', 'empty'], 'must be demo or empty'), 'demo') }),
+    async run({ context, body }) {
+      return context.controls?.reset({ seed: body.seed, now: await context.now(), baseUrl: context.baseUrl });
     },
   }),
 ];

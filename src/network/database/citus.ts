@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts';
+import type { Queries, Database, Degraded } from './database.ts';
 
 /** Whether the database is a distributed one: whether it has the citus extension. */
 export async function hasCitus(db: Queries): Promise<boolean> {
@@ -18,4 +18,21 @@ export async function isDistributed(db: Queries, table: string): Promise<boolean
 export async function isWorker(db: Queries): Promise<boolean> {
   const [node] = await db.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
   return node?.groupid !== 0;
+}
+
+/** Milliseconds for each node to reply. */
+const NODE_TIMEOUT_MS = 3_000;
+
+/** Asks a distributed PostgreSQL which of its nodes it cannot reach, and adds those that this process cannot. */
+export async function findDegraded(db: Database, away: readonly Degraded[]): Promise<readonly Degraded[]> {
+  if (!(await hasCitus(db))) return away;
+  const nodes = await db.transaction(async (transaction) => {
+    await transaction.exec(`SET LOCAL citus.node_connection_timeout = ${NODE_TIMEOUT_MS}`);
+    return transaction.query<{ node: string }>(
+      "SELECT nodename || ':' || nodeport AS node FROM run_command_on_workers('SELECT 1') WHERE NOT success ORDER BY 1",
+    );
+  });
+  const effect =
+    'Requests for the publishers that it holds get a 503, and so do reports of a whole channel. Keys, publishers, offers and budgets cannot change.';
+  return [...away, ...nodes.map(({ node }) => ({ node, effect }))];
 }

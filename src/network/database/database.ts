@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 /** The value of one parameter. Pass lists and objects as JSON text. */
 export type Parameter = unknown;
 
@@ -47,4 +49,159 @@ export interface Database extends Queries {
   findDegraded(): Promise<readonly Degraded[]>;
   /** Closes the database after the statements in progress. */
   close(): Promise<void>;
+}
+
+/** The numbers of PostgreSQL types that the two drivers read differently. */
+export const TYPE = { int8: 20, date: 1082, numeric: 1700 } as const;
+
+/** Reads an int8 as a number, or as text if a number cannot represent it exactly. */
+export function readInt8(text: string): number | string {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : text;
+}
+
+/** Leaves exact decimals (`1.50`) and dates (`2025-11-20`) as text. */
+export function readText(text: string): string {
+  return text;
+}
+
+/** The database is unreachable, is shutting down or is out of space. The caller gets a 503 and may try again. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError';
+  constructor(cause: unknown) {
+    super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+
+  /** Whether the server works, and reports that it cannot reach another node, which holds a part of the data. */
+  get isElsewhere(): boolean {
+    const { cause } = this;
+    const isMessage = typeof cause === 'object' && cause !== null && 'severity' in cause;
+    return isMessage && codeOf(cause).startsWith('08');
+  }
+}
+
+/** SQLSTATE of a write on a standby, which a failover has just made of the primary or will make into one. */
+const READ_ONLY = '25006';
+/** SQLSTATE classes of errors in the statement; any other error means that the database is unavailable. */
+const OF_THE_STATEMENT = /^(?:0A|2[0-9A-Z]|3[0-9A-Z]|40|42|44|P0)/;
+
+/** Returns the result of a call to a driver. Errors that are not about the statement become a `DatabaseUnavailableError`. */
+export async function reach<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw isOfTheStatement(error) ? error : new DatabaseUnavailableError(error);
+  }
+}
+
+function isOfTheStatement(error: unknown): boolean {
+  const code = codeOf(error);
+  return code.length === 5 && code !== READ_ONLY && OF_THE_STATEMENT.test(code);
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}
+
+/** Serialization failure and deadlock: the work can safely run again. */
+const CONFLICT_CODES = new Set(['40001', '40P01']);
+/** Maximum attempts. Ten writers that compete for one row need fewer. */
+const MAX_TRIES = 10;
+
+/** Whether the database asks to run the same work again. */
+function isConflict(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && CONFLICT_CODES.has(String(error.code));
+}
+
+/** Runs `work`, and again after a serialization failure or a deadlock; returns its result. */
+export async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || tries === MAX_TRIES) throw error;
+      await pause(Math.random() * 5 * 2 ** Math.min(tries, 6));
+    }
+  }
+}
+
+/** What a transaction does once it is committed. */
+interface Later {
+  /** Returns the result of `start`, which runs later; rejects if the transaction fails. */
+  add<T>(start: () => Promise<T>): Promise<T>;
+  /** Starts everything. */
+  run(): void;
+  fail(error: unknown): void;
+  /** Resolves when everything that was started has ended. */
+  settled(): Promise<void>;
+}
+
+/** Holds back what a transaction must not do before it is committed. */
+export function createLater(): Later {
+  const waiting: { start(): void; fail(error: unknown): void }[] = [];
+  const results: Promise<unknown>[] = [];
+  return {
+    add<T>(start: () => Promise<T>) {
+      const result = new Promise<T>((resolve, reject) => {
+        waiting.push({ start: () => void start().then(resolve, reject), fail: reject });
+      });
+      // The caller may no longer wait for it.
+      result.catch(() => undefined);
+      results.push(result);
+      return result;
+    },
+    run: () => waiting.forEach(({ start }) => start()),
+    fail: (error) => waiting.forEach(({ fail }) => fail(error)),
+    settled: async () => void (await Promise.allSettled(results)),
+  };
+}
+
+/** A statement and its parameters. */
+export type Statement = readonly [sql: string, params: readonly Parameter[]];
+
+/** The most rows of one statement. A server stores a plan for each number of rows, and longer ones hardly cost less per row. */
+const MAX_ROWS = 40;
+
+/**
+ * Builds the INSERT statements of any number of one publisher's rows, which therefore touch one shard: every row shares
+ * `$1`, the publisher_id. The rows are VALUES: a distributed PostgreSQL cannot route a SELECT, and for a few rows they are
+ * the fastest form on every other as well. Rows in one fixed order keep concurrent writers from deadlocking.
+ */
+export function insertRows(options: {
+  /** The table, with an alias if `suffix` needs one. */
+  readonly into: string;
+  /** The columns after publisher_id. */
+  readonly columns: readonly string[];
+  /** What follows the rows: ON CONFLICT and RETURNING. */
+  readonly suffix?: string;
+}): (publisherId: string, rows: readonly (readonly Parameter[])[]) => Statement[] {
+  const { into, columns, suffix = '' } = options;
+  // One text per number of rows, so that the server knows the statement again.
+  const texts: string[] = [];
+  const textFor = (count: number): string => {
+    const rows = Array.from({ length: count }, (_, row) => {
+      const places = columns.map((_column, index) => `$${row * columns.length + index + 2}`);
+      return `($1, ${places.join(', ')})`;
+    });
+    return `INSERT INTO ${into} (publisher_id, ${columns.join(', ')}) VALUES ${rows.join(', ')} ${suffix}`;
+  };
+  return (publisherId, rows) => {
+    const statements: Statement[] = [];
+    for (let start = 0; start < rows.length; start += MAX_ROWS) {
+      const some = rows.slice(start, start + MAX_ROWS);
+      statements.push([(texts[some.length] ??= textFor(some.length)), [publisherId, ...some.flat()]]);
+    }
+    return statements;
+  };
+}
+
+/** Sends statements of the core path together, in this order; returns the rows of all of them. */
+export async function hotEach<Row>(db: Queries, statements: readonly Statement[]): Promise<Row[]> {
+  return (await Promise.all(statements.map((statement) => db.hot<Row>(...statement)))).flat();
+}
+
+/** Returns a UUID in lower case, or `undefined` for anything else, which PostgreSQL would refuse to compare with a uuid. */
+export function readUuid(value: unknown): string | undefined {
+  const isUuid = typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+  return isUuid ? value.toLowerCase() : undefined;
 }

@@ -1,12 +1,20 @@
 import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Database, Parameter, Queries, Transaction } from './database.ts';
-import { createLater } from './later.ts';
-import { readFreshDatabase, unpack } from './freshDatabase.ts';
-import { retry } from './retry.ts';
-import { reach } from './DatabaseUnavailableError.ts';
-import { readInt8, readText, TYPE } from './values.ts';
+import { existsSync, rmSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, dirname } from 'node:path';
+import {
+  type Database,
+  type Parameter,
+  type Queries,
+  type Transaction,
+  createLater,
+  retry,
+  reach,
+  readInt8,
+  readText,
+  TYPE,
+} from './database.ts';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 
 const parsers = { [TYPE.int8]: readInt8, [TYPE.numeric]: readText, [TYPE.date]: readText };
 
@@ -92,4 +100,45 @@ function queries(on: PGlite | PgliteTransaction): Queries {
       await reach(() => on.exec(sql));
     },
   };
+}
+
+const BLOCK = 512;
+
+/**
+ * A new embedded database as a tar file. The build prepares it, because PGlite takes seconds to initialize a directory.
+ * `undefined` without a build.
+ */
+export function readFreshDatabase(): Uint8Array<ArrayBuffer> | undefined {
+  // In two steps, because bundlers copy the file of `new URL('…', import.meta.url)`.
+  const here = import.meta.url;
+  try {
+    const file = fileURLToPath(new URL('../../../dist/fresh-database.tar.br', here));
+    return new Uint8Array(brotliDecompressSync(readFileSync(file)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Unpacks a tar file into a directory, which then exists completely or not at all. */
+export function unpack(tar: Uint8Array, directory: string): void {
+  const unfinished = `${directory}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  for (let at = 0; tar[at];) {
+    const text = (start: number, length: number): string =>
+      Buffer.from(tar.buffer, tar.byteOffset + at + start, length)
+        .toString('latin1')
+        .split('\0', 1)[0] ?? '';
+    const path = join(unfinished, text(0, 100));
+    const size = Number.parseInt(text(124, 12), 8);
+    const start = at + BLOCK;
+    // Readable for this account only, as PostgreSQL requires.
+    if (text(156, 1) === '5') mkdirSync(path, { recursive: true, mode: 0o700 });
+    else {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileSync(path, tar.subarray(start, start + size), { mode: 0o600 });
+    }
+    at = start + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  rmSync(directory, { recursive: true, force: true });
+  renameSync(unfinished, directory);
 }

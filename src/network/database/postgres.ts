@@ -1,10 +1,17 @@
 import type { ClientBase, QueryConfig, QueryResult } from 'pg';
-import type { Database, Parameter, Queries, Transaction, TransactionOptions } from './database.ts';
-import { DatabaseUnavailableError, reach } from './DatabaseUnavailableError.ts';
-import { createLater } from './later.ts';
-import { findDegraded } from './findDegraded.ts';
+import {
+  type Database,
+  type Parameter,
+  type Queries,
+  type Transaction,
+  type TransactionOptions,
+  DatabaseUnavailableError,
+  reach,
+  createLater,
+  retry,
+} from './database.ts';
+import { findDegraded } from './citus.ts';
 import { openNodes } from './postgresNodes.ts';
-import { retry } from './retry.ts';
 
 /** Milliseconds for one statement; then its connection is closed, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
 const STATEMENT_TIMEOUT_MS = 15_000;

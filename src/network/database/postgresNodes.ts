@@ -1,17 +1,6 @@
 import { Socket } from 'node:net';
-import { Pool, types, type PoolClient } from 'pg';
-import type { Degraded } from './database.ts';
-import { coalescing } from './coalescing.ts';
-import { DatabaseUnavailableError, reach } from './DatabaseUnavailableError.ts';
-import { hidePassword } from './hidePassword.ts';
-import {
-  DifferentDatabasesError,
-  isCoordinator,
-  isSameDatabase,
-  readIdentity,
-  type NodeIdentity,
-} from './nodeIdentity.ts';
-import { readInt8, readText, TYPE } from './values.ts';
+import { Pool, types, type PoolClient, type ClientBase } from 'pg';
+import { type Degraded, DatabaseUnavailableError, reach, readInt8, readText, TYPE } from './database.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
   [TYPE.int8, readInt8],
@@ -27,7 +16,7 @@ const CLOSE_TIMEOUT_MS = 3_000;
 const PROBE_MS = 1_000;
 
 /** The nodes of one database. Each serves every request, so connections come from all in turn, and from those that are left when some are away. */
-export interface PostgresNodes {
+interface PostgresNodes {
   /** Runs `work` on a connection of its own. A connection whose work found the database unavailable is ended. */
   use<T>(work: (client: PoolClient) => Promise<T>, options?: { readonly coordinator?: boolean }): Promise<T>;
   /** How many nodes there are. */
@@ -206,4 +195,88 @@ export function openNodes(
       clearTimeout(deadline);
     },
   };
+}
+
+/** What a node says about itself. */
+interface NodeIdentity {
+  /** Its server and database: the same on a server's standby, and after a restart. */
+  readonly database: string;
+  /** Whether it is part of a distributed database, whose nodes are servers of their own. */
+  readonly hasCitus: boolean;
+  readonly isStandby: boolean;
+}
+
+/** URLs of one network lead to different databases. */
+class DifferentDatabasesError extends Error {
+  override readonly name = 'DifferentDatabasesError';
+  constructor(one: string, other: string) {
+    super(
+      `${one} and ${other} are different databases. Without the citus extension every --database-url must lead to the same one: leave the others out, or distribute the database first`,
+    );
+  }
+}
+
+/** Reads who a node is. */
+async function readIdentity(client: ClientBase): Promise<NodeIdentity> {
+  const allowed = await client.query<{ may: boolean }>(
+    "SELECT has_function_privilege('pg_control_system()', 'EXECUTE') AS may",
+  );
+  // An administrator may have forbidden it. Then the database's number and name have to do.
+  const system = allowed.rows[0]?.may === true ? '(SELECT system_identifier FROM pg_control_system())' : "''";
+  const { rows } = await client.query<NodeIdentity>(
+    `SELECT concat_ws(' ', ${system}, oid, datname) AS database, pg_is_in_recovery() AS "isStandby",
+       EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus"
+     FROM pg_database WHERE datname = current_database()`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error('the server does not know its database');
+  return row;
+}
+
+/** Whether two nodes serve the same data. */
+function isSameDatabase(one: NodeIdentity, other: NodeIdentity): boolean {
+  return one.database === other.database || (one.hasCitus && other.hasCitus);
+}
+
+/** Whether a node may change the schema. Without the citus extension every node may. */
+async function isCoordinator(client: ClientBase): Promise<boolean> {
+  const { rowCount } = await client.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
+  if (!rowCount) return true;
+  const { rows } = await client.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
+  return rows[0]?.groupid === 0;
+}
+
+/** Sends together what is written before Node returns to its event loop: a system call costs more than a statement's bytes. */
+function coalescing(socket: Socket): Socket {
+  // Connecting replaces `write`.
+  return socket.once('connect', () => {
+    const write = socket.write.bind(socket) as (...parts: unknown[]) => boolean;
+    let isWaiting = false;
+    socket.write = (...parts: unknown[]) => {
+      if (!isWaiting) {
+        isWaiting = true;
+        socket.cork();
+        process.nextTick(() => {
+          isWaiting = false;
+          socket.uncork();
+        });
+      }
+      return write(...parts);
+    };
+  });
+}
+
+/** A database's URL for messages, without what may be secret: the password, and the parameters, which may name another. */
+export function hidePassword(url: string): string {
+  // An `@` after the host: a slash or a question mark in the password has ended the host before it.
+  if (!/^\w+:\/\/[^@/?#]*(?:@[^@/?#]*)?(?:[/?#][^@]*)?$/.test(url)) return 'of --database-url';
+  try {
+    const address = new URL(url);
+    address.password = '';
+    address.search = '';
+    address.hash = '';
+    return address.href;
+  } catch {
+    return 'of --database-url';
+  }
 }

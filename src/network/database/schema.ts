@@ -1,4 +1,4 @@
-import { COUNT_COLUMNS, MONEY_COLUMNS } from '../facts/factColumns.ts';
+import { COUNT_COLUMNS, MONEY_COLUMNS } from '../facts.ts';
 import { hasCitus, isWorker } from './citus.ts';
 import type { Database, Queries } from './database.ts';
 

@@ -1,7 +1,6 @@
 import { CONTRACT } from '../contract/openapi.ts';
 import { isObject, own } from '../../wire/json.ts';
 import { pageResponse } from './pageResponse.ts';
-import { schemaMarkup } from './schemaMarkup.ts';
 import { escapeMarkup } from './svg.ts';
 
 /** `/`: the contract as a page. */
@@ -87,3 +86,64 @@ ul { list-style: none; margin: .25rem 0 0; padding: 0 0 0 .875rem; border-left: 
 :target { scroll-margin-top: 1rem; outline: 2px solid var(--accent); outline-offset: .25rem; border-radius: .75rem; }
 @media (max-width: 48rem) { body { grid-template-columns: minmax(0, 1fr); gap: 1.5rem; padding: 1.25rem; } nav { position: static; } dl { grid-template-columns: minmax(0, 1fr); } }
 `;
+
+/** Renders a JSON Schema as nested lists of fields. Optional ones are marked with `?`. */
+function schemaMarkup(schema: unknown): string {
+  const reference = own(schema, '$ref');
+  if (typeof reference === 'string') {
+    const name = reference.slice(reference.lastIndexOf('/') + 1);
+    return `<a href="#${name}">${escapeMarkup(name)}</a>${note(schema)}`;
+  }
+  const choices = own(schema, 'oneOf') ?? own(schema, 'anyOf');
+  if (Array.isArray(choices))
+    return `<i>one of</i><ul>${choices.map((choice: unknown) => `<li>${schemaMarkup(choice)}</li>`).join('')}</ul>`;
+  const items = own(schema, 'items');
+  if (items !== undefined) return `<i>list${limits(schema)} of</i> ${schemaMarkup(items)}${note(schema)}`;
+  const properties = own(schema, 'properties');
+  if (isObject(properties)) return `<i>object</i>${note(schema)}${fields(properties, own(schema, 'required'))}`;
+  const values = own(schema, 'additionalProperties');
+  if (isObject(values)) return `<i>object by name of</i> ${schemaMarkup(values)}${note(schema)}`;
+  return `<i>${escapeMarkup(typeOf(schema))}</i>${note(schema)}`;
+}
+
+function fields(properties: Readonly<Record<string, unknown>>, required: unknown): string {
+  const rows = Object.entries(properties).map(([name, schema]) => {
+    const isRequired = Array.isArray(required) && required.includes(name);
+    return `<li><code>${escapeMarkup(name)}${isRequired ? '' : '?'}</code> ${schemaMarkup(schema)}</li>`;
+  });
+  return `<ul>${rows.join('')}</ul>`;
+}
+
+function typeOf(schema: unknown): string {
+  const constant = own(schema, 'const');
+  if (constant !== undefined) return JSON.stringify(constant);
+  const values = own(schema, 'enum');
+  if (Array.isArray(values)) return values.join(' | ');
+  const type = own(schema, 'type');
+  const format = own(schema, 'format');
+  const name = Array.isArray(type) ? type.join(' or ') : type === undefined ? 'anything' : shown(type);
+  return `${name}${typeof format === 'string' ? ` (${format})` : ''}${limits(schema)}${defaultOf(schema)}`;
+}
+
+function limits(schema: unknown): string {
+  const least = own(schema, 'minimum') ?? own(schema, 'minItems');
+  const most = own(schema, 'maximum') ?? own(schema, 'maxItems');
+  if (most === undefined) return '';
+  return `, ${shown(least ?? 0)} to ${shown(most)}`;
+}
+
+function defaultOf(schema: unknown): string {
+  const value = own(schema, 'default');
+  return value === undefined ? '' : `, default ${shown(value)}`;
+}
+
+function note(schema: unknown): string {
+  const description = own(schema, 'description');
+  return typeof description === 'string'
+    ? ` <small>${escapeMarkup(description).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</small>`
+    : '';
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

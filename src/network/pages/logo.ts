@@ -1,4 +1,4 @@
-import { DEMO_ADVERTISERS } from '../seed/advertisers.ts';
+import { DEMO_ADVERTISERS } from '../seed/demoOffer.ts';
 import { box, fill, round, stroke, svg, turned } from './svg.ts';
 
 /** The network's own mark, among the logos. */

@@ -42,3 +42,10 @@ export function box(shape: {
 }): string {
   return `<rect x="${shape.x}" y="${shape.y}" width="${shape.width}" height="${shape.height}" rx="${shape.radius ?? 0}" fill="${shape.colour}"/>`;
 }
+
+/** Something drawn on a plain ground, 320 by 320. */
+export interface Drawing {
+  title: string;
+  ground: string;
+  body: string;
+}

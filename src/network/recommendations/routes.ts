@@ -3,14 +3,12 @@ import { own } from '../../wire/json.ts';
 import { ID_MAX_LENGTH, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { parseRecommendationRequest } from '../../wire/offers/parseRecommendationRequest.ts';
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
-import type { NetworkContext, NetworkRoute } from '../context.ts';
-import { checkCall } from '../partner/checkCall.ts';
-import { partnerRefusal } from '../partner/partnerRefusal.ts';
-import { publisherOfKey, type ServedPublisher } from '../partner/publisherOfKey.ts';
-import { offersBody } from './offersBody.ts';
-import { chooseOffers } from './chooseOffers.ts';
-import { readCatalogue } from './offerRow.ts';
-import { storeSession } from './storeSession.ts';
+import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from '../context.ts';
+import { partnerRefusal } from '../createFetch.ts';
+import { chooseOffers, readCatalogue, type OfferExplanation, type OfferRow } from './chooseOffers.ts';
+import { type Queries, type Database, insertRows } from '../database/database.ts';
+import type { Environment } from '../../wire/keys.ts';
+import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
 
 /** Maximum bytes of a request body: a relay reads 16 KiB and adds what the merchant's server provides. */
 const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;
@@ -77,4 +75,252 @@ async function openSession(
 function newSessionId(time: Date): string {
   const milliseconds = time.getTime().toString(16).padStart(12, '0');
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}${randomUUID().slice(13)}`;
+}
+
+/** A publisher as /recommendations needs it. */
+interface ServedPublisher {
+  readonly publisher_id: string;
+  readonly channel_id: string;
+  /** Subcategories excluded by the channel for all publishers, by the channel for this one, or by the publisher (docs/rules.md#c8). */
+  readonly exclusions: ReadonlySet<string>;
+}
+
+interface ServedPublisherRow {
+  readonly publisher_id: string;
+  readonly channel_id: string;
+  readonly external_exclusions: readonly string[];
+  readonly publisher_exclusions: readonly string[];
+  readonly channel_exclusions: readonly string[] | null;
+}
+
+/**
+ * The publisher that a key serves. A partner-wide key serves every publisher of its channel: the named one, by default the
+ * channel's first.
+ */
+async function publisherOfKey(
+  db: Queries,
+  key: KeyRecord,
+  named: string | undefined,
+): Promise<ServedPublisher | undefined> {
+  const isWide = key.kind === 'partner_wide';
+  const [row] = await db.hot<ServedPublisherRow>(
+    `SELECT publisher_remote_id AS publisher_id, channel_id, external_exclusions, publisher_exclusions,
+       (SELECT json_agg(subcategory_id) FROM channel_exclusions c WHERE c.channel_id = publishers.channel_id) AS channel_exclusions
+     FROM publishers
+     WHERE channel_id = $1 AND status = 'APPROVED' AND removed_at IS NULL AND publisher_remote_id IS NOT NULL
+       AND ($2::text IS NULL OR publisher_remote_id::text = $2)
+     ORDER BY (publisher_remote_id::text = (SELECT value->>'publisher_remote_id' FROM settings WHERE name = 'first')) DESC NULLS LAST,
+       created_at, pending_publisher_id LIMIT 1`,
+    [key.channel_id, (isWide ? named?.toLowerCase() : key.publisher_id) ?? null],
+  );
+  if (!row || (!isWide && key.publisher_id === null)) return undefined;
+  const exclusions = [...row.external_exclusions, ...row.publisher_exclusions, ...(row.channel_exclusions ?? [])];
+  return {
+    publisher_id: row.publisher_id,
+    channel_id: row.channel_id,
+    exclusions: new Set(exclusions.map((id) => id.toLowerCase())),
+  };
+}
+
+/** A new session. */
+interface NewSession {
+  readonly session_id: string;
+  readonly publisher: ServedPublisher;
+  readonly request: IdentifiedRequest;
+  readonly insertions: readonly Insertion[];
+  readonly created_at: Date;
+  /** Only events with a key of the same environment are accepted. */
+  readonly environment: Environment;
+  /** Stored in staging only. */
+  readonly explanations?: readonly OfferExplanation[] | undefined;
+}
+
+const insertSession = insertRows({
+  into: 'sessions',
+  columns: [
+    'session_id',
+    'channel_id',
+    'page_type',
+    'widget_type',
+    'widget_id',
+    'is_sandbox',
+    'has_email',
+    'order_amount',
+    'insertions',
+    'created_at',
+    'environment',
+  ],
+});
+const insertExplanation = insertRows({ into: 'explanations', columns: ['session_id', 'explanation'] });
+
+/** Stores what the session's events will need. About the shopper it stores only whether the request had an email address. */
+async function storeSession(db: Database, session: NewSession): Promise<void> {
+  const { publisher, request, session_id } = session;
+  const { view, display_mode, widget_id } = request.placement_details;
+  const insertions = Object.fromEntries(
+    session.insertions.map(({ insertion_id, offer }) => [
+      insertion_id,
+      { offer_id: offer.offer_id, advertiser_id: offer.advertiser_id },
+    ]),
+  );
+  const { email, email_hash } = request.user_details;
+  const statements = [
+    ...insertSession(publisher.publisher_id, [
+      [
+        session_id,
+        publisher.channel_id,
+        view,
+        display_mode,
+        widget_id ?? '',
+        request.custom_metadata?.is_sandbox === true,
+        email !== undefined || email_hash !== undefined,
+        orderAmount(request),
+        JSON.stringify(insertions),
+        session.created_at,
+        session.environment,
+      ],
+    ]),
+  ];
+  if (session.explanations)
+    statements.push(...insertExplanation(publisher.publisher_id, [[session_id, JSON.stringify(session.explanations)]]));
+  await db.transaction(async (transaction) => {
+    for (const statement of statements) transaction.send(...statement);
+  });
+}
+
+/** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one currency. */
+function orderAmount({ order_details }: IdentifiedRequest): string | null {
+  const amount = order_details?.cost_details?.amount;
+  return amount === undefined ? null : decimalText(amount);
+}
+
+/** Writes numbers such as `1e-7` in digits. */
+function decimalText(amount: number | string): string {
+  const text = String(amount);
+  return /e/i.test(text) ? Number(amount).toFixed(12) : text;
+}
+
+/** An offer shown in one session. */
+interface Insertion {
+  readonly insertion_id: string;
+  readonly offer: OfferRow;
+}
+
+/** What the response contains besides its offers. */
+interface OffersBodyOptions {
+  readonly session_id: string;
+  readonly is_sandbox: boolean;
+  /** The base of URLs that the network serves itself. */
+  readonly baseUrl: string;
+  /** The language of the page, where the request says it. */
+  readonly language?: string | undefined;
+}
+
+/** The response body of POST /recommendations (docs/wire.md#offers). */
+function offersBody(insertions: readonly Insertion[], options: OffersBodyOptions): RecommendationResponse {
+  const items = insertions.map(({ insertion_id, offer }, insertion_order): GroupItem => {
+    return { insertion_order, insertion_id, offer_id: offer.offer_id, advertiser_id: offer.advertiser_id };
+  });
+  const texts = networkTexts(options.language);
+  return {
+    session_id: options.session_id,
+    recommendations: Object.fromEntries(
+      insertions.map(({ offer }) => [offer.offer_id, recommendationOf(offer, options)]),
+    ),
+    recommendation_groups:
+      items.length === 0 ? [] : [{ id: 'group_0', heading: texts.heading, slot_context: 'HERO', items }],
+    footer: footer(options.baseUrl, texts),
+    ...(options.is_sandbox ? { sandbox: true } : {}),
+  };
+}
+
+function recommendationOf(row: OfferRow, { baseUrl, is_sandbox }: OffersBodyOptions): Recommendation {
+  const { assets, disclosure_details, language: _language, ...details } = row.details;
+  const offer: Offer & { is_sandbox?: true } = {
+    id: row.offer_id,
+    heading: row.heading,
+    ...details,
+    target_url: absoluteUrl(row.target_url, baseUrl),
+    ...(assets ? { assets: assets.map((asset) => withAbsoluteUrls(asset, ['image_url', 'target_url'], baseUrl)) } : {}),
+    ...(disclosure_details
+      ? { disclosure_details: withAbsoluteUrls(disclosure_details, ['target_url'], baseUrl) }
+      : {}),
+    ...(is_sandbox ? { is_sandbox: true } : {}),
+  };
+  const advertiser = { id: row.advertiser_id, name: row.advertiser_name, logo_url: absoluteUrl(row.logo_url, baseUrl) };
+  return { advertiser: row.description === null ? advertiser : { ...advertiser, description: row.description }, offer };
+}
+
+function footer(baseUrl: string, texts: NetworkTexts): Footer {
+  return {
+    attribution_details: {
+      copy: texts.attribution,
+      logo_url: `${baseUrl}/logos/network.svg`,
+      target_url: `${baseUrl}/`,
+    },
+    privacy_policy: { copy: texts.privacy, target_url: `${baseUrl}/privacy` },
+  };
+}
+
+function absoluteUrl(url: string, baseUrl: string): string {
+  return url.startsWith('/') ? baseUrl + url : url;
+}
+
+function withAbsoluteUrls<T extends object>(value: T, fields: readonly (keyof T)[], baseUrl: string): T {
+  const copy = { ...value };
+  for (const field of fields) {
+    const url = copy[field];
+    if (typeof url === 'string') copy[field] = absoluteUrl(url, baseUrl) as T[typeof field];
+  }
+  return copy;
+}
+
+/** The network's own texts in a response. */
+interface NetworkTexts {
+  readonly heading: string;
+  readonly attribution: string;
+  readonly privacy: string;
+}
+
+const ENGLISH: NetworkTexts = {
+  heading: 'Picked for you by our partners',
+  attribution: 'Offers by the sandbox network',
+  privacy: 'Privacy policy',
+};
+const OTHERS: ReadonlyMap<string, NetworkTexts> = new Map([
+  [
+    'de',
+    {
+      heading: 'Von unseren Partnern für Sie',
+      attribution: 'Angebote vom Sandbox-Netzwerk',
+      privacy: 'Datenschutz',
+    },
+  ],
+  [
+    'fr',
+    {
+      heading: 'Choisi pour vous par nos partenaires',
+      attribution: 'Offres du réseau de test',
+      privacy: 'Politique de confidentialité',
+    },
+  ],
+  [
+    'es',
+    {
+      heading: 'Elegido para ti por nuestros socios',
+      attribution: 'Ofertas de la red de pruebas',
+      privacy: 'Política de privacidad',
+    },
+  ],
+  ['ar', { heading: 'اختيارات شركائنا لك', attribution: 'عروض من شبكة الاختبار', privacy: 'سياسة الخصوصية' }],
+]);
+
+/** Returns the network's texts in a language (`de`, `ar-EG`), or in English. */
+function networkTexts(language: string | undefined): NetworkTexts {
+  return OTHERS.get(primaryLanguage(language) ?? '') ?? ENGLISH;
+}
+
+/** The language of a BCP 47 tag without its region: `ar` of `ar-EG`. */
+export function primaryLanguage(tag: string | undefined): string | undefined {
+  return /^[a-z]+/i.exec(tag ?? '')?.[0].toLowerCase();
 }

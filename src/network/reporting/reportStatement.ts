@@ -1,9 +1,9 @@
-import type { TimeGrain } from '../../wire/reporting.ts';
-import type { Parameter } from '../database/database.ts';
-import type { Condition } from './matchingFacts.ts';
-import { columnsOf, metricSql } from './metricSql.ts';
+import { type TimeGrain, COUNT_METRICS } from '../../wire/reporting.ts';
+import type { Parameter, Queries } from '../database/database.ts';
 import type { ReportRequest } from './parseReportRequest.ts';
-import type { Grouping, Variant } from './variant.ts';
+import type { Grouping, Variant, Metric } from './variant.ts';
+import { FACT_COLUMNS, type FactColumn } from '../facts.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
 
 /** One row of the result: the totals, repeated on each row, and a row of the page unless the page is empty. */
 export interface StatementRow {
@@ -105,4 +105,122 @@ function collated(column: string): string {
 
 function factColumn(grouping: Grouping): string {
   return grouping === 'publisher' ? 'publisher_id' : grouping;
+}
+
+/** Whose activity a key gives access to: one channel's or one publisher's. */
+export interface FactsOwner {
+  readonly variant: Variant;
+  readonly id: string;
+}
+
+/** An SQL condition and the values of its `$1`, `$2`, …. */
+interface Condition {
+  readonly sql: string;
+  readonly params: readonly Parameter[];
+}
+
+const OBSERVED = FACT_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
+
+/** The condition for the facts of a report: the owner's, in the range, through all filters (docs/rules.md#r54). */
+export function matchingFacts(owner: FactsOwner, range: DateRange, { filters }: ReportRequest): Condition {
+  const params: Parameter[] = [owner.id, range.from, range.to];
+  const parts = [`${ownerColumn(owner)} = $1`, 'day >= $2::date', 'day <= $3::date', `(${OBSERVED})`];
+  const among = (column: string, values: readonly string[] | undefined, not = ''): void => {
+    if (values === undefined) return;
+    const places = values.map((value) => `$${params.push(value)}`);
+    parts.push(`${column} ${not}IN (${places.join(', ')})`);
+  };
+  among('page_type', owner.variant.excludedPageTypes, 'NOT ');
+  among('publisher_id', filters.publisher_ids);
+  among('page_type', filters.page_types);
+  among('widget_type', filters.widget_types);
+  return { sql: parts.join(' AND '), params };
+}
+
+/** The number of hourly facts, the smallest unit there is, that meet a condition. */
+export async function countHourlyFacts(db: Queries, { sql, params }: Condition): Promise<number> {
+  const [row] = await db.query<{ count: number }>(`SELECT count(*) AS count FROM hourly_facts WHERE ${sql}`, params);
+  return row?.count ?? 0;
+}
+
+/** The date of the owner's first activity, and the hour of its latest that is not in the future, of any page type. */
+export async function findSpan(
+  db: Queries,
+  owner: FactsOwner,
+  now: Date,
+): Promise<{ firstDate?: string; latestHour?: Date | undefined }> {
+  const mine = `FROM hourly_facts WHERE ${ownerColumn(owner)} = $1`;
+  const [first] = await db.query<{ day: string }>(`SELECT day ${mine} ORDER BY day LIMIT 1`, [owner.id]);
+  if (first === undefined) return {};
+  const [latest] = await db.query<{ hour: Date }>(
+    `SELECT hour ${mine} AND hour <= $2 ORDER BY day DESC, hour DESC LIMIT 1`,
+    [owner.id, now],
+  );
+  return { firstDate: first.day, latestHour: latest?.hour };
+}
+
+function ownerColumn({ variant }: FactsOwner): string {
+  return variant.name === 'channel' ? 'channel_id' : 'publisher_id';
+}
+
+const MONEY_PLACES = 2;
+const RATIO_PLACES = 4;
+/** Revenue per load is mostly below a cent: with two decimals most values would be 0.01. */
+const RPL_PLACES = 4;
+
+interface Ratio {
+  readonly over: FactColumn;
+  readonly under: FactColumn;
+  readonly places: number;
+}
+
+/** The columns that a metric is calculated from. */
+function columnsOf(metric: Metric, variant: Variant): readonly FactColumn[] {
+  const what = measured(metric, variant);
+  return typeof what === 'string' ? [what] : [what.over, what.under];
+}
+
+/** The metric as shown, from the exact sums of its columns. It is rounded here and nowhere else, half away from zero. */
+function metricSql(metric: Metric, variant: Variant): string {
+  const what = measured(metric, variant);
+  if (typeof what !== 'string') return ratioSql(what);
+  return COUNT_METRICS.has(metric) ? what : `round(${what}, ${MONEY_PLACES})`;
+}
+
+/**
+ * The ratio of two sums, or 0 if the divisor is 0. Not `round(a / b, 4)`: numeric division already rounds, to about 16
+ * digits, and rounding twice can give another result. `div` and the product are exact; no sum is negative.
+ */
+function ratioSql({ over, under, places }: Ratio): string {
+  const scale = 2 * 10 ** places;
+  return `CASE WHEN ${under} = 0 THEN 0 ELSE div(${scale} * ${over} + ${under}, 2 * ${under}) * ${(10 ** -places).toFixed(places)} END`;
+}
+
+/** What each metric is: a measured column, or the ratio of two. */
+const MEASURED: Readonly<Record<Metric, FactColumn | Ratio>> = {
+  impressions: 'impressions',
+  clicks: 'clicks',
+  conversions: 'conversions',
+  channel_payout: 'channel_payout',
+  publisher_payout: 'publisher_payout',
+  revenue_with_email: 'revenue_with_email',
+  revenue_without_email: 'revenue_without_email',
+  // One column has two names: one for channels, one for publishers.
+  feed_loads: 'feed_loads',
+  widget_loads: 'feed_loads',
+  widget_displays: 'widget_displays',
+  viewable_widget_displays: 'viewable_widget_displays',
+  order_revenue_amount: 'order_revenue_amount',
+  attributed_ad_spend_amount: 'attributed_ad_spend_amount',
+  billable_ad_spend_amount: 'billable_ad_spend_amount',
+  ctr: { over: 'clicks', under: 'impressions', places: RATIO_PLACES },
+  cvr: { over: 'conversions', under: 'clicks', places: RATIO_PLACES },
+  rpl: { over: 'channel_payout', under: 'feed_loads', places: RPL_PLACES },
+  attributed_cpa: { over: 'attributed_ad_spend_amount', under: 'conversions', places: MONEY_PLACES },
+};
+/** Same name as the channel's metric, but another meaning (docs/rules.md#r42). */
+const PUBLISHER_CVR: Ratio = { over: 'conversions', under: 'widget_displays', places: RATIO_PLACES };
+
+function measured(metric: Metric, variant: Variant): FactColumn | Ratio {
+  return metric === 'cvr' && variant.name === 'publisher' ? PUBLISHER_CVR : MEASURED[metric];
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../src/network/database/database.ts';
-import { createEventStore } from '../../../src/network/eventStore/createEventStore.ts';
-import { storeEvents } from '../../../src/network/eventStore/storeEvents.ts';
+import { createEventStore, storeEvents } from '../../../src/network/events/eventStore.ts';
 import type { Shown } from '../../network/testNetwork.ts';
 import { BATCH, median, runAll, straight } from './ingest.ts';
 import { serverCpu } from './serverCpu.ts';

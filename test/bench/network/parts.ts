@@ -1,9 +1,9 @@
 import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema } from '../../../src/network/database/schema.ts';
-import { readJson } from '../../../src/network/http/readJson.ts';
-import { hashKey } from '../../../src/network/keys/storedKeys.ts';
-import { readState } from '../../../src/network/settings/readState.ts';
+import { readJson } from '../../../src/network/createFetch.ts';
+import { hashKey } from '../../../src/network/context.ts';
+import { readState } from '../../../src/network/context.ts';
 import { readEvent } from '../../../src/wire/events/judgeEvent.ts';
 import { testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 import { BATCH, batchOf, storeStraight } from './ingest.ts';

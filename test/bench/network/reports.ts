@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { openPglite } from '../../../src/network/database/pglite.ts';
-import { stableId } from '../../../src/network/seed/stableId.ts';
+import { stableId } from '../../../src/network/seed/taxonomy.ts';
 import { testNetworkOf, type Body } from '../../network/testNetwork.ts';
 
 const DAYS = 100;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
-import { DEMO_ADVERTISERS } from '../../../src/network/seed/advertisers.ts';
+import { DEMO_ADVERTISERS, type DemoOffer } from '../../../src/network/seed/demoOffer.ts';
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
-import type { DemoOffer } from '../../../src/network/seed/offers/demoOffer.ts';
 import { startSandbox } from '../drivers/sandbox.ts';
 import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { createSchema } from '../../../src/network/database/schema.ts';
+import { createSchema, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 import { CITUS_NODES, nodeUrl, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Body, type Shown } from '../testNetwork.ts';
 import { openRecordedNetwork } from './recordedNetwork.ts';

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork } from '../../../src/network.ts';
-import type { Database } from '../../../src/network/database/database.ts';
+import { type Database, DatabaseUnavailableError, reach } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { createSchema, REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
-import { DatabaseUnavailableError, reach } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { CITUS_NODES, DATABASE_KINDS, openTestDatabase, startPostgres, type Cluster } from '../databases.ts';
 import { event, testNetworkOf } from '../testNetwork.ts';
 

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readFreshDatabase, unpack } from '../../../src/network/database/freshDatabase.ts';
-import { openPglite } from '../../../src/network/database/pglite.ts';
+import { readFreshDatabase, unpack, openPglite } from '../../../src/network/database/pglite.ts';
 
 let directory: string;
 beforeAll(() => {

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, NetworkStartError, type Network } from '../../../src/network.ts';
-import type { Database } from '../../../src/network/database/database.ts';
+import { type Database, DatabaseUnavailableError } from '../../../src/network/database/database.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
-import { DatabaseUnavailableError } from '../../../src/network/database/DatabaseUnavailableError.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Answered, type Body } from '../testNetwork.ts';
 

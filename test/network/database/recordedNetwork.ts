@@ -1,10 +1,9 @@
 import type { Network } from '../../../src/network.ts';
 import type { Database, Parameter, Queries, Transaction } from '../../../src/network/database/database.ts';
-import { createFetch } from '../../../src/network/http/createFetch.ts';
-import { createMetrics } from '../../../src/network/http/createMetrics.ts';
-import { networkRoutes, surfaceOf } from '../../../src/network/networkRoutes.ts';
-import { createRunner } from '../../../src/network/createRunner.ts';
-import { firstStart } from '../../../src/network/start/firstStart.ts';
+import { createFetch, createMetrics } from '../../../src/network/createFetch.ts';
+import { networkRoutes, surfaceOf } from '../../../src/network/createNetwork.ts';
+import { createRunner } from '../../../src/network/context.ts';
+import { firstStart } from '../../../src/network/firstStart.ts';
 import { NOW, testNetworkOf, type TestNetwork } from '../testNetwork.ts';
 
 /** A statement that a network sent. */

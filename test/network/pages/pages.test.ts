@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CONTRACT } from '../../../src/network/contract/openapi.ts';
 import { type Network, createNetwork } from '../../../src/network/createNetwork.ts';
-import { DEMO_ADVERTISERS } from '../../../src/network/seed/advertisers.ts';
-import { offerId } from '../../../src/network/seed/catalogueRows.ts';
+import { DEMO_ADVERTISERS } from '../../../src/network/seed/demoOffer.ts';
+import { offerId } from '../../../src/network/seed/seed.ts';
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 
 let network: Network;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKey, revokeKey } from '../../../src/network/keys/storedKeys.ts';
+import { createKey, revokeKey } from '../../../src/network/storedKeys.ts';
 import { CHANNEL, openReportingFixture, PUBLISHER } from './reportingFixture.ts';
 import { onEachDatabase } from './onEachDatabase.ts';
 

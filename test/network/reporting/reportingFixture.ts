@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { NetworkContext } from '../../../src/network/context.ts';
-import { createProcessCache } from '../../../src/network/http/processCache.ts';
-import { createEventStore } from '../../../src/network/eventStore/createEventStore.ts';
+import { type NetworkContext, createProcessCache, hashKey, keyOf, readState } from '../../../src/network/context.ts';
+import { createEventStore } from '../../../src/network/events/eventStore.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { keyOf } from '../../../src/network/keys/authenticate.ts';
-import { createKey, hashKey } from '../../../src/network/keys/storedKeys.ts';
+import { createKey } from '../../../src/network/storedKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
-import { readState } from '../../../src/network/settings/readState.ts';
-import type { ReportingSettings } from '../../../src/network/settings/settings.ts';
-import { periodsOf } from '../../../src/network/facts/periodsOf.ts';
+import type { ReportingSettings } from '../../../src/network/settings.ts';
+import { periodsOf } from '../../../src/network/facts.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
 

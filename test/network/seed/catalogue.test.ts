@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { domainKey } from '../../../src/network/channel/publishers/normalForm.ts';
+import { domainKey } from '../../../src/network/channel/addPublishers.ts';
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
-import { factRows } from '../../../src/network/seed/factRows.ts';
+import { factRows } from '../../../src/network/seed/seed.ts';
 import { history, HISTORY_DAYS } from '../../../src/network/seed/history.ts';
 import { DEMO_REQUESTS, DEMO_SHOPS } from '../../../src/network/seed/publishers.ts';
 import { TAXONOMY } from '../../../src/network/seed/taxonomy.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/network/database/database.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
-import { seed } from '../../../src/network/seed/seed.ts';
-import type { Tenant } from '../../../src/network/seed/tenant.ts';
+import { seed, type Tenant } from '../../../src/network/seed/seed.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
 
 const NOW = new Date('2026-11-21T14:30:00Z');

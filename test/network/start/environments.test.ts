@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../../src/network.ts';
-import { openNetworkDatabase } from '../../../src/network/start/openNetworkDatabase.ts';
+import { openNetworkDatabase } from '../../../src/network/database/openNetworkDatabase.ts';
 import { event, testNetworkOf, type Body } from '../testNetwork.ts';
 
 // Two networks share one database here, one after the other: the embedded one lets in one process at a time.

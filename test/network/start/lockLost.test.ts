@@ -6,8 +6,8 @@ import { LockLostError, type DirectoryLock } from '../../../src/lock/lockDirecto
 import { createNetwork } from '../../../src/network.ts';
 import { createSchema } from '../../../src/network/database/schema.ts';
 import { openPglite } from '../../../src/network/database/pglite.ts';
-import { DatabaseUnavailableError } from '../../../src/network/database/DatabaseUnavailableError.ts';
-import { whileLocked } from '../../../src/network/start/openNetworkDatabase.ts';
+import { DatabaseUnavailableError } from '../../../src/network/database/database.ts';
+import { whileLocked } from '../../../src/network/database/openNetworkDatabase.ts';
 import { untilStoppedOrLost } from '../../../src/sandbox/untilStoppedOrLost.ts';
 
 let data: string;

@@ -1,0 +1,101 @@
+import { hasCitus, isDistributed, isWorker } from './citus.ts';
+import { type Database, DatabaseUnavailableError } from './database.ts';
+import { REFERENCE_TABLES, SHARDED_TABLES, SCHEMA_VERSION, readSchemaVersion } from './schema.ts';
+import { openPostgres } from './postgres.ts';
+import { NetworkStartError } from './openNetworkDatabase.ts';
+
+/** One table that is not distributed yet. */
+export interface DistributionStep {
+  readonly table: string;
+  /** `copy`: every node gets all of it. `online`: rows move while writers go on. `blocking`: writers of this table wait meanwhile. */
+  readonly how: 'copy' | 'online' | 'blocking';
+  /** Estimated, as the server's statistics are. */
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** How to distribute a database. */
+export interface DistributeOptions {
+  /** The coordinator. */
+  readonly databaseUrl: string;
+  /** Whether to change nothing. */
+  readonly isDryRun: boolean;
+  /** Gets what there is to do; an empty list if every table is distributed. */
+  onPlan(steps: readonly DistributionStep[]): void;
+  /** Runs a step, which it may report. */
+  onStep(step: DistributionStep, run: () => Promise<void>): Promise<void>;
+}
+
+/** Milliseconds that one table may take: a day. */
+const TABLE_TIMEOUT_MS = 86_400_000;
+
+/** Distributes the tables of a database that got the citus extension later, while networks use it. A second run does nothing. */
+export async function distributeDatabase(options: DistributeOptions): Promise<void> {
+  const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: TABLE_TIMEOUT_MS });
+  try {
+    const steps = await planDistribution(db);
+    options.onPlan(steps);
+    if (options.isDryRun) return;
+    for (const step of steps) await options.onStep(step, () => distributeTable(db, step));
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    throw new NetworkStartError(error.message.split('\n')[0] ?? '', { cause: error });
+  } finally {
+    await db.close();
+  }
+}
+
+/** The tables that are not distributed, in order. */
+async function planDistribution(db: Database): Promise<readonly DistributionStep[]> {
+  if (!(await hasCitus(db)))
+    throw new NetworkStartError(
+      'The database has no citus extension. Run CREATE EXTENSION citus in it on every node, and citus_add_node on the coordinator.',
+    );
+  if (await isWorker(db)) throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
+  const version = await readSchemaVersion(db);
+  if (version !== SCHEMA_VERSION)
+    throw new NetworkStartError(
+      `The database has schema version ${version}, and this program needs ${SCHEMA_VERSION}. Start this version of the network on it once.`,
+    );
+  const [setting] = await db.query<{ wal_level: string }>("SELECT current_setting('wal_level') AS wal_level");
+  const sharded = setting?.wal_level === 'logical' ? 'online' : 'blocking';
+  const steps: DistributionStep[] = [];
+  for (const table of ['schema_versions', ...REFERENCE_TABLES, ...SHARDED_TABLES]) {
+    if (await isDistributed(db, table)) continue;
+    const [size] = await db.query<{ rows: number; bytes: number }>(
+      'SELECT greatest(reltuples, 0)::bigint AS rows, pg_total_relation_size(oid) AS bytes FROM pg_class WHERE oid = $1::regclass',
+      [table],
+    );
+    const isSharded = SHARDED_TABLES.some((name) => name === table);
+    steps.push({ table, how: isSharded ? sharded : 'copy', rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 });
+  }
+  return steps;
+}
+
+/** Moves one table to the nodes. If it is interrupted, the table is as before, and the next run starts with it. */
+async function distributeTable(db: Database, step: DistributionStep): Promise<void> {
+  try {
+    await moveTable(db, step);
+  } catch (error) {
+    const cause = error instanceof DatabaseUnavailableError ? error.cause : error;
+    // What the server says itself, such as that another move is in progress.
+    if (!(cause instanceof Error && 'severity' in cause)) throw error;
+    // Two may have been started. Whatever one has done, the other need not do.
+    if (await isDistributed(db, step.table)) return;
+    throw new NetworkStartError(
+      `The table ${step.table} was not distributed: ${cause.message}. Make sure that nobody else distributes this database, then run it again: it continues with this table.`,
+      { cause: error },
+    );
+  }
+}
+
+async function moveTable(db: Database, { table, how }: DistributionStep): Promise<void> {
+  const [first] = SHARDED_TABLES;
+  const colocated = table === first ? '' : `, colocate_with => '${first}'`;
+  if (how === 'copy') await db.query('SELECT create_reference_table($1)', [table]);
+  else if (how === 'blocking')
+    await db.query(`SELECT create_distributed_table($1, 'publisher_id'${colocated})`, [table]);
+  else await db.query(`SELECT create_distributed_table_concurrently($1, 'publisher_id'${colocated})`, [table]);
+  // The coordinator keeps what it had, which nothing reads any more.
+  await db.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [table]);
+}

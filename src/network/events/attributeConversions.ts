@@ -1,0 +1,145 @@
+import type { Database, Queries, Transaction, Statement } from '../database/database.ts';
+import { factsWriter, periodsOf } from '../facts.ts';
+import type { Session } from './eventStore.ts';
+import type { Shares } from '../settings.ts';
+
+/** The shares unless PUT /sandbox/settings sets others. */
+const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
+
+const addEarnings = factsWriter([
+  'attributed_ad_spend_amount',
+  'billable_ad_spend_amount',
+  'channel_payout',
+  'publisher_payout',
+  'revenue_with_email',
+  'revenue_without_email',
+]);
+
+/** A conversion that a click has earned, and its price. */
+interface EarnedConversion {
+  readonly conversion_id: string;
+  readonly session_id: string;
+  readonly offer_id: string;
+  readonly hour: Date;
+  readonly price: string;
+}
+
+/**
+ * Attributes and bills the conversions of these sessions, which are one publisher's, that a click has earned by now; each
+ * once. It runs after every stored click and conversion, and again for duplicates. So neither the order of click and
+ * conversion nor a crash between the statements loses money.
+ */
+export async function attributeConversions(
+  db: Database,
+  sessions: readonly Session[],
+  shares: Shares = DEFAULT_SHARES,
+): Promise<void> {
+  const [first] = sessions;
+  if (!first) return;
+  const earned = await findEarned(db, first.publisher_id, sessions);
+  for (const conversion of earned) {
+    const session = sessions.find(({ session_id }) => session_id === conversion.session_id);
+    if (session) await db.transaction((transaction) => attribute(transaction, conversion, session, shares));
+  }
+}
+
+/**
+ * A cheap statement whose rows say whether any conversion of these sessions is not attributed yet. It runs after every click,
+ * and most clicks have no conversion.
+ */
+export function openConversions(publisherId: string, sessions: readonly Session[]): Statement {
+  const [open, params] = conditionOf(publisherId, sessions);
+  return [`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params];
+}
+
+function conditionOf(publisherId: string, sessions: readonly Session[]): Statement {
+  const places = sessions.map((_, index) => `$${index + 2}`).join(', ');
+  return [
+    `c.publisher_id = $1 AND c.session_id IN (${places}) AND NOT c.attributed`,
+    [publisherId, ...sessions.map(({ session_id }) => session_id)],
+  ];
+}
+
+/** Conversions not attributed yet whose session has a click on their offer, at most 30 days earlier. */
+async function findEarned(db: Queries, publisherId: string, sessions: readonly Session[]): Promise<EarnedConversion[]> {
+  const [open, params] = conditionOf(publisherId, sessions);
+  return db.query<EarnedConversion>(
+    `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price
+     FROM conversions c JOIN offers o USING (offer_id)
+     WHERE ${open} AND EXISTS (
+       SELECT 1 FROM events e
+       WHERE e.publisher_id = $1 AND e.session_id = c.session_id AND e.event_name = 'BRAND_CLICK' AND e.offer_id = c.offer_id
+         AND e.event_at <= c.event_at AND e.event_at >= c.event_at - interval '30 days')
+     ORDER BY conversion_id`,
+    params,
+  );
+}
+
+async function attribute(
+  db: Transaction,
+  conversion: EarnedConversion,
+  session: Session,
+  shares: Shares,
+): Promise<void> {
+  const [won] = await db.query(
+    `UPDATE conversions SET attributed = true, price = $3 WHERE publisher_id = $1 AND conversion_id = $2 AND NOT attributed
+     RETURNING conversion_id`,
+    [session.publisher_id, conversion.conversion_id, conversion.price],
+  );
+  if (!won) return;
+  const billed = await bill(db, conversion);
+  const [payout] = await db.query<{ channel: string; publisher: string }>(
+    `UPDATE conversions SET billed = $3, channel_payout = $4::numeric * $5::numeric, publisher_payout = $4::numeric * $6::numeric
+     WHERE publisher_id = $1 AND conversion_id = $2 RETURNING channel_payout AS channel, publisher_payout AS publisher`,
+    [
+      session.publisher_id,
+      conversion.conversion_id,
+      billed,
+      billed ? conversion.price : '0',
+      shares.channel,
+      shares.publisher,
+    ],
+  );
+  addMoney(db, conversion, session, {
+    billable: billed ? conversion.price : '0',
+    channel: payout?.channel ?? '0',
+    publisher: payout?.publisher ?? '0',
+  });
+}
+
+/** Bills the advertiser. Returns whether the whole price fitted into what was left of the budget, which is never exceeded. */
+async function bill(db: Queries, { offer_id, price }: EarnedConversion): Promise<boolean> {
+  const [unlimited] = await db.query('SELECT 1 AS yes FROM offers WHERE offer_id = $1 AND budget IS NULL', [offer_id]);
+  if (unlimited) return true;
+  const [paid] = await db.query(
+    'UPDATE offers SET spent = spent + $2::numeric WHERE offer_id = $1 AND spent + $2::numeric <= budget RETURNING offer_id',
+    [offer_id, price],
+  );
+  return paid !== undefined;
+}
+
+function addMoney(
+  db: Transaction,
+  conversion: EarnedConversion,
+  session: Session,
+  money: { readonly billable: string; readonly channel: string; readonly publisher: string },
+): void {
+  const { publisher_id, channel_id, page_type, widget_type, widget_id } = session;
+  addEarnings(db, publisher_id, [
+    {
+      channel_id,
+      page_type,
+      widget_type,
+      widget_id,
+      ...periodsOf(conversion.hour),
+      measures: {
+        attributed_ad_spend_amount: conversion.price,
+        billable_ad_spend_amount: money.billable,
+        channel_payout: money.channel,
+        publisher_payout: money.publisher,
+        revenue_with_email: session.has_email ? money.channel : '0',
+        revenue_without_email: session.has_email ? '0' : money.channel,
+      },
+    },
+  ]);
+}

@@ -1,0 +1,28 @@
+import type { NetworkRoute } from './context.ts';
+import { readFileSync } from 'node:fs';
+
+/** GET /health: whether the network works, its environment, and which part of its database is away. No key required. */
+export function healthRoutes(version: string = packageVersion()): readonly NetworkRoute[] {
+  return [
+    {
+      methods: ['GET', 'HEAD'],
+      pattern: '/health',
+      surface: 'page',
+      async handler(_request, context) {
+        await context.db.query('SELECT 1 AS alive');
+        const degraded = await context.db.findDegraded();
+        const { environment } = context;
+        if (degraded.length === 0) return Response.json({ status: 'ok', environment, version });
+        return Response.json({ status: 'degraded', environment, version, degraded });
+      },
+    },
+  ];
+}
+
+/** The version of this package, for /health and /sandbox/health. */
+export function packageVersion(): string {
+  // In two steps, because bundlers copy the file of `new URL('…', import.meta.url)`.
+  const here = import.meta.url;
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', here), 'utf8')) as { version: string };
+  return version;
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Listening } from '../../src/cli/listen.ts';
+import { serve } from '../../src/sandbox/serve.ts';
+import { createNetwork, type Network } from '../../src/network.ts';
+import type { NetworkLogEntry } from '../../src/network/createFetch.ts';
+import { ask, testNetworkOf } from './testNetwork.ts';
+
+let network: Network;
+let server: Listening;
+const lines: NetworkLogEntry[] = [];
+beforeAll(async () => {
+  network = await createNetwork({ memory: true, seed: 'empty', log: (entry) => lines.push(entry) });
+  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
+}, 120_000);
+afterAll(() => network.close());
+
+const fault = (fields: Record<string, unknown>): Promise<unknown> =>
+  testNetworkOf(network).control('POST', '/sandbox/faults', { route: '/recommendations', ...fields });
+const post = (path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(server.url + path, {
+    method: 'POST',
+    body,
+    headers: {
+      'x-api-key': network.describe().keys.integration ?? '',
+      version: '1.0.0',
+      'content-type': 'application/json',
+      ...headers,
+    },
+  });
+async function open(): Promise<Socket> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+test('a dropped connection has no response, and the next request has one', async () => {
+  await fault({ drop_connection: true });
+  await expect(post('/recommendations', JSON.stringify(ask()))).rejects.toThrow('fetch failed');
+  expect((await post('/recommendations', JSON.stringify(ask()))).status).toBe(200);
+});
+
+test('a body over the limit is a 413 before all of it has arrived', async () => {
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(16_384).fill(32)),
+  });
+  const request = { method: 'POST', body: endless, duplex: 'half' } as RequestInit;
+  const { keys } = network.describe();
+  const headers = { 'x-api-key': keys.integration ?? '', version: '1.0.0', 'content-type': 'application/json' };
+  // The server responds and closes the connection while the client still sends; the client may see either first.
+  const status = await fetch(`${server.url}/events/batch`, { ...request, headers }).then(
+    (answer) => answer.status,
+    () => 413,
+  );
+  expect(status).toBe(413);
+  expect(lines.at(-1)).toMatchObject({ route: '/events/batch', status: 413 });
+});
+
+test('a client that never finishes its request is cut off', async () => {
+  const socket = await open();
+  const key = network.describe().keys.integration ?? '';
+  const head = [
+    'POST /events HTTP/1.1',
+    'host: x',
+    `x-api-key: ${key}`,
+    'version: 1.0.0',
+    'content-type: application/json',
+  ];
+  socket.write(`${head.join('\r\n')}\r\ncontent-length: 100\r\n\r\n{"`);
+  const began = performance.now();
+  let said = '';
+  socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await once(socket, 'close');
+  expect(performance.now() - began).toBeLessThan(25_000);
+  expect(said.split('\r\n', 1)[0]).toMatch(/ 408 |^$/);
+}, 40_000);
+
+test('the log has route and status, but no key, URL, address or anything about the shopper', async () => {
+  lines.length = 0;
+  const answer = await post('/recommendations?secret=in-the-query', JSON.stringify(ask()));
+  const text = JSON.stringify(lines);
+  expect(lines).toEqual([
+    {
+      at: expect.stringMatching(/Z$/),
+      level: 'info',
+      message: 'responded',
+      request_id: answer.headers.get('x-request-id'),
+      route: '/recommendations',
+      method: 'POST',
+      status: 200,
+      ms: expect.any(Number),
+    },
+  ]);
+  expect(text).not.toMatch(/jane|adnet_|in-the-query|127\.0/);
+});
+
+test('metrics count responses by route and status', async () => {
+  await fetch(`${server.url}/adnet/channel/details/`);
+  const text = await (await fetch(`${server.url}/sandbox/metrics`)).text();
+  expect(text).toContain('offerlet_requests_total{method="GET",route="/adnet/channel/details/",status="401"} 1\n');
+  for (const line of text.trim().split('\n'))
+    expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+]+)$/);
+});
+
+test('a stopping server finishes requests in progress and accepts no new ones', async () => {
+  await fault({ delay_ms: 400 });
+  const underWay = post('/recommendations', JSON.stringify(ask()));
+  await pause(150);
+  const closed = server.close();
+  await pause(50);
+  await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+  expect((await underWay).status).toBe(200);
+  await closed;
+});
