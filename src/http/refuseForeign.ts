@@ -46,8 +46,10 @@ function hostReason(request: Request, { ip, hosts = [], controlHost = true }: Lo
     const name = foreign.replaceAll(/[^\w.:[\]-]/g, '').slice(0, 80);
     return `This is not available at the host name "${name}". Use 127.0.0.1 or localhost${controlHost ? `, or allow the name with --control-host ${name}` : ''}.`;
   }
-  // Who calls an allowed name is on another machine or in another container. Anybody can send "Host: localhost".
-  if (ip === undefined || isLoopbackAddress(ip) || names.every(isAllowed)) return undefined;
+  // Who calls an allowed name is on another machine or in another container. Anybody can send "Host: localhost", so
+  // a server that does not say where a request came from gets no further.
+  if ((ip !== undefined && isLoopbackAddress(ip)) || names.every(isAllowed)) return undefined;
+  if (!ip) return 'This server does not pass on the IP address of the caller, who may be on another machine.';
   const elsewhere = ' To call it from elsewhere, allow a host name with --control-host NAME and use that name.';
   return `This is available to callers on this machine only.${controlHost ? elsewhere : ''}`;
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../wire/json.ts';
-import { hideKeys } from './secrets.ts';
+import { hideKeys } from '../http/secrets.ts';
 
 export interface RelayErrorOptions {
   readonly status: number;

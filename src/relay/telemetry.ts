@@ -1,4 +1,4 @@
-import { createSecrets } from './secrets.ts';
+import { createSecrets } from '../http/secrets.ts';
 
 /** One line of log: ids, routes and times, never personal data, never a key. */
 export interface LogEntry {

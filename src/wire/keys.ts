@@ -1,3 +1,5 @@
+import { isLoopbackHost } from './loopback.ts';
+
 // A key's prefix says what it grants and in which environment; see docs/wire.md#keys.
 
 export type Environment = 'production' | 'staging';
@@ -15,6 +17,11 @@ export function readKey(key: string): { family: KeyFamily; environment: Environm
   const parts = /^adnet_(sk|pk|rk|rp)_(live|test)_\S+$/.exec(key);
   if (!parts) return undefined;
   return { family: FAMILIES[parts[1] ?? ''] ?? 'secret', environment: parts[2] === 'live' ? 'production' : 'staging' };
+}
+
+/** Whether a URL would carry a key in the clear. Only keys that are certainly not live may be: those of staging. */
+export function isInTheClear({ protocol, hostname }: URL, environment: Environment | undefined): boolean {
+  return protocol === 'http:' && environment !== 'staging' && !isLoopbackHost(hostname);
 }
 
 /** Whether a text contains something that looks like a key which must never reach a browser. */

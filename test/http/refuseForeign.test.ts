@@ -97,3 +97,8 @@ test('a request made in this process may use any URL', () => {
   expect(refuseForeign(new Request('http://network.test/sandbox/health'), {})).toBeUndefined();
   expect(refuseForeign(new Request('http://network.test/sandbox/health'), ME)?.status).toBe(403);
 });
+
+test('a Host header alone proves nothing: without an address the request is refused', async () => {
+  expect(await attempt({}, {})?.json()).toEqual({ message: expect.stringContaining('IP address of the caller') });
+  expect(attempt({ host: 'network:4600' }, { hosts: ['network'] })).toBeUndefined();
+});

@@ -1,7 +1,8 @@
 import { sentNothing } from '../../http/sentNothing.ts';
 import { errorFrom, NetworkError, UnreachableError, secondsOf } from './errors.ts';
+import { createSecrets } from '../../http/secrets.ts';
 import { parseJson } from '../../wire/json.ts';
-import { hideKey } from '../../wire/keys.ts';
+import { hideKey, isInTheClear, readKey } from '../../wire/keys.ts';
 import { readCappedText } from '../../wire/readCapped.ts';
 import { refuseBrowser } from '../../wire/refuseBrowser.ts';
 
@@ -33,8 +34,9 @@ export interface ApiResponse {
 /** Returns a function that makes calls with the key, retries included. Throws a TypeError when an option is not valid. */
 export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiResponse> {
   refuseBrowser(ENTRY);
-  const base = readBaseUrl(options.baseUrl);
   const key = readApiKey(options.apiKey);
+  const base = readBaseUrl(options.baseUrl, key);
+  const { isIn } = createSecrets(key);
   const defaultTimeout = readTimeout(options.timeout ?? TIMEOUT_MS);
   const maxRetries = readMaxRetries(options.maxRetries ?? MAX_RETRIES);
   const { onRequest, onResponse } = options;
@@ -62,10 +64,11 @@ export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiR
         ...notice,
         status: result.kind === 'response' ? result.status : 0,
         duration: Math.round(performance.now() - begin),
-        requestId: requestIdOf(result),
+        requestId: requestIdOf(result, isIn),
         retryIn,
       });
-      if (retryIn === undefined) return finish({ result, call, key, isUncertain: isUncertain && method === 'DELETE' });
+      if (retryIn === undefined)
+        return finish({ result, call, key, isIn, isUncertain: isUncertain && method === 'DELETE' });
       isUncertain ||= result.kind === 'failure' ? result.wasSent : result.status >= 500;
       await pause(retryIn, signal);
     }
@@ -76,26 +79,39 @@ interface Finished {
   readonly result: Attempt;
   readonly call: string;
   readonly key: string;
+  /** Whether a text contains the key, however it is encoded. */
+  readonly isIn: (text: string) => boolean;
   /** Whether an earlier attempt to delete may have taken effect. */
   readonly isUncertain: boolean;
 }
 
 /** Returns the response of the last attempt, or throws its error. */
-function finish({ result, call, key, isUncertain }: Finished): ApiResponse {
+function finish({ result, call, key, isIn, isUncertain }: Finished): ApiResponse {
   if (result.kind === 'failure') throw result.error;
   const { status, headers, text } = result;
-  const requestId = requestIdOf(result);
+  const requestId = requestIdOf(result, isIn);
   const unexpected = (expected: string): NetworkError =>
     new NetworkError(`${call} returned ${status}, but not ${expected}.`, { status, requestId });
   // The earlier attempt deleted it, and its response was lost.
   if (isUncertain && status === 404) return { status: 204, json: undefined, unexpected };
-  // An error body may repeat the key, and errors end up in logs.
-  if (!result.ok) throw errorFrom({ call, status, headers, body: parseJson(hideKey(text, key)) });
+  if (!result.ok) {
+    // An error body may repeat the key, and errors end up in logs.
+    const hidden = hideKey(text, key);
+    throw errorFrom({ call, status, headers, requestId, body: isIn(hidden) ? undefined : parseJson(hidden) });
+  }
+  // So do reports and lists. The owner of a publishable key reads it there, and it is no secret.
+  if (readKey(key)?.family === 'secret' && isIn(text))
+    throw new NetworkError(`${call} returned ${status}, but the response was withheld: it contained the key.`, {
+      status,
+      requestId,
+    });
   return { status, json: text.trim() === '' ? undefined : parseJson(text), unexpected };
 }
 
-function requestIdOf(result: Attempt): string | undefined {
-  return result.kind === 'response' ? (result.headers.get('x-request-id') ?? undefined) : undefined;
+/** The id that the network gave the request, unless it could not be one: it is written to logs. */
+function requestIdOf(result: Attempt, isIn: Finished['isIn']): string | undefined {
+  const id = result.kind === 'response' ? result.headers.get('x-request-id') : null;
+  return id !== null && /^[\w.:/+=-]{1,128}$/.test(id) && !isIn(id) ? id : undefined;
 }
 
 /** Calls a hook. What it throws is ignored: a call that took effect must not seem to have failed. */
@@ -107,13 +123,15 @@ function notify<Notice>(hook: ((notice: Notice) => void) | undefined, notice: No
   }
 }
 
-function readBaseUrl(baseUrl: unknown): { origin: string; pathname: string } {
+function readBaseUrl(baseUrl: unknown, key: string): { origin: string; pathname: string } {
   const example = 'Use something like "https://channel.example".';
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   // The value is not repeated: it could hold a password, or the key by mistake.
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`baseUrl is not a valid http(s) URL. ${example}`);
   if (url.username || url.password || url.search || url.hash)
     throw new TypeError(`baseUrl must not contain credentials, a query or a fragment. ${example}`);
+  if (isInTheClear(url, readKey(key)?.environment))
+    throw new TypeError(`baseUrl is not https, so a key that may be live would be sent in the clear. ${example}`);
   return { origin: url.origin, pathname: url.pathname.replace(/\/+$/, '') };
 }
 

@@ -135,15 +135,16 @@ export interface FailedResponse {
   readonly call: string;
   readonly status: number;
   readonly headers: Headers;
+  readonly requestId: string | undefined;
   /** The parsed body; undefined when it is not JSON. */
   readonly body: unknown;
 }
 
 /** Returns the error for a failed response: by its code where it has one (every coded error is a 400), else by its status. */
-export function errorFrom({ call, status, headers, body }: FailedResponse): NetworkError {
+export function errorFrom({ call, status, headers, requestId, body }: FailedResponse): NetworkError {
   const { message: reason, code, fields, details = {} } = readError(status, body);
   const message = `${call} returned ${status}: ${reason}`;
-  const failure = { status, code, requestId: headers.get('x-request-id') ?? undefined };
+  const failure = { status, code, requestId };
   switch (oneOf(REPORT_ERROR_CODES, code)) {
     case 'METRIC_NOT_AVAILABLE':
       return new MetricNotAvailableError(message, { ...failure, details });

@@ -9,6 +9,7 @@ refuseBrowser(ENTRY);
 
 /** Who sent a request. */
 export interface ConsoleVisitor {
+  /** The IP address of the socket. Without it, only names in `hosts` are responded to. */
   readonly ip?: string | undefined;
 }
 
@@ -50,7 +51,8 @@ export function createOperatorConsole(
     const path = `${pathname}/`.startsWith(base) ? pathname.slice(base.length) : undefined;
     const response =
       refuseForeign(request, {
-        ip: from.ip,
+        // Without an address, whoever mounts the console does not know who calls it.
+        ip: from.ip ?? '',
         hosts: options.hosts,
         controlHost: options.hosts !== undefined,
         // A report's URL can be sent to somebody, who opens it from there.

@@ -41,10 +41,17 @@ function isCells(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Where a spreadsheet would run what follows. It may skip white space and invisible characters, and takes full-width signs
+ * for ordinary ones. Where it expects semicolons, a cell begins after each of them and on every line, quoted or not.
+ */
+const FORMULA =
+  /(^|[;\t\r\n])(?=[\s\p{Cc}\p{Cf}"]*[=+\-@\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])|^(?=[\t\r\n])/gu;
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = text.replaceAll(FORMULA, "$1'");
+  return /[",;\t\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,6 +1,5 @@
 import { own, parseJson } from '../../wire/json.ts';
-import { looksSecret, readKey, type Environment } from '../../wire/keys.ts';
-import { isLoopbackHost } from '../../wire/loopback.ts';
+import { isInTheClear, looksSecret, readKey, type Environment } from '../../wire/keys.ts';
 import { plainText } from '../../wire/plainText.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
@@ -73,7 +72,7 @@ function checkVersion(version: unknown): string {
   );
 }
 
-/** The network's URL, without a slash at its end. Only keys that are certainly not live may be sent in the clear. */
+/** The network's URL, without a slash at its end. */
 function readBaseUrl(baseUrl: unknown, environment: Environment | undefined): string {
   const example = 'Use something like "https://partner.example"';
   if (baseUrl === undefined || baseUrl === '') refuseOption('baseUrl', `is missing. ${example}.`);
@@ -85,7 +84,7 @@ function readBaseUrl(baseUrl: unknown, environment: Environment | undefined): st
     refuseOption('baseUrl', `contains a user name or a password. ${example}, and pass the key as apiKey.`);
   if (url.search || url.hash) refuseOption('baseUrl', `ends in a query or a fragment. ${example}.`);
   if (!/^https?:$/.test(url.protocol)) refuseOption('baseUrl', `must begin with https://. ${example}.`);
-  if (environment !== 'staging' && url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+  if (isInTheClear(url, environment)) {
     const key = environment === undefined ? 'a key that may be live' : 'a live key';
     refuseOption('baseUrl', `is not https, so ${key} would be sent in the clear. ${example}.`);
   }

@@ -79,6 +79,18 @@ test('the command names the report, and quotes what a shell would read', () => {
   );
 });
 
+test.each(['\n', '\r', '\u001B[201~', '\u0085', '\u2028', '\u202E', '\u0000'])(
+  'no link puts %j into the command, which would run it when it is pasted',
+  (character) => {
+    const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
+    const state = read(
+      `page_type=${encodeURIComponent(`x${character}touch pwned`)}&publisher=a${encodeURIComponent(character)},b`,
+    );
+    expect(commandOf(state, session, NOW)).not.toContain(character);
+    expect(state.filters).toMatchObject({ page_types: [], publisher_ids: ['b'] });
+  },
+);
+
 test('a closer look at a row has its dates and filters, and another breakdown', () => {
   const row: Row = {
     period_start: '2026-11-02T00:00:00Z',

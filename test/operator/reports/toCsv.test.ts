@@ -12,6 +12,29 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('the text %j cannot ru
   expect(line.replace(/^"/, '')).toMatch(/^'/);
 });
 
+test.each(['＝1+1', '＋1', '－1', '＠SUM(A1)', '\n=1+1', ' =1+1', '\u200B=1+1', '\uFEFF@x', '﹣1'])(
+  'the text %j cannot run as a formula after what a spreadsheet skips or takes for a sign',
+  (text) => {
+    const [, line = ''] = toCsv([{ a: text }]).split('a\r\n');
+    expect(line.replace(/^"/, '')).toMatch(/^'/);
+  },
+);
+
+test.each(['x;=1+1', 'x; ＝1+1', 'x\n=1+1', 'x\t-1', 'x;"=1+1'])(
+  'the text %j cannot run as a formula where semicolons or tabs separate',
+  (text) => {
+    // Without regard to quotes: they count at the beginning of a cell only, and the cell begins elsewhere there.
+    const cells = toCsv([{ a: text }])
+      .replace('a\r\n', '')
+      .split(/[;\t\r\n]/);
+    for (const cell of cells) expect(cell.replace(/^"+/, '')).not.toMatch(/^\s*[=＝-]/);
+  },
+);
+
+test('names with semicolons stay what they are', () => {
+  expect(toCsv([{ a: 'Fish; Chips' }])).toBe('a\r\n"Fish; Chips"\r\n');
+});
+
 test('a formula after a quote is quoted as well, also in the header', () => {
   expect(toCsv([{ a: '=HYPERLINK("https://x.example","click")' }])).toBe(
     'a\r\n"\'=HYPERLINK(""https://x.example"",""click"")"\r\n',

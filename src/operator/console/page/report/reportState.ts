@@ -74,10 +74,14 @@ export function defaultState(variant: Variant): ReportState {
   };
 }
 
+/** No value of a filter has these. In a terminal into which the command is pasted, a line feed would run what is before it. */
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
+
 /** Reads the state from a URL. What cannot be is replaced by its default, so every URL shows a report. */
 export function readState(params: URLSearchParams, variant: Variant): ReportState {
   const start = defaultState(variant);
-  const list = (name: string): string[] => (params.get(name) ?? '').split(',').filter((part) => part !== '');
+  const list = (name: string): string[] =>
+    (params.get(name) ?? '').split(',').filter((part) => part !== '' && !UNSAFE.test(part));
   const from = params.get('from') ?? '';
   const to = params.get('to') ?? '';
   const isCustom = isDate(from) && isDate(to) && from <= to;
