@@ -1,7 +1,8 @@
 import type { OfferLetElement } from './elementTypes.d.ts';
-import { ATTRIBUTES, readAttributes } from './readAttributes.ts';
+import { ATTRIBUTES, CONSENT, readAttributes } from './readAttributes.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
 import type { Offers, ShowOptions } from './showOptions.ts';
+import { own } from '../wire/json.ts';
 
 /** Attributes of which a change requests offers anew. */
 const IDENTITY = /^(view|display-mode|order-id)$/;
@@ -19,11 +20,24 @@ export function defineElement(show: (options: ShowOptions, context: MountContext
       #mount: Offers | undefined;
       /** A no holds for later mounts of this element. */
       #isDenied = false;
+      /** Once the attribute `consent` was there, its absence is no decision. */
+      #hasConsent = false;
 
       get offers(): Offers | undefined {
-        if (!this.#mount && this.isConnected)
-          this.#mount = show({ ...readAttributes(this), target: this }, { prefix: '', isDenied: this.#isDenied });
+        if (this.#mount || !this.isConnected) return this.#mount;
+        const options = readAttributes(this);
+        if (this.#hasConsent && !('consent' in options)) options.consent = undefined;
+        this.#mount = show({ ...options, target: this }, { prefix: '', isDenied: this.#isDenied });
         return this.#mount;
+      }
+
+      get consent(): string | null {
+        return this.getAttribute('consent');
+      }
+
+      /** Frameworks set properties where there are some, and would leave out an attribute that is `false`. */
+      set consent(value: string | boolean | null | undefined) {
+        this.setAttribute('consent', value === true ? 'granted' : value === false ? 'denied' : (value ?? 'required'));
       }
 
       connectedCallback(): void {
@@ -37,8 +51,14 @@ export function defineElement(show: (options: ShowOptions, context: MountContext
       }
 
       attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+        const isConsent = name === 'consent';
+        this.#hasConsent ||= isConsent;
         if (!this.#mount || before === now) return;
-        if (IDENTITY.test(name) || !this.#mount.explain().request) {
+        const { outcome, request } = this.#mount.explain();
+        if (isConsent && outcome?.code !== 'invalid_config') {
+          const decision = own(CONSENT, now?.trim() ?? '');
+          this.#mount.consent(typeof decision === 'boolean' ? decision : undefined);
+        } else if (IDENTITY.test(name) || !request) {
           this.#end();
           this.connectedCallback();
         }

@@ -9,6 +9,9 @@ import type { PageApi } from './openPageApi.ts';
 export interface OfferLetElement extends HTMLElement {
   /** The element's mount. Missing while the element is not on a page. */
   readonly offers: Offers | undefined;
+  /** The attribute. `true` and `false` stand for `granted` and `denied`, nothing for `required`. */
+  get consent(): string | null;
+  set consent(value: string | boolean | null | undefined);
 }
 
 type Text = string | null | undefined;
@@ -38,8 +41,11 @@ export interface OfferLetAttributes {
   /** BCP 47 language of the widget's own texts. */
   locale?: Text;
   'max-offers'?: number | Text;
-  /** Nothing is requested or stored before `consent(true)`. */
-  consent?: 'required' | '' | null | undefined;
+  /**
+   * Nothing is requested or stored unless it is `granted`. A later change is a later decision. Without the attribute, consent is
+   * given, so pass a text at once.
+   */
+  consent?: 'required' | 'granted' | 'denied' | undefined;
 }
 
 interface Listening {

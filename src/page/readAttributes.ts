@@ -10,7 +10,11 @@ export const ATTRIBUTES: readonly string[] =
   `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(' ');
 
 /** What the attribute `consent` may say. Anything else is refused: it must not be taken for consent. */
-const CONSENT: Readonly<Record<string, 'required' | boolean>> = { required: 'required', granted: true, denied: false };
+export const CONSENT: Readonly<Record<string, 'required' | boolean>> = {
+  required: 'required',
+  granted: true,
+  denied: false,
+};
 
 /**
  * Returns the options in an element's attributes, with or without the prefix `data-`. Empty attributes are ignored. All other

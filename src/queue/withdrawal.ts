@@ -61,15 +61,10 @@ export function openChannel(): BroadcastChannel | undefined {
   return attempt(() => new BroadcastChannel('offerlet'));
 }
 
-/** Tells the withdrawals of this page from those of other tabs. */
-const PAGE = /* @__PURE__ */ Math.random();
-
-/** Calls back when consent is withdrawn in another tab, until the channel is closed. */
-export function onForeignWithdrawal(callBack: () => void): BroadcastChannel | undefined {
+/** Calls back when consent is withdrawn in another tab, or by another mount of this page, until the channel is closed. */
+export function onWithdrawal(callBack: () => void): BroadcastChannel | undefined {
   const channel = openChannel();
-  channel?.addEventListener('message', ({ data }) => {
-    if (data !== PAGE) callBack();
-  });
+  channel?.addEventListener('message', callBack);
   return channel;
 }
 
@@ -81,8 +76,10 @@ export function withdrawConsent(endpoint?: string, isStored?: boolean): Promise<
   if (isStored || readMark()) setMark(`-${newId()}`);
   const channel = openChannel();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
-  channel?.postMessage(PAGE);
+  channel?.postMessage(0);
   channel?.close();
+  // An open queue clears itself on its connection. Otherwise at once, before all others are listed: the page may be gone by then.
+  if (endpoint && !isStored) empty(queueName(endpoint)).catch(() => {});
   return clear(endpoint);
 }
 

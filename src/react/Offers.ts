@@ -26,6 +26,8 @@ export function Offers(props: OffersProps): ReactElement | null {
   const mount = useRef<Mount>(undefined);
   const latest = useRef(props);
   const decided = useRef(consent);
+  /** Consent was withdrawn in another tab: that holds for the next mount in this place, until the property changes. */
+  const isDenied = useRef(false);
   // What was prefetched is for the mount that it came with: a server that renders again prefetches anew.
   const value = valueOf({ ...options, prefetched: undefined });
 
@@ -37,23 +39,29 @@ export function Offers(props: OffersProps): ReactElement | null {
     // What React has already unmounted, as StrictMode does at once, has no outcome.
     let isMounted = true;
     const { consent } = latest.current;
+    isDenied.current &&= consent === decided.current;
     decided.current = consent;
-    const offers = showOffers({
-      ...options,
-      target: place.current ?? undefined,
-      // A property that is there without a value is undecided; only one that is absent means the default.
-      ...('consent' in latest.current && { consent }),
-      onEvent(event) {
-        if (!isMounted) return;
-        latest.current.onEvent?.(event);
-        if (event.type !== 'outcome') return;
-        const { type: _, ...outcome } = event;
-        latest.current.onOutcome?.(outcome);
+    const offers = showOffers(
+      {
+        ...options,
+        target: place.current ?? undefined,
+        // A property that is there without a value is undecided; only one that is absent means the default.
+        ...('consent' in latest.current && { consent }),
+        onEvent(event) {
+          if (!isMounted) return;
+          latest.current.onEvent?.(event);
+          if (event.type !== 'outcome') return;
+          const { type: _, ...outcome } = event;
+          latest.current.onOutcome?.(outcome);
+        },
       },
-    });
+      { isDenied: isDenied.current },
+    );
     mount.current = offers;
     return () => {
       isMounted = false;
+      const decision = offers.explain().consent;
+      if (decision) isDenied.current = !decision.isGiven && decision.by === 'elsewhere';
       offers.destroy();
     };
   }, [value]);

@@ -1,7 +1,7 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/keyValue/openKeyValueQueue.ts';
 import { openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openSessionQueue.ts';
-import { onForeignWithdrawal, resumeWithdrawal, withdrawConsent } from '../queue/withdrawal.ts';
+import { onWithdrawal, resumeWithdrawal, withdrawConsent } from '../queue/withdrawal.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { forgetOrders, type SyncStorage } from './orderMemory.ts';
 import { shortHash } from './shortHash.ts';
@@ -35,7 +35,7 @@ export const browserStorage: SessionStorage = {
   forgetOrders,
   withdraw: withdrawEverywhere,
   resume: () => void resumeWithdrawal(),
-  onWithdrawal: onForeignWithdrawal,
+  onWithdrawal,
 };
 
 /** Withdraws consent for this origin, whatever is mounted: clears all that is stored and notifies other tabs. */

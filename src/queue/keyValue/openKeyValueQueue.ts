@@ -35,7 +35,8 @@ export function openKeyValueQueue(
     notes,
     async withdraw() {
       core.stop();
-      const stopped = notes.stop();
+      // What is being written would be cleared by whoever writes it, and the slot may be another session's by then.
+      const stopped = Promise.all([notes.stop(), core.rows.clear()]);
       await setMark(storage);
       await stopped;
       await clearKeyValueQueue(storage, options.endpoint);

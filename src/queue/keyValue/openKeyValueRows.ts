@@ -200,6 +200,7 @@ export function openKeyValueRows({
     // What withdraws consent clears the journals itself: it knows of those of other sessions.
     async clear() {
       stop();
+      await waitFor(Promise.allSettled([loaded, writing]));
     },
     withdrawn,
     close(last = Promise.resolve()) {

@@ -33,6 +33,8 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
   let isFirstRead = true;
   let isStopped = false;
   let writing: Promise<void> | undefined;
+  /** Ends when everything that was ever written is. */
+  let written: Promise<unknown> = Promise.resolve();
   /** The consent under which the database was opened, once it is known. */
   let consent: string | undefined;
 
@@ -133,10 +135,12 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
     if (keys.length > QUEUE_GROWN) forget(findDrops(keys.sort(), known));
     keys = keys.filter((key) => known.has(key));
     room -= keys.length;
-    return change(
+    const changed = change(
       keys.map((key) => [key, known.get(key)?.value]),
       room < 0,
     );
+    written = Promise.all([written, changed]);
+    return changed;
   }
 
   async function change(changes: readonly RowChange[], mayDrop?: boolean | 'aged'): Promise<void> {
@@ -228,7 +232,10 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
       known.set(key, { value, state: 'unwritten' });
       return (writing ??= Promise.resolve().then(write));
     },
-    write,
+    async write() {
+      await write();
+      await written;
+    },
     async read(more = 0, isLocked = false) {
       let found = await database.run('readonly', (rows) => readRows(rows, more));
       const damaged = found ? [...found.first].filter(isDamaged).map(([key]) => key) : [];

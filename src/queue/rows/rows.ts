@@ -102,7 +102,7 @@ export interface Rows {
   run: QueueDatabase['run'];
   /** Stores a new row; resolves when it is on disk, or in memory where there is no disk. */
   add(key: string, row: EventRow): Promise<void>;
-  /** Writes at once what is not written yet. */
+  /** Writes at once what is not written yet. Resolves when everything is. */
   write(): Promise<void>;
   /** Reads all keys, and the first rows: never all. While this tab has the lock it also notices lost ones. */
   read(more?: number, isLocked?: boolean): Promise<{ keys: readonly string[]; first: ReadonlyMap<string, unknown> }>;

@@ -6,7 +6,7 @@ import { expect, test, type Page } from '@playwright/test';
 import type { OffersProps } from '../../../src/react.ts';
 import { bundle } from '../drivers/bundle.ts';
 import { startFixture, type Fixture } from '../page/pageFixture.ts';
-import { shop } from '../page/pageShop.ts';
+import { scriptTag, shop } from '../page/pageShop.ts';
 
 // The built one: Playwright does not load style sheets.
 const built = new URL('../../../dist/react.js', import.meta.url).href;
@@ -150,4 +150,20 @@ test('hydration keeps what the server rendered, without a warning, and nothing b
     await page.evaluate("(({ first, firstChild }) => first === firstChild)(document.querySelector('#root'))"),
   ).toBe(true);
   expect(await page.evaluate('shift')).toBeLessThanOrEqual(0.001);
+});
+
+test('a withdrawal in another tab holds when another request is rendered, until the property changes', async ({
+  page,
+  context,
+}) => {
+  await open(page, INLINE);
+  await expect(accept(page)).toBeVisible();
+  const other = await context.newPage();
+  await other.goto(fixture.page('/other', shop(scriptTag({ consent: 'denied' }))));
+  await expect(accept(page)).toHaveCount(0);
+  await rerender(page, `{ request: ${JSON.stringify({ ...INLINE.request, order_details: { order_id: '8' } })} }`);
+  await pause(page);
+  expect(requests()).toHaveLength(1);
+  await rerender(page, '{ consent: true, maxOffers: 1 }');
+  await expect(accept(page)).toBeVisible();
 });
