@@ -1,10 +1,23 @@
 import type { RequestListener } from 'node:http';
-import { checkNetwork, createRelay, openDedupeFile, RelayConfigError, toNode, type Relay } from '../relay.ts';
+import {
+  checkNetwork,
+  createRelay,
+  openDedupeFile,
+  RelayConfigError,
+  toNode,
+  type DedupeStore,
+  type Relay,
+  type RelayTimeouts,
+} from '../relay.ts';
+import { openDedupeRedis } from '../relay-redis.ts';
 import type { Command } from './command.ts';
+import { createMetrics, type Metrics } from './createMetrics.ts';
 import { createPrefetchRoute, PREFETCH_PATH, TOKEN_MIN_LENGTH } from './createPrefetchRoute.ts';
+import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
 import { createOutput } from './output/createOutput.ts';
 import { listen, type Listening } from './listen.ts';
 import type { Options } from './options.ts';
+import { readAmounts, readRateLimit } from './relayLimits.ts';
 import { readSettings, type SettingsSource } from './readSettings.ts';
 import { untilStopped } from './listen.ts';
 import { UsageError } from './UsageError.ts';
@@ -49,6 +62,39 @@ const OPTIONS = {
     value: 'DIR',
     about: 'Directory that remembers accepted events across restarts, and counts them for a second count.',
   },
+  redis: {
+    kind: 'text',
+    value: 'URL',
+    about: 'Redis that remembers accepted events for several relays, instead of --data. Set OFFERLET_REDIS instead.',
+  },
+  context: {
+    kind: 'text',
+    value: 'URL',
+    about: "URL of your backend that the relay asks for the order's data before each request for offers.",
+  },
+  'context-secret': {
+    kind: 'text',
+    value: 'SECRET',
+    about: 'What the relay sends to that URL as Authorization: Bearer …. Set OFFERLET_CONTEXT_SECRET instead.',
+  },
+  timeout: {
+    kind: 'list',
+    value: 'NAME=MS',
+    about: 'A timeout: recommendations, events, body, context or dedupe, such as context=300.',
+  },
+  limit: {
+    kind: 'list',
+    value: 'NAME=BYTES',
+    about: 'A limit: recommendationsBytes, eventsBytes or answerBytes.',
+  },
+  'rate-limit': {
+    kind: 'list',
+    value: 'NAME=BURST/PER_SECOND',
+    about: 'A rate limit: perAddress, perNetwork or perSession, such as perAddress=600/100. "off" for none.',
+  },
+  'forward-address': { kind: 'flag', about: "Sends the shopper's IP address to the network." },
+  'metrics-port': { kind: 'port', about: 'Port of GET /metrics in the format of Prometheus; 0 for any free port.' },
+  'metrics-host': { kind: 'text', value: 'HOST', default: '127.0.0.1', about: 'Address of that port.' },
   'prefetch-port': {
     kind: 'port',
     about: 'Port of 127.0.0.1 on which backends of this machine may POST /prefetch; 0 for any free port.',
@@ -85,12 +131,38 @@ const FLAGS: Readonly<Record<string, string>> = {
   version: '--version',
   environment: '--environment',
   emails: '--emails',
+  timeouts: '--timeout',
+  limits: '--limit',
+  rateLimit: '--rate-limit',
+  url: '--redis',
 };
 
-function inFlags({ option, problem, message }: RelayConfigError): string {
-  const flag = option === undefined ? undefined : FLAGS[option];
-  return flag === undefined ? message : `${flag} ${problem}`;
+function inFlags({ option = '', problem, message }: RelayConfigError): string {
+  const [name = '', ...parts] = option.split('.');
+  const flag = FLAGS[name];
+  return flag === undefined ? message : [flag, ...parts, problem].join(' ');
 }
+
+/** Opens the store of accepted events that the settings name. */
+async function openDedupe(
+  { data, redis }: { data: string | undefined; redis: string | undefined },
+  { timeouts, onLog }: { timeouts: Partial<RelayTimeouts>; onLog: (entry: object) => void },
+): Promise<OpenDedupe | undefined> {
+  if (data !== undefined && redis !== undefined)
+    throw new UsageError('--data and --redis are two places for the same events. Use one of them.');
+  if (data !== undefined) return openDedupeFile(data, { onLog });
+  if (redis === undefined) return undefined;
+  const { events = EVENTS_MS, dedupe = DEDUPE_MS } = timeouts;
+  // Longer than an event can be on its way, or another relay would send it again.
+  return openDedupeRedis({ url: redis, claimMs: Math.max(CLAIM_MS, 2 * (events + dedupe)) });
+}
+
+type OpenDedupe = DedupeStore & { readonly lost?: Promise<Error>; close(): Promise<void> };
+
+/** The defaults of a relay's timeouts, and of a claim. */
+const EVENTS_MS = 8_000;
+const DEDUPE_MS = 2_000;
+const CLAIM_MS = 20_000;
 
 /** Returns the relay's listener: with a token, it serves `/prefetch` as well. */
 function listenerOf(
@@ -118,6 +190,22 @@ async function listenForBackends(relay: Relay, port: number | undefined): Promis
   return listen(listener, { port, portOption: '--prefetch-port' });
 }
 
+/** Serves `/metrics` on a port of its own: how a shop is doing is nobody else's business. */
+async function listenForMetrics(
+  metrics: Metrics,
+  { 'metrics-port': port, 'metrics-host': host }: { 'metrics-port': number | undefined; 'metrics-host': string },
+): Promise<Listening | undefined> {
+  if (port === undefined) return undefined;
+  const listener: RequestListener = ({ url, method }, response) => {
+    if (url !== METRICS_PATH) return response.writeHead(404).end();
+    if (method !== 'GET') return response.writeHead(405, { allow: 'GET' }).end();
+    return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(metrics.text());
+  };
+  return listen(listener, { port, host, portOption: '--metrics-port' });
+}
+
+const METRICS_PATH = '/metrics';
+
 async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createOutput({ json: settings.json });
@@ -129,7 +217,11 @@ async function runRelay(source: SettingsSource): Promise<void> {
   const { warning } = await checkNetwork({ apiKey, baseUrl });
   if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
   const onLog = (entry: object): void => out.log(entry);
-  const dedupe = settings.data === undefined ? undefined : await openDedupeFile(settings.data, { onLog });
+  const timeouts = { context: SHOP_CONTEXT_MS, ...readAmounts('--timeout', settings.timeout) };
+  const { context: url, 'context-secret': secret } = settings;
+  const context = url === undefined ? undefined : createShopContext({ url, secret, timeoutMs: timeouts.context });
+  const metrics = createMetrics();
+  const dedupe = await openDedupe(settings, { timeouts, onLog });
   const relay = createRelay({
     apiKey,
     baseUrl,
@@ -142,16 +234,28 @@ async function runRelay(source: SettingsSource): Promise<void> {
     forwardEventIds: settings['forward-event-ids'],
     addressHeader: settings['address-header'],
     emails: settings.emails,
+    forwardAddress: settings['forward-address'],
+    context,
+    timeouts,
+    limits: readAmounts('--limit', settings.limit),
+    rateLimit: readRateLimit(settings['rate-limit']),
     onLog,
+    ...(settings['metrics-port'] !== undefined && { onMetric: metrics.record }),
   });
   const server = await listen(listenerOf(relay, settings), settings);
   const backends = await listenForBackends(relay, settings['prefetch-port']);
-  out.json({ url: server.url, ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }) });
+  const measured = await listenForMetrics(metrics, settings);
+  out.json({
+    url: server.url,
+    ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }),
+    ...(measured && { metricsUrl: measured.url + METRICS_PATH }),
+  });
   out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${version}`);
   if (backends) out.say(`Prefetch  ${backends.url}${PREFETCH_PATH}`);
+  if (measured) out.say(`Metrics   ${measured.url}${METRICS_PATH}`);
   if (!dedupe) out.say('Ledger    none, because accepted events are remembered in memory only. Use --data DIR.');
   out.say('Press Ctrl-C to stop.');
-  const stopped = untilStopped([server, ...(backends ? [backends] : []), ...(dedupe ? [dedupe] : [])]);
-  const lost = await Promise.race([stopped, ...(dedupe ? [dedupe.lost] : [])]);
+  const open = [server, backends, measured, dedupe].filter((each) => each !== undefined);
+  const lost = await Promise.race([untilStopped(open), ...(dedupe?.lost ? [dedupe.lost] : [])]);
   if (lost) throw new UsageError(lost.message);
 }

@@ -1,7 +1,7 @@
 import { withDeadline } from '../../http/withDeadline.ts';
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { RelayConfigError } from '../errors.ts';
-import { checkWhole } from '../options/optionValue.ts';
+import { checkWhole, refuseOption } from '../options/optionValue.ts';
 import { explain } from '../telemetry.ts';
 import { createLedgerRedis, LEDGER_SECONDS, type RedisClient } from '../ledger/createLedgerRedis.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -110,7 +110,7 @@ export async function openDedupeRedis(
   const { url } = options;
   // Node's own error would repeat the URL, with the password in it.
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
-    throw new RelayConfigError('url is not a Redis URL. Use redis://host:6379 or rediss://host:6380.');
+    refuseOption('url', 'is not a Redis URL. Use redis://host:6379 or rediss://host:6380.');
   const redis = await import('redis').catch((error: unknown) => {
     throw new RelayConfigError("The package 'redis' is not installed. Install it with npm install redis.", {
       cause: error,

@@ -1,0 +1,62 @@
+import { RelayError, type RelayContext, type RelayOptions } from '../relay.ts';
+import { isObject, parseJson } from '../wire/json.ts';
+import { readCappedText } from '../wire/readCapped.ts';
+import { UsageError } from './UsageError.ts';
+
+/** Milliseconds that the shop has by default: a page waits for it, and an order is one look-up. */
+export const SHOP_CONTEXT_MS = 300;
+/** Shortest secret: nobody guesses 24 random characters. */
+const SECRET_MIN_LENGTH = 24;
+const RESPONSE_MAX_BYTES = 64 * 1024;
+
+/** Where the shop says what it knows, and how long that may take. */
+export interface ShopContextOptions {
+  readonly url: string;
+  readonly secret: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Returns a `context` that asks the shop's own backend over HTTP: with the page's request as the body, the shopper's cookies,
+ * and the secret as `Authorization: Bearer …`. The shop responds with what `context` returns, or with 204.
+ */
+export function createShopContext({
+  url,
+  secret,
+  timeoutMs,
+}: ShopContextOptions): NonNullable<RelayOptions['context']> {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url) || new URL(url).username !== '')
+    throw new UsageError('--context is not a URL. Use something like https://shop.example/offers-context.');
+  if (secret === undefined || secret.length < SECRET_MIN_LENGTH)
+    throw new UsageError(
+      `OFFERLET_CONTEXT_SECRET is ${secret === undefined ? 'missing' : 'too short'}. Use ${SECRET_MIN_LENGTH} random characters or more; your backend must refuse requests without it.`,
+    );
+
+  return async (request): Promise<RelayContext | undefined> => {
+    // A backend that prefetches has said what it knows.
+    if (request.method !== 'POST') return undefined;
+    const cookie = request.headers.get('cookie');
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(cookie !== null && { cookie }),
+      },
+      body: await request.text(),
+      // It would carry the secret and the cookies elsewhere.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (response.status === 204) return undefined;
+    const text = await readCappedText(response, RESPONSE_MAX_BYTES);
+    if (response.status === 403)
+      throw new RelayError('The shop refused the request.', { status: 403, code: 'refused_by_shop' });
+    if (response.status !== 200)
+      throw new Error(`--context responded with ${response.status}. Respond with 200 or 204.`);
+    const known = text === undefined ? undefined : parseJson(text);
+    if (!isObject(known)) throw new Error(`--context did not respond with a JSON object of at most 64 KiB.`);
+    return known;
+  };
+}
