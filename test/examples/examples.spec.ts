@@ -73,6 +73,7 @@ for (const [name, mode] of BUILDS) {
 }
 
 const USE = `
+import type {} from 'offerlet/element';
 type Attributes = PROPS;
 export const right: Attributes = { relay: '/offers', view: 'THANK_YOU', 'display-mode': 'INLINE', class: 'offers' };
 // @ts-expect-error: no such view
