@@ -41,7 +41,7 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 const TESTS = ['test/**/*.test.{ts,tsx}'];
 /** Tests that start processes or databases, wait for real time-outs or need the build. All others are unit tests. */
 const SERVER_TESTS = [
-  'test/{network,lock,sandbox}/**/*.test.ts',
+  'test/{audit,network,lock,sandbox}/**/*.test.ts',
   'test/relay/{command,runtimes,trust,bodies}*.test.ts',
   'test/relay/{runtimes,seen}/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',

@@ -1,3 +1,4 @@
+import { auditCommand } from './audit/auditCommand.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { createCompletionCommand } from './completion.ts';
 import { cspCommand } from './cspCommand.ts';
@@ -12,6 +13,7 @@ import { whoami } from '../operator/command/whoami.ts';
 /** The commands of the package, in the order of `--help`. Those of offerlet-sandbox are loaded when they are called. */
 export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   relay: relayCommand,
+  audit: auditCommand,
   publishers: publishersGroup,
   categories: categoriesGroup,
   exclusions: exclusionsGroup,

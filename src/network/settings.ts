@@ -14,6 +14,10 @@ export interface ReportingSettings {
   /** Start of the latest hour with data, ISO 8601. */
   readonly data_through?: string;
   readonly shares?: Shares;
+  /** How the network counts wrongly. */
+  readonly miscount?: 'drops_events' | 'counts_clicks_twice' | 'reports_late';
+  /** Start of an hour whose events are accepted and never counted, ISO 8601. */
+  readonly lost_hour?: string;
 }
 
 /** Parts of the billable spend, as decimals. */

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 /** Commands with a page or a section of their own. The operators page documents all others. */
 const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
   'offerlet relay': { path: 'docs/relay.md', section: 'Command' },
+  'offerlet audit': { path: 'docs/audit.md', section: 'Command' },
   'offerlet console': { path: 'docs/operators.md', section: 'Console' },
   'offerlet doctor': { path: 'docs/testing.md', section: 'offerlet doctor' },
   'offerlet csp': { path: 'docs/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },

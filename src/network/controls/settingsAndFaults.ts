@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
 import type { NetworkRoute } from '../context.ts';
+import { MISCOUNTS } from '../miscounts.ts';
 import { readSetting, writeSetting } from '../settings.ts';
 import { isObject } from '../../wire/json.ts';
 import { refuseProductionData } from '../storedKeys.ts';
@@ -19,6 +20,11 @@ const shareField = v.pipe(
   v.maxValue(1, 'must be between 0 and 1'),
 );
 
+const hourField = v.pipe(
+  timeField,
+  v.transform((hour) => hour.toISOString()),
+);
+
 const settingsBody = v.strictObject(
   {
     enabled_metrics: v.optional(v.nullable(v.array(metricField))),
@@ -26,14 +32,9 @@ const settingsBody = v.strictObject(
     hourly_dates: v.optional(v.nullable(limitField)),
     report_row_limit: v.optional(v.nullable(limitField)),
     source_row_limit: v.optional(v.nullable(limitField)),
-    data_through: v.optional(
-      v.nullable(
-        v.pipe(
-          timeField,
-          v.transform((hour) => hour.toISOString()),
-        ),
-      ),
-    ),
+    data_through: v.optional(v.nullable(hourField)),
+    miscount: v.optional(v.nullable(v.picklist(MISCOUNTS, `must be one of ${MISCOUNTS.join(', ')}`))),
+    lost_hour: v.optional(v.nullable(hourField)),
     shares: v.optional(v.nullable(v.object({ publisher: shareField, channel: shareField }))),
   },
   'is not a setting',

@@ -5,6 +5,7 @@ import { partnerRefusal, readJson } from '../createFetch.ts';
 import { judgeEvent, readEvent } from '../../wire/events/judgeEvent.ts';
 import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
 import type { Fault } from '../faults.ts';
+import { miscountEvents } from '../miscounts.ts';
 import { attributeConversions } from './attributeConversions.ts';
 import { type Session, mayEarn, type AcceptedEvent } from './eventStore.ts';
 import { randomUUID } from 'node:crypto';
@@ -76,8 +77,10 @@ async function store(accepted: readonly AcceptedEvent[], context: NetworkContext
       if (mayEarn(event.event_name) && !session.is_sandbox) earning.set(session.session_id, session);
     }
     const sessions = [...earning.values()];
-    const { stored, hasOpenConversions } = await context.store(publisherId, { events, earning: sessions });
-    for (const event of events) if (stored.has(event)) arrivals.add(event.arrival);
+    const counted = miscountEvents(events, await context.settings());
+    const { stored, hasOpenConversions } = await context.store(publisherId, { events: counted, earning: sessions });
+    // An event that is dropped on purpose is said to be stored.
+    for (const event of events) if (stored.has(event) || !counted.includes(event)) arrivals.add(event.arrival);
     if (hasOpenConversions) await attributeConversions(context.db, sessions, (await context.settings()).shares);
   }
   return arrivals;

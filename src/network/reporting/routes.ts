@@ -12,6 +12,7 @@ import { parseReportRequest, type ReportRequest } from './parseReportRequest.ts'
 import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant, type Metric } from './variant.ts';
 import { REPORT_MAX_ROWS, DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import type { Queries } from '../database/database.ts';
+import { clipDates, reportedUntil } from '../miscounts.ts';
 import type { ReportingSettings } from '../settings.ts';
 import {
   countHourlyFacts,
@@ -123,7 +124,10 @@ async function makeReport(
 ): Promise<{ report: Report } | { refused: CodedError }> {
   const { db, owner, settings, now } = source;
   const { firstDate, latestHour } = await findSpan(db, owner, now);
-  const dataThrough = settings.data_through === undefined ? latestHour : new Date(settings.data_through);
+  const until = reportedUntil(settings, now);
+  const latest = settings.data_through === undefined ? latestHour : new Date(settings.data_through);
+  const lastHour = until === undefined ? undefined : new Date(`${until}T23:00:00Z`);
+  const dataThrough = latest && lastHour && lastHour < latest ? lastHour : latest;
   const history: History = {
     today: dateOf(now.getTime()),
     firstDate,
@@ -140,7 +144,7 @@ async function makeReport(
   if (firstDate === undefined) return { refused: noDataYet(owner.variant.name) };
 
   const range = query.range ?? defaultRange(query.grain, history);
-  const facts = matchingFacts(owner, range, query);
+  const facts = matchingFacts(owner, clipDates(range, until), query);
   const { sql, params } = reportStatement(facts, query, owner.variant);
   const rows = await db.query<StatementRow>(sql, params);
   const { total_rows: total = 0, source_rows: factsRead = 0 } = rows[0] ?? {};

@@ -2,7 +2,7 @@ import { connect, type CallOptions, type ClientOptions } from './connect.ts';
 import { ReportChangedError } from './errors.ts';
 import { compareTotals, createComparer, type RowComparer } from '../reports/comparison.ts';
 import type { ComparedPeriods } from '../reports/period.ts';
-import { readReport } from '../reports/readReport.ts';
+import { readReport } from '../../wire/readReport.ts';
 import {
   comparisonOf,
   reportParams,

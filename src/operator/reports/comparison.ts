@@ -1,5 +1,5 @@
 import type { ComparedPeriods } from './period.ts';
-import { isTextColumn } from './readReport.ts';
+import { isTextColumn } from '../../wire/readReport.ts';
 import type { Comparison, MetricChange } from './reportQuery.ts';
 import { periodStarts } from '../../wire/periodStarts.ts';
 import { isRatio, type Report, type ReportRow } from '../../wire/reporting.ts';

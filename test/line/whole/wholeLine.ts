@@ -113,7 +113,8 @@ export async function startLine({
   };
 }
 
-interface Passing {
+/** A request on its way, and what may happen to it. */
+export interface Passing {
   request: Request;
   damage: Damage;
   faults: Faults;
@@ -122,7 +123,7 @@ interface Passing {
 }
 
 /** Forwards a request, or applies a fault to it. Resolves to undefined when the response is lost. */
-async function strike({ request, damage, faults, random, pass }: Passing): Promise<Response | undefined> {
+export async function strike({ request, damage, faults, random, pass }: Passing): Promise<Response | undefined> {
   if (!new URL(request.url).pathname.endsWith('/events/batch')) return pass(request);
   damage.batches += 1;
   const fate = random();
@@ -149,7 +150,8 @@ async function strike({ request, damage, faults, random, pass }: Passing): Promi
   return Response.json({ results: [...moved, { index: refused, success: false, error }] }, { status: 207 });
 }
 
-function newDamage(): Damage {
+/** Returns a count of damage that has not begun. */
+export function newDamage(): Damage {
   return { batches: 0, lost: 0, failed: 0, partial: 0 };
 }
 

@@ -1,5 +1,5 @@
-import { isObject, own } from '../../wire/json.ts';
-import type { Report, ReportRow } from '../../wire/reporting.ts';
+import { isObject, own } from './json.ts';
+import type { Report, ReportRow } from './reporting.ts';
 
 /** The text columns; all others are metrics. */
 const TEXT_COLUMNS: ReadonlySet<string> = new Set([

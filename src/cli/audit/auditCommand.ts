@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { openDedupeRedis } from '../../relay-redis.ts';
+import { readLedger, type LedgerCounts } from '../../relay.ts';
+import { readKey } from '../../wire/keys.ts';
+import { addDays, dateOf, isDate, monthEnd, monthStart, type DateRange } from '../../wire/utcDates.ts';
+import { AUDIT_GROUPINGS, type AuditGrouping } from '../../wire/audit/compareCounts.ts';
+import type { Command } from '../command.ts';
+import { EXIT, ExitError } from '../ExitError.ts';
+import type { Options, SettingsOf } from '../options.ts';
+import { textOf } from '../output/print.ts';
+import { openTerminal } from '../output/terminal.ts';
+import { writeFile } from '../output/writeFile.ts';
+import { readSettings, type SettingsSource } from '../readSettings.ts';
+import { UsageError } from '../UsageError.ts';
+import { makeAudit, type Audit } from './makeAudit.ts';
+import { auditRecords, auditTable, linesBelow, summaryOf } from './auditText.ts';
+import type { ReportSource } from './readPublisherReport.ts';
+
+const OPTIONS = {
+  data: {
+    kind: 'text',
+    value: 'DIR',
+    completes: 'file',
+    about: "The relay's --data directory. The relay may be running.",
+  },
+  redis: { kind: 'text', value: 'URL', about: 'The Redis that the relays share, instead of --data.' },
+  'redis-prefix': { kind: 'text', value: 'TEXT', about: 'The prefix of openDedupeRedis, if it is not the default.' },
+  network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example. Required.' },
+  'reporting-key-file': {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: "File that contains the publisher's reporting key. By default, the key is read from OFFERLET_REPORTING_KEY.",
+  },
+  period: {
+    kind: 'text',
+    value: 'NAME',
+    default: 'yesterday',
+    completes: ['yesterday', '7d', '30d', 'month-to-date', 'last-month'],
+    about: 'A period: yesterday, today, month-to-date, last-month, or the last days up to today, such as 7d.',
+  },
+  from: { kind: 'text', value: 'D', about: 'First UTC date, such as 2026-11-01, instead of --period.' },
+  to: { kind: 'text', value: 'D', about: 'Last UTC date, included; by default the first one.' },
+  grain: {
+    kind: 'choice',
+    choices: ['day', 'hour'],
+    default: 'day',
+    about: 'What is compared one by one. The hours of a day that differs are compared in any case.',
+  },
+  by: {
+    kind: 'text',
+    value: 'NAME[,NAME]',
+    completes: Object.keys(AUDIT_GROUPINGS),
+    about: 'Compares each view, display_mode or widget_id by itself.',
+  },
+  tolerance: { kind: 'text', value: 'PERCENT', default: '0.5%', about: 'By how much two counts may differ.' },
+  json: { kind: 'flag', about: 'Prints one JSON document.' },
+  csv: { kind: 'flag', about: 'Prints CSV: one line for each metric, period and group.' },
+  output: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
+  },
+} as const satisfies Options;
+
+/** `offerlet audit`: compares what the relay counted with what the network reports. */
+export const auditCommand: Command = {
+  summary: "Compares the relay's own count with the network's report.",
+  options: OPTIONS,
+  examples: [
+    {
+      call: 'offerlet audit --data /var/lib/offerlet --network https://partner.example',
+      does: 'Yesterday, as a nightly job',
+    },
+    {
+      call: 'offerlet audit --redis redis://127.0.0.1 --period last-month --by view --output november.csv',
+      does: 'Last month by page, as a spreadsheet',
+    },
+  ],
+  environment: `Each option is also an environment variable: --network is OFFERLET_NETWORK.
+Data goes to stdout, everything else to stderr.
+Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no ledger or report.`,
+  async run(source) {
+    const settings = readSettings(OPTIONS, source);
+    if (settings.json && settings.csv) throw new UsageError('Use either --json or --csv.');
+    const now = Date.now();
+    const dates = readPeriod(settings, now);
+    const by = readGroupings(settings.by);
+    const tolerance = readTolerance(settings.tolerance);
+    const network = readSource(settings, source);
+    const ledger = await readCounts(settings, dates);
+    const audit = await makeAudit({ ledger, source: network, dates, grain: settings.grain, by, tolerance, now });
+    printAudit(audit, { settings, source });
+    if (!audit.within) throw new ExitError(summaryOf(audit), EXIT.failed);
+  },
+};
+
+type Settings = SettingsOf<typeof OPTIONS>;
+
+function printAudit(audit: Audit, { settings, source }: { settings: Settings; source: SettingsSource }): void {
+  const terminal = openTerminal({ env: source.env });
+  const { output = '' } = settings;
+  const isGiven = settings.json || settings.csv;
+  const format = {
+    json: isGiven ? settings.json : /\.json$/i.test(output),
+    csv: isGiven ? settings.csv : /\.csv$/i.test(output),
+  };
+  const printable = { json: audit, csv: auditRecords(audit), table: () => auditTable(audit) };
+  const isTable = !format.json && !format.csv;
+  if (output !== '') {
+    const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
+    const below = isTable ? linesBelow(audit, plain).map((line) => `${line}\n`) : [];
+    writeFile(output, textOf(printable, { format, terminal: plain }) + below.join(''));
+    return terminal.note(`Wrote the audit to ${output}.`);
+  }
+  terminal.write(textOf(printable, { format, terminal }));
+  if (isTable) for (const line of linesBelow(audit, terminal)) terminal.write(`${line}\n`);
+  else for (const problem of audit.problems) terminal.note(problem);
+}
+
+async function readCounts({ data, redis, 'redis-prefix': prefix }: Settings, dates: DateRange): Promise<LedgerCounts> {
+  if ((data === undefined) === (redis === undefined))
+    throw new UsageError(
+      data === undefined
+        ? '--data or --redis is missing. Use what the relay uses; a relay that has neither keeps no ledger.'
+        : 'Use either --data or --redis.',
+    );
+  const counts = data === undefined ? await readRedis(redis ?? '', { prefix, dates }) : await readFiles(data, dates);
+  if (counts.rows.length > 0) return counts;
+  throw new ExitError(
+    `The ledger has no counts from ${dates.from} to ${dates.to}. Check that it is the directory or the Redis of the relay, and that the relay was running.`,
+    EXIT.notFound,
+  );
+}
+
+async function readFiles(directory: string, dates: DateRange): Promise<LedgerCounts> {
+  try {
+    return await readLedger(directory, dates);
+  } catch (error) {
+    throw new UsageError(`--data cannot be read: "${directory}" (${codeOf(error)}).`);
+  }
+}
+
+async function readRedis(
+  url: string,
+  { prefix, dates }: { prefix: string | undefined; dates: DateRange },
+): Promise<LedgerCounts> {
+  const store = await openDedupeRedis({ url, ...(prefix !== undefined && { prefix }) });
+  try {
+    return await store.ledger.read(dates);
+  } finally {
+    await store.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? 'unknown error';
+}
+
+function readSource(settings: Settings, { env }: SettingsSource): ReportSource {
+  const { network, 'reporting-key-file': file } = settings;
+  if (network === undefined)
+    throw new UsageError('--network is missing. Use something like --network https://partner.example.');
+  if (!URL.canParse(network) || !/^https?:$/.test(new URL(network).protocol))
+    throw new UsageError('--network is not a valid URL. Use something like https://partner.example.');
+  const apiKey = (file === undefined ? (env['OFFERLET_REPORTING_KEY'] ?? '') : readKeyFile(file)).trim();
+  if (apiKey === '')
+    throw new UsageError('The reporting key is missing. Set OFFERLET_REPORTING_KEY, or use --reporting-key-file FILE.');
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new UsageError('The reporting key contains a character that no key has.');
+  const family = readKey(apiKey)?.family;
+  if (family !== undefined && family !== 'secret')
+    throw new UsageError(
+      "This is not a reporting key. Use the publisher's reporting key (adnet_sk_…), not the relay's.",
+    );
+  return { network, apiKey };
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--reporting-key-file cannot be read: "${path}" (${codeOf(error)}).`);
+  }
+}
+
+function readPeriod({ period, from, to }: Settings, now: number): DateRange {
+  const today = dateOf(now);
+  if (from !== undefined) {
+    const dates = { from: readDate('--from', from), to: readDate('--to', to ?? from) };
+    if (dates.from > dates.to) throw new UsageError('--from is after --to.');
+    if (dates.to > today) throw new UsageError(`--to is in the future; in UTC it is ${today}.`);
+    return dates;
+  }
+  if (to !== undefined) throw new UsageError('--to needs --from.');
+  const days = /^(\d{1,3})d$/.exec(period)?.[1];
+  if (days !== undefined && Number(days) >= 1) return { from: addDays(today, 1 - Number(days)), to: today };
+  switch (period) {
+    case 'today':
+      return { from: today, to: today };
+    case 'yesterday':
+      return { from: addDays(today, -1), to: addDays(today, -1) };
+    case 'month-to-date':
+      return { from: monthStart(today), to: today };
+    case 'last-month':
+      return { from: monthStart(today, -1), to: monthEnd(today, -1) };
+    default:
+      throw new UsageError(
+        `--period is not a known period: "${period}". Use yesterday, today, month-to-date, last-month or something like 7d.`,
+      );
+  }
+}
+
+function readDate(option: string, text: string): string {
+  if (!isDate(text)) throw new UsageError(`${option} is not a date: "${text}". Use something like 2026-11-01.`);
+  return text;
+}
+
+function readGroupings(text = ''): readonly AuditGrouping[] {
+  const names = Object.keys(AUDIT_GROUPINGS) as AuditGrouping[];
+  const given = text.split(',').map((word) => word.trim());
+  return given.flatMap((word, at) => {
+    if (word === '') return [];
+    const name = names.find((one) => one === word);
+    if (name === undefined || given.indexOf(word) !== at)
+      throw new UsageError(`--by is not valid: "${text}". Use ${names.join(', ')}, each once.`);
+    return name;
+  });
+}
+
+function readTolerance(text: string): number {
+  const per = /^(\d{1,3}(?:\.\d+)?)\s*%?$/.exec(text.trim())?.[1];
+  if (per === undefined || Number(per) > 100)
+    throw new UsageError(`--tolerance is not a percentage: "${text}". Use something like 0.5%, or 0 for none.`);
+  return Number(per) / 100;
+}

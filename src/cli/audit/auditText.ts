@@ -1,0 +1,112 @@
+import type { AuditRow, AuditVerdict } from '../../wire/audit/compareCounts.ts';
+import { renderTable, type Cell, type Table } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
+import type { Tone } from '../output/tone.ts';
+import { wrap } from '../output/wrap.ts';
+import type { Audit } from './makeAudit.ts';
+
+const TONES: Readonly<Record<AuditVerdict, Tone>> = {
+  ok: 'good',
+  missing: 'bad',
+  extra: 'bad',
+  late: 'bad',
+  open: 'dim',
+};
+/** Rows beyond the tolerance that are printed. `--csv` and `--json` have all. */
+const ROWS_MAX = 40;
+const WIDTH = 100;
+
+/** The totals, as a table. */
+export function auditTable({ totals }: Audit): Table {
+  return {
+    columns: [{ header: 'metric', isFixed: true }, ...NUMBERS],
+    rows: totals.map((row) => [row.metric, ...numbersOf(row)]),
+  };
+}
+
+const NUMBERS = [
+  { header: 'ours', isNumber: true },
+  { header: 'theirs', isNumber: true },
+  { header: 'difference', isNumber: true },
+  { header: '%', isNumber: true },
+  { header: 'verdict', isFixed: true },
+] as const;
+
+function numbersOf({ ours, theirs, difference, percent, verdict }: AuditRow): Cell[] {
+  const signed = (value: number): string => `${value > 0 ? '+' : ''}${value.toLocaleString('en')}`;
+  return [
+    ours.toLocaleString('en'),
+    theirs.toLocaleString('en'),
+    difference === 0 ? '0' : signed(difference),
+    percent === null || difference === 0 ? '' : signed(percent),
+    { text: verdict, tone: TONES[verdict] },
+  ];
+}
+
+/** What is printed below the totals: what differs and when, what can explain it, and what could not be read. */
+export function linesBelow(audit: Audit, terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'>): string[] {
+  const { rows, hours, by, from, to, data_through: through, definitions, explanations, problems } = audit;
+  const width = Math.min(terminal.width ?? WIDTH, WIDTH);
+  const paragraph = (text: string, first = ''): string[] =>
+    wrap(text, width - first.length).map((line, at) => (at === 0 ? first : ' '.repeat(first.length)) + line);
+  const range = from === to ? from : `${from} to ${to}`;
+  const reach = through === null ? 'the network has no data' : `data through ${spell(through)}`;
+  const lines = ['', `${range}, UTC, ${reach}, tolerance ${percentOf(audit.tolerance)}.`];
+  const wrong = rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
+  const shown = hours.length > 0 && by.length === 0 ? hours : wrong;
+  if (shown.length > 0) {
+    const table: Table = {
+      columns: [
+        { header: 'from', isFixed: true },
+        ...by.map((header) => ({ header })),
+        { header: 'metric', isFixed: true },
+        ...NUMBERS,
+      ],
+      rows: shown
+        .slice(0, ROWS_MAX)
+        .map((row) => [
+          spell(row.period_start ?? ''),
+          ...by.map((name) => row.group[name] ?? '-'),
+          row.metric,
+          ...numbersOf(row),
+        ]),
+    };
+    lines.push('', 'What differs:', ...renderTable(table, terminal).trimEnd().split('\n'));
+    if (shown.length > ROWS_MAX) lines.push(`… and ${shown.length - ROWS_MAX} more; --csv has all.`);
+  }
+  for (const [metric, text] of Object.entries(definitions)) lines.push('', ...paragraph(text, `${metric}: `));
+  const causes = explanations.filter(({ direction }) => direction !== 'neither');
+  if (causes.length > 0) lines.push('', 'What can explain it, the likeliest first:');
+  for (const [at, { text }] of causes.entries()) lines.push(...paragraph(text, `${at + 1}. `));
+  const others = explanations.filter(({ direction }) => direction === 'neither');
+  if (others.length > 0) lines.push('');
+  for (const { text } of others) lines.push(...paragraph(text));
+  if (rows.some(({ verdict }) => verdict === 'open'))
+    lines.push('', ...paragraph('The current period differs and is not over yet, so it is left out.'));
+  if (problems.length > 0) lines.push('', ...problems.flatMap((problem) => paragraph(problem)));
+  return lines;
+}
+
+/** One line that says what is wrong, for the end of a log. */
+export function summaryOf({ totals, rows, hours, tolerance }: Audit): string {
+  const metrics = totals.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
+  const [first] = hours.length > 0 ? hours : rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
+  const parts = metrics.map(({ metric, difference }) => `${metric} ${difference > 0 ? '+' : ''}${difference}`);
+  const where = first ? `, for example ${first.metric} from ${spell(first.period_start ?? '')}` : '';
+  const what = parts.length > 0 ? ` in all (${parts.join(', ')})` : ' in single periods only';
+  return `The counts differ by more than ${percentOf(tolerance)}${what}${where}.`;
+}
+
+/** All rows, for CSV. */
+export function auditRecords({ rows, by }: Audit): { rows: readonly object[]; columns: readonly string[] } {
+  const columns = ['period_start', ...by, 'metric', 'ours', 'theirs', 'difference', 'percent', 'verdict'];
+  return { columns, rows: rows.map(({ group, ...row }) => ({ ...row, ...group })) };
+}
+
+function spell(time: string): string {
+  return time.slice(0, 16).replace('T', ' ');
+}
+
+function percentOf(share: number): string {
+  return `${Math.round(share * 1e6) / 1e4} %`;
+}

@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { readError } from '../../wire/errors.ts';
+import { parseJson } from '../../wire/json.ts';
+import { hideKey } from '../../wire/keys.ts';
+import { HOURLY_MAX_DATES, REPORT_LIMIT } from '../../wire/limits.ts';
+import { readCappedText } from '../../wire/readCapped.ts';
+import { readReport } from '../../wire/readReport.ts';
+import { reasonOf } from '../../wire/reasonOf.ts';
+import { PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
+import { addDays, type DateRange } from '../../wire/utcDates.ts';
+import { EXIT, ExitError } from '../ExitError.ts';
+
+/** The network's reports for one publisher. */
+export interface ReportSource {
+  /** The network's URL, with or without `/api`. */
+  readonly network: string;
+  /** The publisher's reporting key. */
+  readonly apiKey: string;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+export interface PublisherReport {
+  readonly rows: readonly ReportRow[];
+  /** The latest period of the network's data, as its grain has it; `null` if there is none. */
+  readonly dataThrough: string | null;
+}
+
+export interface PublisherReportQuery {
+  readonly dates: DateRange;
+  readonly grain: 'hour' | 'day';
+  readonly groupBy: readonly string[];
+  readonly metrics: readonly string[];
+}
+
+/** Milliseconds for a response, body included. */
+const TIMEOUT_MS = 30_000;
+const RESPONSE_MAX = 64 * 1024 * 1024;
+/** Milliseconds before each further try, for a network that is restarted or asks to wait. */
+const RETRY_MS = [1_000, 5_000, 15_000];
+const RETRY_AFTER_MAX_MS = 60_000;
+
+/** Reads all rows of a publisher's report. Throws an `ExitError` in one line. */
+export async function readPublisherReport(source: ReportSource, query: PublisherReportQuery): Promise<PublisherReport> {
+  const rows: ReportRow[] = [];
+  let dataThrough: string | null = null;
+  for (const dates of query.grain === 'hour' ? chunksOf(query.dates) : [query.dates]) {
+    for (let offset = 0; ;) {
+      const page = await readPage(source, { ...query, dates, offset });
+      if (!page) break;
+      rows.push(...page.data);
+      dataThrough = page.meta.data_through ?? dataThrough;
+      offset += page.data.length;
+      if (!page.pagination.has_more || page.data.length === 0) break;
+    }
+  }
+  return { rows, dataThrough };
+}
+
+/** An hourly report covers a few dates only. */
+function chunksOf({ from, to }: DateRange): DateRange[] {
+  const chunks: DateRange[] = [];
+  for (let start = from; start <= to; start = addDays(start, HOURLY_MAX_DATES)) {
+    const end = addDays(start, HOURLY_MAX_DATES - 1);
+    chunks.push({ from: start, to: end < to ? end : to });
+  }
+  return chunks;
+}
+
+/** Reads one page; `undefined` from a network that has never had data for this publisher. */
+async function readPage(
+  { network, apiKey, fetch = globalThis.fetch }: ReportSource,
+  { dates, grain, groupBy, metrics, offset }: PublisherReportQuery & { readonly offset: number },
+): Promise<Report | undefined> {
+  const params = new URLSearchParams({
+    ...dates,
+    time_grain: grain,
+    metrics: metrics.join(','),
+    ...(groupBy.length > 0 && { group_by: groupBy.join(',') }),
+    offset: String(offset),
+    limit: String(REPORT_LIMIT.publisher),
+  });
+  const url = `${network.replace(/(\/api)*\/*$/, '')}/api${PUBLISHER_REPORT_PATH}?${params}`;
+  const headers = { 'x-api-key': apiKey, accept: 'application/json' };
+  for (let attempt = 0; ; attempt++) {
+    const wait = RETRY_MS[attempt];
+    let response: Response;
+    let text: string | undefined;
+    try {
+      response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+      text = await readCappedText(response, RESPONSE_MAX);
+    } catch (error) {
+      if (wait === undefined) throw failed(`The network could not be reached: ${hideKey(reasonOf(error), apiKey)}.`);
+      await pause(wait);
+      continue;
+    }
+    const { status } = response;
+    if ((status === 429 || status >= 500) && wait !== undefined) {
+      const seconds = Number(response.headers.get('retry-after'));
+      await pause(seconds > 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : wait);
+      continue;
+    }
+    const body = parseJson(hideKey(text ?? '', apiKey));
+    if (status === 200) {
+      const report = readReport(body);
+      if (!report) throw failed('The network returned something else than a report.');
+      return report;
+    }
+    const { code, message } = readError(status, body);
+    if (code === 'REPORTING_DATA_UNAVAILABLE') return undefined;
+    if (status === 401 || status === 403)
+      throw new ExitError(`The network refused the key: ${message} Use the publisher's reporting key.`, EXIT.refused);
+    throw failed(`The network returned ${status}: ${message}`);
+  }
+}
+
+function failed(message: string): ExitError {
+  return new ExitError(message, EXIT.notFound);
+}

@@ -1,0 +1,130 @@
+import { AUDITED, AUDITED_METRICS, type AuditComparison, type AuditRow, type CountedRow } from './compareCounts.ts';
+
+/** One thing that can explain a difference, or that neither count contains. */
+export interface AuditExplanation {
+  readonly cause:
+    | 'data_through'
+    | 'ledger_begins'
+    | 'answers_lost'
+    | 'other_relay'
+    | 'other_senders'
+    | 'definition'
+    | 'network'
+    | 'no_placement'
+    | 'waiting'
+    | 'refused'
+    | 'expired';
+  /** Whether the network counts less or more because of it; `neither` for what is in neither count. */
+  readonly direction: 'missing' | 'extra' | 'neither';
+  /** How many events that is at most; `null` when nobody can know. */
+  readonly events: number | null;
+  /** One or two sentences. */
+  readonly text: string;
+}
+
+export interface ExplainInput {
+  readonly comparison: AuditComparison;
+  readonly ours: readonly CountedRow[];
+  readonly dataThrough: string | null;
+}
+
+/** Returns what can explain the differences, the likeliest first, and then what is in neither count. */
+export function explainDifference({ comparison, ours, dataThrough }: ExplainInput): readonly AuditExplanation[] {
+  const wrong = comparison.rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
+  const missing = sumOf(wrong.filter(({ difference }) => difference < 0));
+  const extra = sumOf(wrong.filter(({ difference }) => difference > 0));
+  const count = (name: string): number => countOf(ours, (row) => row.name === name);
+  const found: AuditExplanation[] = [];
+  const add = (cause: AuditExplanation['cause'], rest: Omit<AuditExplanation, 'cause'>): void => {
+    if (rest.events !== 0) found.push({ cause, ...rest });
+  };
+  if (missing > 0) {
+    const through = dataThrough === null ? 'The network has no data yet.' : `Its data reach to ${spell(dataThrough)}.`;
+    const events = sumOf(wrong.filter(({ verdict }) => verdict === 'late'));
+    add('data_through', {
+      direction: 'missing',
+      events,
+      text: `The network's report is not complete yet. ${through} ${events} of the missing counts are later.`,
+    });
+  }
+  if (extra > 0) {
+    const lost = Math.max(0, count('answers_lost') - count('answers_lost_settled'));
+    add('answers_lost', {
+      direction: 'extra',
+      events: lost,
+      text: `The responses to ${lost} events were lost, and they were not sent again. The network may have counted them.`,
+    });
+    const [begin, before] = beforeLedger(wrong, ours);
+    add('ledger_begins', {
+      direction: 'extra',
+      events: before,
+      text: `The ledger has nothing before ${spell(begin)}. The network counted ${before} before.`,
+    });
+  }
+  found.sort((one, other) => (other.events ?? 0) - (one.events ?? 0));
+  const nameless = countOf(ours, (row) => row.view === null && isAudited(row));
+  if (wrong.some(({ group }) => Object.keys(group).length > 0))
+    add('no_placement', {
+      direction: 'extra',
+      events: nameless,
+      text: `For ${nameless} events the relay does not know the placement: their sessions were opened elsewhere, or before the ledger. Compare without --by.`,
+    });
+  if (extra > 0) {
+    const other_relay =
+      'Another relay uses the same key, with a ledger of its own or none. Let all of them share one Redis.';
+    add('other_relay', { direction: 'extra', events: null, text: other_relay });
+    const other_senders =
+      'Something else sends events with the same key: a server, an app, or a relay that is not offerlet.';
+    add('other_senders', { direction: 'extra', events: null, text: other_senders });
+  }
+  if (wrong.some(({ metric }) => metric !== 'clicks'))
+    add('definition', {
+      direction: missing > 0 ? 'missing' : 'extra',
+      events: null,
+      text: 'Network and relay define some metrics differently; see the notes on the metrics.',
+    });
+  if (missing > 0 || extra > 0)
+    add('network', {
+      direction: missing > 0 ? 'missing' : 'extra',
+      events: null,
+      text:
+        missing > 0
+          ? 'The network accepted these events and does not count them. Send it the hours and numbers.'
+          : 'The network counts events more than once. Send it the hours and numbers.',
+    });
+  const waiting = Math.max(0, count('waiting') - count('waiting_settled'));
+  const still = `In neither count: ${waiting} events failed and were not accepted since. They wait in browsers, or were given up.`;
+  add('waiting', { direction: 'neither', events: waiting, text: still });
+  const refused = ours.filter(({ name }) => name.startsWith('refused:'));
+  const codes = [...new Set(refused.map(({ name }) => name))].map((name) => `${name.slice(8)} ${count(name)}`);
+  const refusals = `In neither count: events that were refused for good, by code: ${codes.join(', ')}.`;
+  add('refused', { direction: 'neither', events: countOf(refused, () => true), text: refusals });
+  const expired = count('expired');
+  const old = `In neither count: ${expired} events arrived more than 30 days late.`;
+  add('expired', { direction: 'neither', events: expired, text: old });
+  return found;
+}
+
+function sumOf(rows: readonly AuditRow[]): number {
+  return rows.reduce((sum, { difference }) => sum + Math.abs(difference), 0);
+}
+
+function countOf(rows: readonly CountedRow[], isCounted: (row: CountedRow) => boolean): number {
+  return rows.reduce((sum, row) => sum + (isCounted(row) ? row.count : 0), 0);
+}
+
+function isAudited({ name }: CountedRow): boolean {
+  return AUDITED_METRICS.some((metric) => AUDITED[metric] === name);
+}
+
+/** The first hour of the ledger, and what the network counted in periods before it. */
+function beforeLedger(wrong: readonly AuditRow[], ours: readonly CountedRow[]): [string, number] {
+  const begin = ours.reduce((first, { hour }) => (hour < first ? hour : first), '9999');
+  const before = wrong.filter(({ period_start, ours: own }) => own === 0 && (period_start ?? '') < begin);
+  return [begin, sumOf(before)];
+}
+
+/** `2026-11-23T10:00:00Z` as `2026-11-23 10:00`. */
+function spell(time: string): string {
+  return time.startsWith('9999') ? 'now' : time.slice(0, 16).replace('T', ' ');
+}

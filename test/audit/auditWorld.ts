@@ -1,0 +1,73 @@
+import { createNetwork, type Network } from '../../src/network.ts';
+import type { LedgerCounts } from '../../src/relay.ts';
+import { serve, type Client } from '../../src/sandbox/serve.ts';
+import { makeAudit, type Audit, type AuditRequest } from '../../src/cli/audit/makeAudit.ts';
+import { dateOf } from '../../src/wire/utcDates.ts';
+import { testNetworkOf, type TestNetwork } from '../network/testNetwork.ts';
+
+const HOUR = 3_600_000;
+
+/** A network over HTTP whose clock a test moves through the night before the day before yesterday. */
+export interface AuditWorld extends Pick<TestNetwork, 'control'> {
+  readonly network: Network;
+  readonly url: string;
+  readonly integrationKey: string;
+  readonly reportingKey: string;
+  /** The hours from 20:00 until 04:00. */
+  readonly hours: readonly number[];
+  /** Nothing happens later. */
+  readonly end: number;
+  setClock(time: number): Promise<void>;
+  /** Compares a ledger with the network's report, as seen on the day after. */
+  audit(ledger: LedgerCounts, request?: Partial<AuditRequest>): Promise<Audit>;
+  close(): Promise<void>;
+}
+
+/** Starts a network with three offers. `pass` stands between relay and network. */
+export async function openAuditWorld(
+  pass: (request: Request, toNetwork: (request: Request) => Promise<Response>, from: Client) => Promise<Response> = (
+    request,
+    toNetwork,
+  ) => toNetwork(request),
+): Promise<AuditWorld> {
+  const network = await createNetwork({ memory: true, seed: 'empty', log: () => undefined });
+  const helpers = testNetworkOf(network);
+  for (let at = 0; at < 3; at++) await helpers.offer();
+  const server = await serve((request, from) => pass(request, (each) => network.fetch(each, from), from), { port: 0 });
+  const { integration = '', publisher_reporting = '' } = network.describe().keys;
+  const today = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR;
+  const start = today - 3 * 24 * HOUR + 20 * HOUR;
+  const hours = Array.from({ length: 8 }, (_, index) => start + index * HOUR);
+  const end = start + 8 * HOUR - 1;
+  return {
+    network,
+    url: server.url,
+    integrationKey: integration,
+    reportingKey: publisher_reporting,
+    hours,
+    end,
+    control: helpers.control,
+    setClock: async (time) => {
+      await helpers.control('POST', '/sandbox/clock', { now: new Date(time).toISOString() });
+    },
+    audit: (ledger, request = {}) =>
+      makeAudit({
+        ledger,
+        source: {
+          network: 'http://network.test',
+          apiKey: publisher_reporting,
+          fetch: (url, init) => network.fetch(new Request(url, init)),
+        },
+        dates: { from: dateOf(start), to: dateOf(end) },
+        grain: 'hour',
+        by: [],
+        tolerance: 0,
+        now: end + 24 * HOUR,
+        ...request,
+      }),
+    async close() {
+      await server.close();
+      await network.close();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDedupeFile } from '../../src/relay.ts';
+import { serve, type Served } from '../fixtures/serve.ts';
+import { runCommand, type Ran } from '../operator/command/runCommand.ts';
+import { buildCommand, type Command } from '../relay/command.ts';
+
+const KEY = 'adnet_sk_test_canary0123456789';
+const DAY = '2026-11-20';
+
+let command: Command;
+let network: Served;
+let directory: string;
+let clicks: number;
+let status: number;
+/** Paths that reached the network, with the key. */
+let reached: string[];
+
+beforeAll(async () => {
+  command = await buildCommand();
+  directory = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
+  const store = await openDedupeFile(directory);
+  const keys = ['a', 'b', 'c'].map((digit) => digit.repeat(32));
+  await store.accept(keys, '', [
+    `${DAY}T10 BRAND_CLICK THANK_YOU INLINE =SUM(1)`,
+    `${DAY}T10 BRAND_CLICK THANK_YOU INLINE =SUM(1)`,
+    `${DAY}T11 BRAND_CLICK ORDER_TRACKING INLINE `,
+  ]);
+  await store.ledger.add(
+    new Map([
+      [`${DAY}T10 refused:UNKNOWN_SESSION - - `, 4],
+      [`${DAY}T10 answers_lost - - `, 3],
+      [`${DAY}T10 answers_lost_settled - - `, 1],
+      [`${DAY}T10 waiting - - `, 2],
+    ]),
+  );
+  await store.close();
+  network = await serve((request, response) => {
+    reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
+    const isHourly = request.url?.includes('time_grain=hour') === true;
+    const end = isHourly ? `${DAY}T11:00:00Z` : '2026-11-21T00:00:00Z';
+    const row = { period_start: `${DAY}T${isHourly ? '10' : '00'}:00:00Z`, period_end: end, clicks, impressions: 0 };
+    const body = {
+      data: [request.url?.includes('group_by') === true ? { ...row, widget_id: '=SUM(1)' } : row],
+      summary: {},
+      pagination: { offset: 0, limit: 10_000, total: 1, has_more: false },
+      meta: { timezone: 'UTC', data_through: `${DAY}T${isHourly ? '23' : '00'}:00:00Z`, request_id: 'r' },
+    };
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(status === 200 ? body : { detail: `no, ${KEY} is wrong.` }));
+  });
+}, 60_000);
+afterAll(async () => {
+  await network.close();
+  await command.remove();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function audit(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  reached = [];
+  return runCommand(['audit', ...args], {
+    file: command.file,
+    env: { OFFERLET_DATA: directory, OFFERLET_NETWORK: network.url, OFFERLET_REPORTING_KEY: KEY, ...env },
+  });
+}
+
+test('ends with 0 and a table when the counts agree; tracking pages are in no report', async () => {
+  [clicks, status] = [2, 200];
+  const { code, stdout, stderr } = await audit(['--from', DAY]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^clicks +2 +2 +0 +ok$/m);
+  expect(stdout).toContain(`${DAY}, UTC, data through ${DAY} 23:00, tolerance 0.5 %.`);
+  expect(stdout).toContain('In neither count: events that were refused for good, by code: UNKNOWN_SESSION 4.');
+  expect(reached).toHaveLength(2);
+  expect(reached[0]).toMatch(/^\/api\/analysis\/publisher-reporting\/v2\/report\/\?from=.* adnet_sk_test_canary/);
+});
+
+test('ends with 1, names the hour and the metric, and explains, when they do not', async () => {
+  [clicks, status] = [5, 200];
+  const { code, stdout, stderr } = await audit(['--from', DAY]);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `offerlet: The counts differ by more than 0.5 % in all (clicks +3), for example clicks from ${DAY} 10:00.\n`,
+  );
+  expect(stdout).toMatch(new RegExp(`^${DAY} 10:00 +clicks +2 +5 +\\+3 +\\+150 +extra$`, 'm'));
+  const causes = [...stdout.matchAll(/^\d\. (.*)$/gm)].map(([, text = '']) => text.split(/[,.]/)[0]);
+  expect(causes).toEqual([
+    'The responses to 2 events were lost',
+    'Another relay uses the same key',
+    'Something else sends events with the same key: a server',
+    'The network counts events more than once',
+  ]);
+});
+
+test('is within a tolerance that allows the difference', async () => {
+  [clicks, status] = [5, 200];
+  expect((await audit(['--from', DAY, '--tolerance', '60%'])).code).toBe(0);
+  expect((await audit(['--from', DAY, '--tolerance', 'some'])).code).toBe(2);
+});
+
+test('prints JSON and CSV, and writes them to a file by its name', async () => {
+  [clicks, status] = [1, 200];
+  const json = await audit(['--from', DAY, '--by', 'widget_id', '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    from: DAY,
+    to: DAY,
+    within: false,
+    by: ['widget_id'],
+    rows: [{ group: { widget_id: '=SUM(1)' }, metric: 'clicks', ours: 2, theirs: 1, difference: -1, percent: -50 }],
+  });
+  const file = join(directory, 'audit.csv');
+  const csv = await audit(['--from', DAY, '--by', 'widget_id', '--output', file]);
+  expect(csv.code).toBe(1);
+  expect(await readFile(file, 'utf8')).toBe(
+    `period_start,widget_id,metric,ours,theirs,difference,percent,verdict\r\n${DAY}T00:00:00Z,'=SUM(1),clicks,2,1,-1,-50,missing\r\n`,
+  );
+});
+
+test('says in one line what is missing, and never the key', async () => {
+  status = 401;
+  const refused = await audit(['--from', DAY]);
+  expect([refused.code, refused.stderr]).toEqual([
+    3,
+    "offerlet: The network refused the key: no, [key] is wrong. Use the publisher's reporting key.\n",
+  ]);
+  status = 200;
+  const ended = async (args: readonly string[], env: Record<string, string> = {}): Promise<[number | null, string]> => {
+    const { code, stderr } = await audit(args, env);
+    return [code, stderr.trimEnd().split('\n').length === 1 ? stderr : `several lines: ${stderr}`];
+  };
+  expect(await ended([], { OFFERLET_DATA: '' })).toEqual([2, expect.stringMatching(/--data or --redis is missing/)]);
+  expect(await ended(['--from', '2026-11-19'])).toEqual([4, expect.stringMatching(/The ledger has no counts/)]);
+  expect(await ended(['--period', 'soon'])).toEqual([2, expect.stringMatching(/--period is not a known period/)]);
+  expect(await ended([], { OFFERLET_REPORTING_KEY: 'adnet_rk_test_canary' })).toEqual([
+    2,
+    expect.stringMatching(/not a reporting key/),
+  ]);
+  const keyFile = join(directory, 'key');
+  await writeFile(keyFile, `${KEY}\n`);
+  clicks = 2;
+  expect((await audit(['--from', DAY, '--reporting-key-file', keyFile], { OFFERLET_REPORTING_KEY: '' })).code).toBe(0);
+});

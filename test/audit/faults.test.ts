@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Audit } from '../../src/cli/audit/makeAudit.ts';
+import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
+import { AUDITED } from '../../src/wire/audit/compareCounts.ts';
+import { dateOf } from '../../src/wire/utcDates.ts';
+import { seeded } from '../line/whole/wholeLine.ts';
+import { openAuditWorld, type AuditWorld } from './auditWorld.ts';
+import { createShoppers, type Shoppers } from './shoppers.ts';
+
+let world: AuditWorld;
+let store: DedupeFile;
+let directory: string;
+let shoppers: Shoppers;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
+  world = await openAuditWorld();
+  store = await openDedupeFile(directory);
+  const relay = createRelay({
+    apiKey: world.integrationKey,
+    version: '1.0.0',
+    baseUrl: 'http://127.0.0.1:4600',
+    sandbox: true,
+    rateLimit: false,
+    forwardEventIds: true,
+    dedupe: store,
+    fetch: (url, init) => world.network.fetch(new Request(url, init)),
+    onLog: () => undefined,
+  });
+  const send = (path: string, body: unknown): Promise<Response> =>
+    relay(
+      new Request(`http://shop.example${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    );
+  shoppers = createShoppers({ send, random: seeded(28), end: world.end });
+}, 60_000);
+afterEach(async () => {
+  await store.close();
+  await world.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Lets shoppers come in every hour. Returns what the relay counted. */
+async function shop(perHour = 15): Promise<LedgerCounts> {
+  for (const hour of world.hours) {
+    await world.setClock(hour);
+    await shoppers.open(hour, perHour);
+  }
+  await world.setClock(world.end);
+  await shoppers.deliver();
+  await world.setClock(world.end + 24 * 3_600_000);
+  return store.ledger.read({ from: dateOf(world.hours[0] ?? 0), to: dateOf(world.end) });
+}
+
+/** The hours and metrics that an audit finds, with the difference. */
+function found({ rows }: Audit): Map<string, number> {
+  const wrong = rows.filter(({ verdict }) => verdict !== 'ok');
+  return new Map(wrong.map(({ period_start, metric, difference }) => [`${period_start} ${metric}`, difference]));
+}
+
+test('an honest network and the relay agree in every hour, metric and placement, and the audit says nothing', async () => {
+  const ledger = await shop();
+  const audit = await world.audit(ledger, { by: ['view', 'display_mode', 'widget_id'] });
+  expect(audit).toMatchObject({ within: true, explanations: [], problems: [], hours: [] });
+  const counted = new Map<string, number>();
+  for (const { period_start, metric, ours, theirs } of audit.rows) {
+    expect(theirs).toBe(ours);
+    const key = `${period_start} ${metric}`;
+    counted.set(key, (counted.get(key) ?? 0) + theirs);
+  }
+  expect(counted).toEqual(shoppers.truth());
+  expect(audit.rows.some(({ group }) => group.widget_id === 'größer' && group.view === 'ORDER_STATUS')).toBe(true);
+}, 120_000);
+
+test('finds the hours and metrics of 1 % of accepted events that were silently dropped', async () => {
+  await world.control('PUT', '/sandbox/settings', { miscount: 'drops_events' });
+  const ledger = await shop(60);
+  // What is missing by the network's own list of what it stored.
+  const missing = new Map<string, number>();
+  for (const metric of ['widget_loads', 'widget_displays', 'viewable_widget_displays', 'clicks'] as const) {
+    const { events } = (await world.control('GET', `/sandbox/events?event_name=${AUDITED[metric]}`)) as {
+      events: { status: string; event: { event_id: string; session_id: string } }[];
+    };
+    const stored = new Set(events.filter(({ status }) => status === 'stored').map(({ event }) => idOf(event)));
+    for (const event of shoppers.events) {
+      if (event.event_name !== AUDITED[metric] || stored.has(idOf(event))) continue;
+      const key = `${event.event_datetime.slice(0, 13)}:00:00Z ${metric}`;
+      missing.set(key, (missing.get(key) ?? 0) - 1);
+    }
+  }
+  expect(missing.size).toBeGreaterThan(3);
+  const audit = await world.audit(ledger);
+  // An impression is there as long as its display or its view is.
+  const differing = [...found(audit)].filter(([key]) => !key.endsWith(' impressions'));
+  expect(new Map(differing)).toEqual(missing);
+  expect(audit.within).toBe(false);
+  expect(audit.explanations.at(-1)).toMatchObject({ cause: 'network', direction: 'missing' });
+}, 120_000);
+
+function idOf({ session_id, event_id }: { session_id: string; event_id: string }): string {
+  return `${session_id} ${event_id}`;
+}
+
+test('finds clicks that were counted twice, in each hour that has any, and nothing else', async () => {
+  await world.control('PUT', '/sandbox/settings', { miscount: 'counts_clicks_twice' });
+  const audit = await world.audit(await shop());
+  const clicks = [...shoppers.truth()].filter(([key]) => key.endsWith(' clicks'));
+  expect(found(audit)).toEqual(new Map(clicks));
+  expect(audit.totals.map(({ metric, verdict }) => `${metric} ${verdict}`)).toContain('clicks extra');
+  expect(audit.explanations.map(({ cause }) => cause)).toEqual(['other_relay', 'other_senders', 'network']);
+}, 120_000);
+
+test('finds an hour that was lost, and names it also when days are compared', async () => {
+  const lost = new Date(world.hours[5] ?? 0).toISOString();
+  await world.control('PUT', '/sandbox/settings', { lost_hour: lost });
+  const ledger = await shop();
+  const hour = `${lost.slice(0, 13)}:00:00Z`;
+  const missing = [...shoppers.truth()]
+    .filter(([key]) => key.startsWith(hour))
+    .map(([key, count]) => [key, -count] as const);
+  expect(missing.length).toBeGreaterThan(3);
+  const byHour = found(await world.audit(ledger));
+  for (const [key, count] of missing) if (!key.endsWith(' impressions')) expect(byHour.get(key)).toBe(count);
+  const days = await world.audit(ledger, { grain: 'day' });
+  expect(days.within).toBe(false);
+  expect(
+    days.hours.filter(({ metric }) => metric !== 'impressions').every(({ period_start }) => period_start === hour),
+  ).toBe(true);
+  expect(days.hours.length).toBeGreaterThan(3);
+}, 120_000);
+
+test('finds a report that is a day late, and says from when on', async () => {
+  const ledger = await shop();
+  await world.control('PUT', '/sandbox/settings', { miscount: 'reports_late' });
+  // On the day after the night, the report reaches to the day before the night's end.
+  const audit = await world.audit(ledger, { grain: 'day' });
+  const last = dateOf(world.end);
+  expect(audit.within).toBe(false);
+  expect(audit.data_through).toBe(`${dateOf(world.hours[0] ?? 0)}T23:00:00Z`);
+  expect(new Set(audit.hours.map(({ period_start, verdict }) => `${period_start?.slice(0, 10)} ${verdict}`))).toEqual(
+    new Set([`${last} late`]),
+  );
+  expect(audit.explanations[0]).toMatchObject({ cause: 'data_through', direction: 'missing' });
+  await world.control('PUT', '/sandbox/settings', { miscount: null });
+  expect((await world.audit(ledger, { grain: 'day' })).within).toBe(true);
+}, 120_000);
