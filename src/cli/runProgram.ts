@@ -1,4 +1,5 @@
 import { EXIT, ExitError } from './ExitError.ts';
+import { documentWithoutControls } from './output/displayWidth.ts';
 import { withoutCommands } from '../http/printable.ts';
 
 /** Errors whose message says everything that the caller needs: one line, exit code 2. */
@@ -6,17 +7,15 @@ const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError',
 
 /** Runs a program to its end, then exits: 0 on success, 2 for a mistake of the caller, 1 for anything else. */
 export function runProgram(main: (argv: readonly string[]) => Promise<void>): void {
-  // The reader of a pipe, such as `head`, has seen enough.
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
-    });
+  process.stdout.on('error', exitWithoutOutput);
+  // Nobody reads about the progress any more, or the log's disk is full; what was begun is done all the same.
+  process.stderr.on('error', () => undefined);
   main(process.argv.slice(2)).then(
     () => exitAfterWriting(0),
     (error: unknown) => {
       const isExpected = error instanceof Error && (EXPECTED.has(error.name) || error instanceof ExitError);
-      process.stderr.write(withoutCommands(`offerlet: ${isExpected ? error.message : stackOf(error)}\n`));
+      const text = documentWithoutControls(isExpected ? error.message : stackOf(error));
+      process.stderr.write(withoutCommands(`offerlet: ${text}\n`));
       exitAfterWriting(error instanceof ExitError ? error.exitCode : isExpected ? EXIT.usage : EXIT.failed);
     },
   );
@@ -24,7 +23,18 @@ export function runProgram(main: (argv: readonly string[]) => Promise<void>): vo
 
 /** Exits when stdout has taken everything: a pipe may take a large report slowly. */
 function exitAfterWriting(code: number): void {
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  process.stdout.write('', () => {
+    // Known here before its event comes.
+    if (process.stdout.errored) return exitWithoutOutput(process.stdout.errored);
+    process.stderr.write('', () => process.exit(code));
+  });
+}
+
+function exitWithoutOutput({ code, message }: NodeJS.ErrnoException): void {
+  // The reader of a pipe, such as `head`, has seen enough.
+  if (code === 'EPIPE') process.exit(0);
+  process.stderr.write(`offerlet: The output cannot be written (${code ?? message}).\n`);
+  process.exit(EXIT.failed);
 }
 
 function stackOf(error: unknown): string {

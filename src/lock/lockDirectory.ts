@@ -1,6 +1,6 @@
 import { describeHolder, parseHolder, stateOf, thisHolder } from './lockFiles.ts';
 import { keepTouching } from './lockFiles.ts';
-import { codeOf, lockFiles, type LockFiles } from './lockFiles.ts';
+import { codeOf, lockFiles, NUMBER_MAX, type LockFiles } from './lockFiles.ts';
 
 export interface LockOptions {
   /** The lock files are called `NAME.lock.1`, `NAME.lock.2`, … */
@@ -58,6 +58,10 @@ export async function lockDirectory(directory: string, options: LockOptions): Pr
     const owner = current === 0 ? undefined : await findOwner(current, { files, directory, say: options.say });
     if (owner !== undefined) throw new DirectoryInUseError(`${directory} is in use by ${owner}`);
     const number = current + 1;
+    if (number > NUMBER_MAX)
+      throw new DirectoryInUseError(
+        `${directory} has the lock file ${options.name}.lock.${current}, which no other can follow. If no process uses the directory, delete that file`,
+      );
     if (!(await files.create(number, JSON.stringify(thisHolder())))) continue;
     const numbers = await files.numbers();
     if (numbers.at(-1) === number) {

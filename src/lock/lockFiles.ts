@@ -19,6 +19,11 @@ export interface LockFiles {
   remove(number: number): Promise<void>;
 }
 
+/** The highest number that is a lock file's: one with more digits would not be found again. */
+export const NUMBER_MAX = 999_999_999_999_999;
+/** Bytes of a lock file that are read: it may be a link to anything. */
+const TEXT_MAX = 4_096;
+
 interface Look {
   readonly text: string;
   readonly isReleased: boolean;
@@ -28,7 +33,10 @@ interface Look {
 /** The files `NAME.lock.1`, `NAME.lock.2`, … of a directory. */
 export function lockFiles(directory: string, name: string): LockFiles {
   const fs = process.getBuiltinModule('node:fs/promises');
-  const { readdirSync } = process.getBuiltinModule('node:fs');
+  const {
+    readdirSync,
+    constants: { O_RDONLY, O_NONBLOCK },
+  } = process.getBuiltinModule('node:fs');
   const path = process.getBuiltinModule('node:path');
   const prefix = `${name}.lock.`;
   const pathOf = (number: number): string => path.join(directory, prefix + number);
@@ -56,9 +64,11 @@ export function lockFiles(directory: string, name: string): LockFiles {
     async look(number) {
       try {
         // Opened each time: network file systems read a file's times anew only then.
-        const file = await fs.open(pathOf(number), 'r');
+        // Without waiting: it may be a pipe.
+        const file = await fs.open(pathOf(number), O_RDONLY | (O_NONBLOCK ?? 0));
         try {
-          const text = (await file.readFile('utf8')).trimEnd();
+          const { buffer, bytesRead } = await file.read(Buffer.alloc(TEXT_MAX), 0, TEXT_MAX, null);
+          const text = buffer.toString('utf8', 0, bytesRead).trimEnd();
           return { text, isReleased: text === RELEASED, touchedAt: (await file.stat()).mtimeMs };
         } finally {
           await file.close();
@@ -156,7 +166,7 @@ export function parseHolder(text: string): Holder | undefined {
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   return {
     pid,
-    host: typeof host === 'string' ? host : 'another machine',
+    host: typeof host === 'string' && /^[\w.-]{1,255}$/.test(host) ? host : 'another machine',
     ...(typeof scope === 'string' && { scope }),
     ...(typeof started === 'string' && { started }),
   };

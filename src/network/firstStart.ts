@@ -6,7 +6,8 @@ import { runSetupExclusively, SHARDED_TABLES, REFERENCE_TABLES } from './databas
 import { refuseProductionData, createKey, revokeKey } from './storedKeys.ts';
 import { seed, type SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings.ts';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /** What the first line of `--json` says, without the URL. */
 export interface Description {
@@ -167,9 +168,15 @@ async function readFirstKeys(db: Queries, { file }: KeyPlace): Promise<FirstKeys
 /** Stores the keys for the next start, readable for this account only. */
 async function storeFirstKeys(db: Queries, keys: FirstKeys, { file }: KeyPlace): Promise<void> {
   if (file === undefined) return writeSetting(db, 'first_keys', keys);
-  writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
-  // The mode above applies to new files only.
-  chmodSync(file, 0o600);
+  // A new file takes the place of the old one: whatever had that one open, or linked it elsewhere, gets nothing.
+  const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 async function isInForce(db: Queries, key: string): Promise<boolean> {

@@ -107,7 +107,9 @@ function openFront(hosts: readonly string[]): { respond: Handler; open(behind: B
       if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request, from);
       if (pathname.startsWith(`${CONTROL_PATH}/`)) return controls(request, from);
       if (`${pathname}/`.startsWith(`${CONSOLE_PATH}/`)) return operators(request, from);
-      const refused = isReading(request) ? undefined : refuseForeign(request, { ip: from.ip, hosts });
+      // The report has what the key reads: no page of another site may have it, not by rebinding either.
+      const isOpen = isReading(request) && !pathname.endsWith('.json');
+      const refused = isOpen ? undefined : refuseForeign(request, { ip: from.ip, hosts });
       return refused ?? shop(request, from);
     },
   };

@@ -33,7 +33,8 @@ export const JSON_OUTPUT = { kind: 'flag', about: 'Prints one JSON object as the
 
 /**
  * Reads `--database-url`. In the environment the URLs are separated by commas or spaces, and a password may contain commas:
- * what does not begin a URL belongs to the one before. A password on the command line is used, with a warning.
+ * what does not begin a URL belongs to the one before. A password on the command line is used, with a warning. Throws a
+ * `UsageError`, which does not repeat the URL.
  */
 export function readDatabaseUrls(
   parts: readonly string[],
@@ -49,6 +50,11 @@ export function readDatabaseUrls(
     if (last === undefined || part.includes('://')) urls.push(part);
     else urls[urls.length - 1] = `${last},${part}`;
   }
+  // The driver takes anything else for the path of a socket, and its error would repeat it with the password.
+  if (!urls.every((url) => /^postgres(ql)?:\/\//i.test(url)))
+    throw new UsageError(
+      '--database-url is not the URL of a PostgreSQL server. Use something like postgres://me@db.example/offers.',
+    );
   return urls;
 }
 

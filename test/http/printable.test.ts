@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createOutput } from '../../src/cli/output/createOutput.ts';
+import { documentWithoutControls } from '../../src/cli/output/displayWidth.ts';
 import { textOf } from '../../src/cli/output/print.ts';
 import { printableJson, withoutCommands } from '../../src/http/printable.ts';
 import { openTerminal } from '../../src/cli/output/terminal.ts';
@@ -55,6 +56,21 @@ test('a long text is printed in no time', () => {
   const started = performance.now();
   for (const part of [' ', '\n', ':', '#', '#a', '\n '] as const) withoutCommands(part.repeat(300_000));
   expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test('lines for people control no terminal, and none hides what is before it', () => {
+  const lines: string[] = [];
+  const write = (text: unknown): true => (lines.push(String(text)), true);
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(write),
+    vi.spyOn(process.stderr, 'write').mockImplementation(write),
+  ];
+  const out = createOutput({ json: false });
+  out.say('a\u001B[2J\u009B31mb\u202Ec\rd\ne');
+  out.log('a\u001B[2J\u009B31mb\u202Ec\rd\ne');
+  for (const spy of spies) spy.mockRestore();
+  expect(lines).toEqual(['a[2J31mbcd\ne\n', 'a[2J31mbcd\ne\n']);
+  expect(documentWithoutControls('1\r\n2\rx\r')).toBe('1\r\n2x');
 });
 
 test('every way to print goes through it', () => {

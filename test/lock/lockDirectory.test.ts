@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -76,6 +77,28 @@ test('a lock that is damaged, empty or of another machine is taken over after fi
     await taken.release();
   }
   await Promise.all(['not JSON', '', foreign].map(takeOver));
+});
+
+test('a lock file with the highest number is an error, not an endless wait', async () => {
+  await writeFile(join(directory, 'test.lock.999999999999999'), '{"released":true}');
+  await expect(lock()).rejects.toThrow(DirectoryInUseError);
+  await expect(lock()).rejects.toThrow('test.lock.999999999999999, which no other can follow');
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['a link to a file without end', (file: string) => symlink('/dev/zero', file)],
+  ['a pipe', (file: string) => void execFileSync('mkfifo', [file])],
+])('a lock that is %s is damaged', async (_, make) => {
+  await make(join(directory, 'test.lock.1'));
+  await (await lock()).release();
+  expect(await readdir(directory)).toEqual(['test.lock.2']);
+});
+
+test('a lock file writes nothing into the terminal', async () => {
+  const host = 'evil\u001B]0;x\u0007\n::error::x';
+  await leave({ pid: 1, host, scope: 'another boot' });
+  await (await lock()).release();
+  expect(said).toEqual([expect.stringContaining('process 1 on another machine, which cannot be seen')]);
 });
 
 test('of two processes that find one dead owner, exactly one gets the directory, 150 times', async () => {

@@ -30,6 +30,21 @@ test('a password on the command line works with a warning that does not print it
   expect(warnings).toEqual([warning, warning]);
 });
 
+test.each([
+  '//me:hunter2@one/db',
+  'me:hunter2@one/db',
+  'host=one password=hunter2',
+  'socket:/me:hunter2',
+  'postgres:/me:hunter2@one/db',
+  'http://me:hunter2@one/db',
+])('%s is no URL of a PostgreSQL server, and is not repeated', (url) => {
+  expect(() => urlsOf(url)).toThrow(
+    new UsageError(
+      '--database-url is not the URL of a PostgreSQL server. Use something like postgres://me@db.example/offers.',
+    ),
+  );
+});
+
 test('--wait is a number of seconds', () => {
   expect([readWait(undefined), readWait('0'), readWait('60'), readWait('0.5')]).toEqual([0, 0, 60, 0.5]);
   for (const text of ['', ' ', '-1', 'soon', '60s', 'Infinity', 'NaN'])

@@ -30,19 +30,29 @@ const LOCAL = listOf([
   '224.0.0.0/3',
 ]);
 
-/** Returns the space of an IP address. An IPv6 address that carries an IPv4 address has the space of that one. */
-export function addressSpaceOf(address: string): AddressSpace {
-  if (isIPv4(address)) return LOOPBACK.check(address) ? 'loopback' : LOCAL.check(address) ? 'local' : 'public';
+/** Returns the IPv4 address that an IPv6 address carries, and leads to; any other address as it is, without its zone. */
+export function innermostAddress(address: string): string {
+  if (isIPv4(address)) return address;
   const groups = groupsOf(address);
   const [first = 0, second = 0, third = 0] = groups;
   const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0);
-  if ((isZero(0, 7) && (groups[7] ?? 0) <= 1) || LOOPBACK.check(address.replace(/%.*/, ''), 'ipv6')) return 'loopback';
   const carriesLast =
-    (isZero(0, 5) && (groups[5] === 0 || groups[5] === 0xffff)) || // compatible, mapped
+    (isZero(0, 5) && groups[5] === 0xffff) || // mapped
+    (isZero(0, 6) && (groups[6] !== 0 || (groups[7] ?? 0) > 1)) || // compatible, but neither :: nor ::1
     (isZero(0, 4) && groups[4] === 0xffff && groups[5] === 0) || // translated
     (first === 0x64 && second === 0xff9b && isZero(2, 6)); // NAT64
-  if (carriesLast) return addressSpaceOf(ipv4Of(groups.slice(6)));
-  if (first === 0x2002) return addressSpaceOf(ipv4Of([second, third])); // 6to4
+  if (carriesLast) return ipv4Of(groups.slice(6));
+  return first === 0x2002 ? ipv4Of([second, third]) : address.replace(/%.*/, ''); // 6to4
+}
+
+/** Returns the space of an IP address. An IPv6 address that carries an IPv4 address has the space of that one. */
+export function addressSpaceOf(given: string): AddressSpace {
+  const address = innermostAddress(given);
+  if (isIPv4(address)) return LOOPBACK.check(address) ? 'loopback' : LOCAL.check(address) ? 'local' : 'public';
+  const groups = groupsOf(address);
+  const [first = 0, second = 0] = groups;
+  const isUnset = groups.slice(0, 7).every((group) => group === 0); // :: and ::1
+  if (isUnset || LOOPBACK.check(address, 'ipv6')) return 'loopback';
   // Global unicast, without Teredo, which carries an IPv4 address as well, and what must not be routed.
   const isGlobal = (first & 0xe000) === 0x2000 && !(first === 0x2001 && (second < 0x200 || second === 0xdb8));
   return isGlobal ? 'public' : 'local';

@@ -58,10 +58,14 @@ export const doctorCommand: Command = {
     const browser = chooseBrowser(settings, source);
     if (browser?.isSandboxed === false)
       terminal.note('offerlet: the browser runs without its sandbox. A hostile page could take over this account.');
-    const { findings, ...found } = await examine(browser, { page, relay });
+    const hide = passwordsOf(page, relay);
+    const { findings: found, ...about } = await examine(browser, { page, relay }, hide);
+    const findings = found.map((finding) => ({ ...finding, text: hide(finding.text) }));
+    const shown = { page: hide(page), browser: about.browser };
     const problems = findings.filter(({ state }) => state === 'bad').length;
-    out.json({ ok: problems === 0, page, relay: found.relay ?? null, browser: found.browser, findings });
-    if (!settings.json) printFindings({ findings, page, browser: found.browser }, terminal);
+    const relayShown = about.relay === undefined ? null : hide(about.relay);
+    out.json({ ok: problems === 0, page: shown.page, relay: relayShown, browser: about.browser, findings });
+    if (!settings.json) printFindings({ findings, ...shown }, terminal);
     if (problems > 0) throw new ExitError(`${problems} of ${findings.length} checks failed.`, EXIT.failed);
   },
 };
@@ -81,12 +85,16 @@ function chooseBrowser(
   return { path, isSandboxed: !noSandbox, env };
 }
 
-async function examine(browser: BrowserChoice | undefined, patient: Patient): Promise<Examination> {
+async function examine(
+  browser: BrowserChoice | undefined,
+  patient: Patient,
+  hide: (text: string) => string,
+): Promise<Examination> {
   if (browser === undefined) return examineByHttp(patient);
   try {
     return await examineInBrowser(browser, patient);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = hide(error instanceof Error ? error.message : String(error));
     throw new ExitError(
       safeText(
         `The browser ${browser.path} could not be used: ${reason} Use another one with --browser PATH, or --browser none.`,
@@ -103,6 +111,15 @@ function readUrl(option: string, text: string | undefined): string | undefined {
   throw new UsageError(
     `${option} is not a URL of a web page: "${text}". Use something like ${option} https://shop.example/.`,
   );
+}
+
+/** Returns what leaves the passwords of URLs out of a text: a report goes to logs and tickets. */
+function passwordsOf(...urls: readonly (string | undefined)[]): (text: string) => string {
+  const pairs = urls.flatMap((url) => {
+    const { username = '', password = '' } = url === undefined ? {} : new URL(url);
+    return password === '' ? [] : [[`${username}:${password}@`, `${username}@`] as const];
+  });
+  return (text) => pairs.reduce((left, [given, shown]) => left.replaceAll(given, shown), text);
 }
 
 /** Prints findings for people: a mark, what was checked, and what to do, wrapped to the width of the terminal. */

@@ -223,10 +223,19 @@ export async function openBrowser(path: string, { proxyPort, isSandboxed, env }:
   });
   const { send, onEvent } = connect(child, exited);
   /** Ctrl-C, a CI job that is cancelled, or a terminal that is closed leaves neither a process nor a profile. */
+  let isAbandoned = false;
   const abandon = (signal: NodeJS.Signals): void => {
-    void close().then(() => process.exit(signal === 'SIGINT' ? EXIT.interrupted : 128 + constants.signals[signal]));
+    const end = (): void => process.exit(signal === 'SIGINT' ? EXIT.interrupted : 128 + constants.signals[signal]);
+    // Who presses Ctrl-C again does not wait, and still leaves nothing.
+    if (isAbandoned) {
+      stop();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      return end();
+    }
+    isAbandoned = true;
+    void close().then(end);
   };
-  for (const signal of SIGNALS) process.once(signal, abandon);
+  for (const signal of SIGNALS) process.on(signal, abandon);
 
   function stop(): void {
     try {

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import type { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { addressSpaceOf, isAsPublicAs, type AddressSpace } from './addressSpace.ts';
+import { addressSpaceOf, innermostAddress, isAsPublicAs, type AddressSpace } from './addressSpace.ts';
 
 /** A response to the doctor's own request. A redirect is a response: nothing follows it. */
 export interface GatewayResponse {
@@ -102,7 +102,7 @@ export async function openGateway({
       const addresses = await addressesOf(host);
       const pages = await addressesOf(new URL(page).hostname).catch((): string[] => []);
       const allowed = addresses.filter((address) => {
-        const at = own.has(address) ? 'loopback' : addressSpaceOf(address);
+        const at = own.has(innermostAddress(address)) ? 'loopback' : addressSpaceOf(address);
         return (
           isTrusted ||
           isAsPublicAs(at, space) ||

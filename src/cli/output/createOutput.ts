@@ -1,3 +1,4 @@
+import { documentWithoutControls } from './displayWidth.ts';
 import { printableJson, withoutCommands } from '../../http/printable.ts';
 
 /** The output of a command: text for people, one line of JSON for programs, and a log. */
@@ -12,10 +13,11 @@ export interface Output {
 
 /** Creates the output on this process's streams. */
 export function createOutput(options: { json: boolean }): Output {
+  const printable = (text: string): string => withoutCommands(documentWithoutControls(text));
   return {
-    say: (line) => void (options.json || process.stdout.write(`${withoutCommands(line)}\n`)),
+    say: (line) => void (options.json || process.stdout.write(`${printable(line)}\n`)),
     json: (value) => void (options.json && process.stdout.write(`${printableJson(value)}\n`)),
     log: (entry) =>
-      void process.stderr.write(`${typeof entry === 'string' ? withoutCommands(entry) : printableJson(entry)}\n`),
+      void process.stderr.write(`${typeof entry === 'string' ? printable(entry) : printableJson(entry)}\n`),
   };
 }

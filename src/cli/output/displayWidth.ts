@@ -30,9 +30,9 @@ export function withoutControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/gu, '');
 }
 
-/** Removes the same from a document of several lines. */
+/** Removes the same from a document of several lines. What follows a single carriage return would hide what is before it. */
 export function documentWithoutControls(text: string): string {
-  return text.replace(/[^\r\n\t]+/gu, withoutControls);
+  return text.replace(/\r(?!\n)/g, '').replace(/[^\r\n\t]+/gu, withoutControls);
 }
 
 const GRAPHEMES = new Intl.Segmenter();

@@ -41,6 +41,7 @@ async function runConsole({ argv, env }: SettingsSource): Promise<void> {
     keyFile: settings['api-key-file'],
     env,
     progress,
+    note: (line) => out.log(line),
   });
   const handler = createOperatorConsole({ network: url, apiKey, variant: settings.variant });
   const server = await listen(toNode(handler), { port: settings.port });

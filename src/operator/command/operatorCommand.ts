@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Command } from '../../cli/command.ts';
 import { ExitError, EXIT } from '../../cli/ExitError.ts';
 import type { Options, SettingsOf } from '../../cli/options.ts';
@@ -64,6 +64,7 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
           keyFile: settings['api-key-file'],
           env,
           progress,
+          note: terminal.note,
         });
         await command.run({
           settings: settings as unknown as SettingsOf<All & typeof FORMAT>,
@@ -131,15 +132,17 @@ export interface ConnectionOptions {
   readonly keyFile: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly progress: Progress;
+  /** Writes a line for people. */
+  note(line: string): void;
 }
 
 /** Creates the clients of a command. Throws a `UsageError` when network or key are missing or not valid. */
-export function createConnection({ network, keyFile, env, progress }: ConnectionOptions): Connection {
+export function createConnection({ network, keyFile, env, progress, note }: ConnectionOptions): Connection {
   if (network === undefined)
     throw new UsageError(
       '--network is missing. Use something like --network https://channel.example, or set OFFERLET_NETWORK.',
     );
-  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile(keyFile);
+  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile(keyFile, note);
   if (!apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
   const onResponse = ({ status, retryIn }: ResponseNotice): void => {
     if (retryIn === undefined) return;
@@ -164,13 +167,29 @@ export function createConnection({ network, keyFile, env, progress }: Connection
   };
 }
 
-function readKeyFile(path: string): string {
+/** Bytes of a file with a key that are read: it may be a device without end. */
+const KEY_FILE_MAX = 4_096;
+
+function readKeyFile(path: string, note: ConnectionOptions['note']): string {
+  let text = '';
   try {
-    const key = readFileSync(path, 'utf8').trim();
-    if (key !== '') return key;
+    const file = openSync(path, 'r');
+    try {
+      const status = fstatSync(file);
+      if (status.isFile() && process.platform !== 'win32' && (status.mode & 0o004) !== 0)
+        note(`Every account of this machine can read the key in "${path}". Run chmod 600 on it.`);
+      const buffer = Buffer.alloc(KEY_FILE_MAX);
+      let length = 0;
+      for (let read = 1; read > 0 && length < KEY_FILE_MAX; length += read)
+        read = readSync(file, buffer, length, KEY_FILE_MAX - length, null);
+      text = buffer.toString('utf8', 0, length).trim();
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`--api-key-file cannot be read: "${path}" (${code ?? 'unknown error'}).`);
   }
-  throw new UsageError(`--api-key-file is empty: "${path}".`);
+  if (text === '') throw new UsageError(`--api-key-file is empty: "${path}".`);
+  return text;
 }

@@ -209,7 +209,8 @@ export const publishersRemove = operatorCommand({
     if (publisher_remote_id === null)
       throw new ExitError(`"${name}" is a pending request; only approved publishers can be removed.`, EXIT.failed);
     progress.end();
-    if (!settings.yes) await confirm(name, terminal);
+    // A name of which nothing can be shown would be confirmed by pressing Enter.
+    if (!settings.yes) await confirm(name || safeText(publisher_remote_id), terminal);
     await channel.remove(publisher_remote_id).catch((error: unknown) => {
       throw error instanceof NotFoundError ? noPublisher(id) : error;
     });
@@ -223,7 +224,7 @@ export const publishersRemove = operatorCommand({
         },
         { format: settings, terminal },
       );
-    else terminal.write(`Removed ${name} (${publisher_remote_id}).\n`);
+    else terminal.write(`Removed ${name} (${safeText(publisher_remote_id)}).\n`);
   },
 });
 
@@ -233,7 +234,8 @@ async function confirm(name: string, terminal: Terminal): Promise<void> {
   const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
   const typed = await Promise.race([prompt.question(`Type ${name} to confirm: `), closed]);
   prompt.close();
-  if (typed.trim() !== name) throw new ExitError('Not removed: the name does not match.', EXIT.failed);
+  if (typed.trim() === '' || typed.trim() !== name)
+    throw new ExitError('Not removed: the name does not match.', EXIT.failed);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -63,6 +63,18 @@ test.each([
   expect(readdirSync(directory).toSorted()).toEqual(['browser.cjs', 'started.json']);
 });
 
+test('whoever presses Ctrl-C twice does not wait for the browser, and finds no profile either', async () => {
+  const path = program('browser.cjs', BROWSER.replaceAll('Browser.close', 'Browser.ignored'));
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  await openBrowser(path, OPTIONS);
+  process.emit('SIGINT', 'SIGINT');
+  expect(exit).not.toHaveBeenCalled();
+  process.emit('SIGINT', 'SIGINT');
+  expect(exit.mock.calls).toEqual([[130]]);
+  expect(readdirSync(directory).toSorted()).toEqual(['browser.cjs', 'started.json']);
+  await expect.poll(() => exit.mock.calls.length, { timeout: 5_000 }).toBe(2);
+});
+
 test('the browser gets no variable but those that it needs, a home of its own, and nothing past the proxy', async () => {
   const path = program('browser.cjs');
   const env = {

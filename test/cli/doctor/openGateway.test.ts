@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { addressSpaceOf } from '../../../src/cli/doctor/addressSpace.ts';
@@ -174,6 +175,25 @@ test('a page on this machine reaches it; a page of the network reaches the netwo
     expect(await askSocks(intranet.port, new URL(`http://${host}/`)), host).toBe(2);
   expect(intranet.world.connected).toEqual([]);
 });
+
+const [mine] = Object.values(networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .filter(({ family, internal }) => family === 'IPv4' && !internal);
+test.runIf(mine)(
+  'this machine is not reached by the address that others in its network know, in any notation',
+  async () => {
+    const address = mine?.address ?? '';
+    const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+    const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+    const gateway = await open('http://intranet.example/', {
+      'intranet.example': ['10.0.0.1'],
+      'me.example': [`::ffff:${address}`],
+    });
+    for (const host of [address, `[::ffff:${address}]`, `[64:ff9b::${hex}]`, `[2002:${hex}::]`, 'me.example'])
+      expect(await askSocks(gateway.port, new URL(`http://${host}:${port}/`)), host).toBe(2);
+    expect(gateway.world.connected).toEqual([]);
+  },
+);
 
 test('a name of several addresses is connected at those that are public', async () => {
   const gateway = await open(SHOP, { ...NAMES, 'mixed.example': ['127.0.0.1', PUBLIC] });

@@ -1,4 +1,14 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -30,6 +40,20 @@ test('a staging network shows the same keys at every start, and stores them read
       .status,
   ).toBe(200);
   await second.close();
+});
+
+test.runIf(process.platform !== 'win32')('the keys are written nowhere but into the data directory', async () => {
+  const data = join(directory, 'planted');
+  const elsewhere = join(directory, 'elsewhere');
+  mkdirSync(data);
+  writeFileSync(elsewhere, 'precious', { mode: 0o644 });
+  // As a folder that somebody else has made might have it.
+  symlinkSync(elsewhere, join(data, 'keys.json'));
+  await (await start({ data })).close();
+  expect(readFileSync(elsewhere, 'utf8')).toBe('precious');
+  expect(lstatSync(join(data, 'keys.json')).isFile()).toBe(true);
+  expect(statSync(join(data, 'keys.json')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(data).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
 test('a second network on the same directory is refused in one line, and the first continues', async () => {
