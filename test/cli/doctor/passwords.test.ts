@@ -11,10 +11,9 @@ test.each([[[]], [['--json']]])('the report names no password of a URL (%j)', as
   const write = (text: unknown): true => ((printed += String(text)), true);
   const spies = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
   for (const spy of spies) spy.mockImplementation(write);
-  const argv = [
-    ...['--page', `http://me:hunter2@${host}/thank-you`, '--relay', `http://you:hunter3@${host}/offers`],
-    ...['--browser', 'none', ...format],
-  ];
+  const page = `http://me:hunter2@${host}/thank-you`;
+  const relay = `http://you:hunter3@${host}/offers`;
+  const argv = ['--page', page, '--relay', relay, '--browser', 'none', ...format];
   const error: unknown = await doctorCommand.run({ argv, env: {} }).catch((reason: unknown) => reason);
   for (const spy of spies) spy.mockRestore();
   server.close();
