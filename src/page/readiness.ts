@@ -30,10 +30,12 @@ const MODALS = ':is(:modal,[aria-modal=true],offer-let-layer)';
 
 /**
  * Resolves once the page has no open modal. A single Esc would close both the modal and a layer that opened over it by
- * itself, and that layer would take the focus from a question that the page asks.
+ * itself, and that layer would take the focus from a question that the page asks. Returns whether there was one.
  */
-export async function whenNoModal(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && hasModal()) await nextTask(POLL_MS);
+export async function whenNoModal(signal: AbortSignal): Promise<boolean> {
+  let hasWaited = false;
+  for (; !signal.aborted && hasModal(); hasWaited = true) await nextTask(POLL_MS);
+  return hasWaited;
 }
 
 function hasModal(): boolean {

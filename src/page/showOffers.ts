@@ -75,7 +75,9 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   return offers;
 
   async function prepare({ signal, next, fail }: Step<'preparing'>): Promise<void> {
-    await whenReady(!mayUse(findPrefetched()) ? 'idle' : isInline() && findTarget() ? 'active' : 'parsed');
+    await whenReady(mayUse(findPrefetched()) && isInline() && findTarget() ? 'active' : 'parsed');
+    // A server that streams its page sends the block last.
+    if (!mayUse(findPrefetched())) await whenReady('idle');
     if (signal.aborted) return;
     if (isInline() && !findTarget()?.isConnected) return fail(noTarget());
     const prefetched = findPrefetched();
@@ -106,10 +108,9 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
 
   async function present({ offers, signal, next, fail }: Step<'presenting'>): Promise<void> {
     try {
-      await nextTask();
-      if (!isInline()) await whenNoModal(signal);
+      const hasWaited = !isInline() && (await whenNoModal(signal));
       // The shopper may have closed them in another tab meanwhile.
-      const dismissed = await offers.dismissal();
+      const dismissed = await offers.dismissal(hasWaited);
       const target = findTarget();
       if (signal.aborted) return;
       if (dismissed) return fail(dismissed);
@@ -122,7 +123,8 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
         signal,
         onDismiss: (by) => session.dismiss(by),
       });
-      await nextTask();
+      // A layer opens in a task of its own, so that neither is long.
+      if (!isInline()) await nextTask();
       if (signal.aborted) return;
       mounted.open();
       signal.addEventListener('abort', () => space.follow({ type: 'dismiss', by: 'page' }));

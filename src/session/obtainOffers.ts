@@ -49,8 +49,8 @@ export interface ObtainedOffers {
   readonly reporter: Reporter;
   /** Resolves once what was reported so far is in storage. */
   written(): Promise<unknown>;
-  /** Resolves to an outcome if the shopper has closed these offers, here or in another tab. */
-  dismissal(): Promise<Failure | undefined>;
+  /** Resolves to an outcome if the shopper has closed these offers, here or in another tab, while they waited or since they were requested. */
+  dismissal(hasWaited: boolean): Promise<Failure | undefined>;
 }
 
 /**
@@ -170,7 +170,7 @@ export function countOffers(
   });
   // At once, not after the paint: a page that goes now, or waits for a dialog, has loaded them too.
   reporter.loaded();
-  const dismissal = (): Promise<Failure | undefined> => dismissalOf(memory, placement);
+  const dismissal = (hasWaited: boolean): Promise<Failure | undefined> => dismissalOf(memory, placement, hasWaited);
   if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
   const first = left_out[0];
   return outcome(
@@ -197,8 +197,8 @@ export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw Error('Aborted');
 }
 
-async function dismissalOf(memory: OrderMemory, { mode }: Placement): Promise<Failure | undefined> {
-  return mode !== 'INLINE' && (await memory.has('closed'))
+async function dismissalOf(memory: OrderMemory, { mode }: Placement, hasWaited = true): Promise<Failure | undefined> {
+  return mode !== 'INLINE' && (hasWaited ? await memory.has('closed') : memory.hasNow('closed'))
     ? outcome(
         'already_shown',
         'The shopper has already closed the offers of this order',

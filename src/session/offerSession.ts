@@ -287,7 +287,8 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
       await forgetting;
       throwIfAborted(signal);
       if (!queue) reopenQueue();
-      await nextTask();
+      // With offers at hand, nothing is awaited in between.
+      if (!prefetched) await nextTask();
       throwIfAborted(signal);
       const found = await findOffers(context);
       throwIfAborted(signal);

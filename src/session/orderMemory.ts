@@ -27,6 +27,8 @@ export interface OrderMemory {
   once(name: string): boolean;
   /** Whether `once` was called with the name, in any tab. */
   has(name: string): Promise<boolean>;
+  /** The same, as far as it can be read synchronously. */
+  hasNow(name: string): boolean;
 }
 
 /** Small values that survive a crash, as the queue's notes do. */
@@ -96,9 +98,10 @@ export function openOrderMemory({
     return here;
   }
 
-  async function write(): Promise<void> {
+  async function write(isLater?: boolean): Promise<void> {
     if (!key || signal?.aborted) return;
     attempt(() => syncStorage().setItem(key, toJson(here)));
+    if (isLater) await nextTask();
     await notes()?.update(key, merge);
     // The notes notice a withdrawal by another tab.
     if (signal?.aborted) attempt(() => syncStorage().removeItem(key));
@@ -115,7 +118,8 @@ export function openOrderMemory({
       });
       if (toJson(response).length > KEPT_LENGTH) return;
       here = { ...here, response };
-      await write();
+      // Other tabs can read it at once. What survives a crash does not hold up the paint.
+      await write(true);
     },
     once(name) {
       if (here.seen.includes(name)) return false;
@@ -124,6 +128,10 @@ export function openOrderMemory({
       return true;
     },
     has: async (name) => (await read()).seen.includes(name),
+    hasNow(name) {
+      readSync();
+      return here.seen.includes(name);
+    },
   };
 }
 

@@ -227,3 +227,43 @@ test('an INLINE block is shown while the page is still loading', async ({ page }
   expect(await page.evaluate('document.readyState')).not.toBe('complete');
   load();
 });
+
+test('a block that is streamed after the script has run is used, before the page has loaded', async ({ page }) => {
+  let release = (): void => {};
+  const late = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/blocking.js', async (route) => {
+    await late;
+    await route.fulfill({ contentType: 'text/javascript', body: '' });
+  });
+  await page.route('**/never.png', () => undefined);
+  const rest = `<script src="/blocking.js"></script>${inScript(block())}<img src="/never.png">`;
+  await page.goto(fixture.page('/streamed', shop(scriptTag() + rest)), { waitUntil: 'commit' });
+  await page.waitForFunction('window.offerlet?.explain()[0]');
+  expect(requests()).toBe(0);
+  release();
+  await expect(accept(page)).toBeVisible();
+  expect((await explained(page)).prefetched).toBe('Used');
+  expect(await page.evaluate('document.readyState')).not.toBe('complete');
+  expect(requests()).toBe(0);
+});
+
+test('a block that the page has edited is worth what it then says', async ({ page }) => {
+  const edit = `<script>const block = document.querySelector('[data-offerlet-offers]');
+    block.textContent = block.textContent.replace('"order_id":"1001"', '"order_id":"1002"')</script>`;
+  await open(page, inScript(block()) + edit);
+  await expect(accept(page)).toBeVisible();
+  expect((await explained(page)).prefetched).toContain('They are for another order');
+  expect(requests()).toBe(1);
+});
+
+test.describe('a bot', () => {
+  test.use({ userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' });
+
+  test('sees prefetched offers, and nothing is counted', async ({ page }) => {
+    await open(page, inScript(block()));
+    await expect(accept(page)).toBeVisible();
+    expect(await explained(page)).toMatchObject({ prefetched: 'Used', response: { isCounted: false } });
+    await page.waitForTimeout(1_500);
+    expect(fixture.events).toEqual([]);
+  });
+});
