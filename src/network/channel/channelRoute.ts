@@ -11,6 +11,8 @@ export interface ChannelCall {
   readonly context: NetworkContext;
   readonly params: RouteParams;
   readonly channelId: string;
+  /** The only publisher that the key may see: the owner of a publishable key. `null` for the channel's own keys. */
+  readonly publisherId: string | null;
 }
 
 /** Returns a route of the Channel API. The key is checked first; a publishable key can only read. */
@@ -28,7 +30,8 @@ export function channelRoute(
       if (!caller.ok) return Response.json({ detail: caller.message }, { status: 401 });
       if (caller.key.kind === 'publishable' && method !== 'GET')
         return Response.json({ detail: READ_ONLY }, { status: 403 });
-      return handle({ request, context, params, channelId: caller.key.channel_id });
+      const { channel_id: channelId, publisher_id: publisherId } = caller.key;
+      return handle({ request, context, params, channelId, publisherId });
     },
   };
 }

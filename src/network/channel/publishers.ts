@@ -62,11 +62,11 @@ function detail(row: PublisherRow): PublisherDetail {
 }
 
 /** GET publishers list: publishers and requests, newest first. */
-export async function listPublishers({ request, context, channelId }: ChannelCall): Promise<Response> {
+export async function listPublishers({ request, context, channelId, publisherId }: ChannelCall): Promise<Response> {
   const read = readListQuery(new URL(request.url).searchParams);
   if (!read.ok) return badFields(read.fields);
   const { page, page_size, words } = read.query;
-  const matching = [channelId, JSON.stringify(words)];
+  const matching = [channelId, JSON.stringify(words), publisherId];
   const [row] = await context.db.query<{ count: number }>(
     `SELECT count(*) AS count FROM publishers WHERE removed_at IS NULL ${MATCHING}`,
     matching,
@@ -77,7 +77,7 @@ export async function listPublishers({ request, context, channelId }: ChannelCal
   const rows = isPast
     ? []
     : await context.db.query<PublisherRow>(
-        `${SELECT_PUBLISHERS} ${MATCHING} ORDER BY created_at DESC, pending_publisher_id DESC LIMIT $3 OFFSET $4`,
+        `${SELECT_PUBLISHERS} ${MATCHING} ORDER BY created_at DESC, pending_publisher_id DESC LIMIT $4 OFFSET $5`,
         [...matching, page_size, start],
       );
   const pages = Math.max(1, Math.ceil(count / page_size));
@@ -91,7 +91,7 @@ export async function listPublishers({ request, context, channelId }: ChannelCal
 }
 
 /** Any word may match, anywhere in the name. `%` and `_` have no special meaning. */
-const MATCHING = `AND channel_id = $1 AND ($2::jsonb = '[]'
+const MATCHING = `AND channel_id = $1 AND ($3::uuid IS NULL OR publisher_remote_id = $3::uuid) AND ($2::jsonb = '[]'
   OR EXISTS (SELECT 1 FROM jsonb_array_elements_text($2::jsonb) AS word WHERE strpos(brand_key, word) > 0))`;
 
 function pageUrl(baseUrl: string, { q, page_size }: ListQuery, page: number): string {
@@ -141,10 +141,11 @@ function count(parameters: URLSearchParams, name: string, fields: Fields): numbe
 }
 
 /** GET publisher details, by remote id or by the id of the request. */
-export async function getPublisher({ context, params, channelId }: ChannelCall): Promise<Response> {
+export async function getPublisher({ context, params, channelId, publisherId }: ChannelCall): Promise<Response> {
   const id = readUuid(params['id']);
   const row = id === undefined ? undefined : await findPublisher(context.db, channelId, id);
-  return row ? Response.json({ publisher: detail(row) }) : publisherNotFound();
+  const isVisible = row && (publisherId === null || row.publisher_remote_id === publisherId);
+  return isVisible ? Response.json({ publisher: detail(row) }) : publisherNotFound();
 }
 
 /** DELETE remove: removes an approved publisher and revokes its keys. Its history stays in reports (docs/rules.md#r55). */
