@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, minifySync, type Plugin, type UserConfig } from 'vite';
 import { isOfWidget, leanPreact, leanPreactModule } from './build/leanPreact.ts';
 
-/** Every entry of the two packages and their commands. Each is one file in src/ at the same path. */
+/** Every entry of the three packages and their commands. Each is one file in src/ at the same path. */
 const ENTRIES = [
   'index',
   'element',
@@ -17,14 +17,13 @@ const ENTRIES = [
   'relay',
   'relay-redis',
   'relay-shopify',
-  'clients',
-  'console',
   'testing',
   'testing/jsdom',
   'testing/playwright',
   'cli',
 ];
 const SANDBOX_ENTRIES = ['network', 'sandbox', 'sandbox/commands'];
+const OPERATOR_ENTRIES = ['operator', 'operator/cli', 'operator/commands'];
 
 /** Browsers that support `light-dark()`: for older targets the CSS minifier replaces it with CSS that does not work here. */
 const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
@@ -55,9 +54,10 @@ const PURE_TESTS = ['test/{cli,consent,http,inspector,operator,react,relay,widge
 /** Tests of what is published. */
 const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 
-// A clone has both packages in dist/. What only offerlet-sandbox publishes is built into sandbox/dist/ as well.
+// A clone has all packages in dist/. What the other two publish is built into sandbox/dist/ and operator/dist/ as well.
 const builds: Record<string, UserConfig> = {
-  esm: modules([...ENTRIES, ...SANDBOX_ENTRIES], 'dist'),
+  esm: modules([...ENTRIES, ...SANDBOX_ENTRIES, ...OPERATOR_ENTRIES], 'dist'),
+  operator: modules(OPERATOR_ENTRIES, 'operator/dist'),
   sandbox: modules(SANDBOX_ENTRIES, 'sandbox/dist'),
   script: {
     plugins: [leanPreact()],
@@ -135,6 +135,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     alias: [
       { find: /^offerlet-sandbox$/, replacement: `${import.meta.dirname}/src/network.ts` },
+      { find: /^offerlet-operator$/, replacement: `${import.meta.dirname}/src/operator.ts` },
       { find: /^offerlet\/(.*)$/, replacement: `${import.meta.dirname}/src/$1.ts` },
       { find: /^offerlet$/, replacement: `${import.meta.dirname}/src/index.ts` },
     ],

@@ -1,5 +1,5 @@
-// `npm run build`: fills dist/ (the package offerlet, and everything that a clone runs) and sandbox/dist/ (the package
-// offerlet-sandbox). The same sources and lock file give the same bytes.
+// `npm run build`: fills dist/ (the package offerlet, and everything that a clone runs), and operator/dist/ and sandbox/dist/
+// (the packages offerlet-operator and offerlet-sandbox). The same sources and lock file give the same bytes.
 import { spawn } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,25 +13,29 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(ROOT);
 install();
 process.env.NODE_ENV = 'production'; // with any other value that the shell may have, Vite compiles JSX for debugging
-for (const folder of ['dist', 'sandbox/dist']) rmSync(folder, { recursive: true, force: true });
+for (const folder of ['dist', 'operator/dist', 'sandbox/dist']) rmSync(folder, { recursive: true, force: true });
 
 // Declarations and the embedded database depend on nothing that Vite writes, so they are made meanwhile.
 const others = Promise.all([
   node('build/freshDatabase.mjs'),
-  node(binary('typescript', 'tsc'), '-p', 'src/tsconfig.json').then(() =>
-    node(binary('typescript', 'tsc'), '-p', 'sandbox/tsconfig.json'),
+  ['src', 'operator', 'sandbox'].reduce(
+    (before, folder) => before.then(() => node(binary('typescript', 'tsc'), '-p', `${folder}/tsconfig.json`)),
+    Promise.resolve(),
   ),
 ]);
 const { build } = await import('vite');
-for (const mode of ['esm', 'console', 'script', 'inspector', 'demo', 'pages', 'sandbox']) await build({ mode });
+for (const mode of ['esm', 'console', 'script', 'inspector', 'demo', 'pages', 'operator', 'sandbox'])
+  await build({ mode });
 writeIntegrity('dist', JSON.parse(readFileSync('package.json', 'utf8')).version);
 await others;
 
 for (const path of ['demo', 'fresh-database.tar.br'])
   cpSync(join('dist', path), join('sandbox/dist', path), { recursive: true });
+for (const name of ['console.js.br', 'console.css.br'])
+  cpSync(`dist/operator/console/page/${name}`, `operator/dist/operator/console/page/${name}`);
 // The compiler writes no declaration for a file that is one.
 cpSync('src/page/elementTypes.d.ts', 'dist/page/elementTypes.d.ts');
-for (const folder of ['.', 'sandbox']) pruneDeclarations(folder);
+for (const folder of ['.', 'operator', 'sandbox']) pruneDeclarations(folder);
 linkPackages();
 markBuilt();
 

@@ -1,15 +1,16 @@
-// Makes both packages importable by name inside a clone: node_modules/offerlet is the clone, node_modules/offerlet-sandbox
-// its sandbox/ folder. sandbox/dist/ imports `offerlet/relay`, as it does where both are installed.
+// Makes the packages importable by name inside a clone: node_modules/offerlet is the clone, node_modules/offerlet-sandbox its
+// sandbox/ folder, node_modules/offerlet-operator its operator/ folder, as where all are installed.
 import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Creates the two links, or replaces them. */
+/** Creates the links, or replaces them. */
 export function linkPackages() {
   mkdirSync(join(ROOT, 'node_modules'), { recursive: true });
   link('offerlet', ROOT);
+  link('offerlet-operator', join(ROOT, 'operator'));
   link('offerlet-sandbox', join(ROOT, 'sandbox'));
 }
 

@@ -8,7 +8,16 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MARKS = join(ROOT, 'node_modules', '.offerlet');
-const SOURCES = ['src', 'demo', 'build', 'sandbox/tsconfig.json', 'vite.config.ts', 'tsconfig.json', 'package.json'];
+const SOURCES = [
+  'src',
+  'demo',
+  'build',
+  'operator/tsconfig.json',
+  'sandbox/tsconfig.json',
+  'vite.config.ts',
+  'tsconfig.json',
+  'package.json',
+];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {

@@ -1,4 +1,4 @@
-import { ReportingClient, ReportingUnavailableError, type Report } from 'offerlet/clients';
+import { ReportingClient, ReportingUnavailableError, type Report } from 'offerlet-operator';
 import {
   COUNTS,
   DAY_COLUMNS,

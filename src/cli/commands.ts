@@ -1,37 +1,35 @@
 import { auditCommand } from './audit/auditCommand.ts';
-import type { Command, CommandGroup } from './command.ts';
-import { createCompletionCommand } from './completion.ts';
+import type { Command } from './command.ts';
 import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';
 import { integrityCommand } from './integrityCommand.ts';
 import { relayCommand } from './relayCommand.ts';
-import { consoleCommand } from '../operator/command/consoleCommand.ts';
-import { categoriesGroup, exclusionsGroup, publishersGroup } from '../operator/command/groups.ts';
-import { reportCommand } from '../operator/command/reportCommand.ts';
-import { whoami } from '../operator/command/whoami.ts';
 
-/** The commands of the package, in the order of `--help`. Those of offerlet-sandbox are loaded when they are called. */
-export const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
+/** The commands of the package, in the order of `--help`. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
   relay: relayCommand,
   audit: auditCommand,
-  publishers: publishersGroup,
-  categories: categoriesGroup,
-  exclusions: exclusionsGroup,
-  report: reportCommand,
-  console: consoleCommand,
-  whoami,
   integrity: integrityCommand,
   csp: cspCommand,
   doctor: doctorCommand,
-  completion: createCompletionCommand(() => ({ ...COMMANDS, ...SANDBOX_COMMANDS })),
 };
 
-/** What shells and help say about the commands of offerlet-sandbox. */
-export const SANDBOX_COMMANDS = {
-  sandbox: stub('Runs a sandbox network, a relay and a demo shop on this machine.'),
-  network: stub('Runs the sandbox network on its own.'),
-} as const;
+const SANDBOX = 'offerlet-sandbox';
+const OPERATOR = 'offerlet-operator';
 
-function stub(summary: string): Command {
-  return { summary, options: {}, run: () => Promise.reject(new Error('This command is in offerlet-sandbox.')) };
-}
+/** The commands of other packages. They are loaded when they are called. */
+export const ELSEWHERE: Readonly<
+  Record<string, { readonly summary: string; readonly from: typeof SANDBOX | typeof OPERATOR }>
+> = {
+  sandbox: { from: SANDBOX, summary: 'Runs a sandbox network, a relay and a demo shop on this machine.' },
+  network: { from: SANDBOX, summary: 'Runs the sandbox network on its own.' },
+  publishers: { from: OPERATOR, summary: 'Lists, shows, adds and removes the publishers of a channel.' },
+  categories: { from: OPERATOR, summary: 'Lists the categories of the network.' },
+  exclusions: { from: OPERATOR, summary: 'Shows and sets the categories that a channel excludes.' },
+  report: { from: OPERATOR, summary: 'Prints a report of the channel or of one publisher.' },
+  console: { from: OPERATOR, summary: 'Opens reports, publishers and exclusions in a page on this machine.' },
+  whoami: {
+    from: OPERATOR,
+    summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',
+  },
+};

@@ -1,4 +1,4 @@
-import { createOperatorConsole } from 'offerlet/console';
+import { createOperatorConsole } from 'offerlet-operator';
 import type { Handler } from './serve.ts';
 
 /** Where the operators' console is mounted, with the channel's own key. */

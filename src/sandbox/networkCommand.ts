@@ -75,7 +75,7 @@ function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, ur
       ? [`Relay     createRelay({ apiKey: '${integration}', baseUrl: '${url}', version: '1.0.0', sandbox: true })`]
       : []),
     ...(management
-      ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet report --by publisher`]
+      ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet-operator report --by publisher`]
       : []),
     `Pages     ${url}/ describes the interfaces\n`,
   ];

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { helpFor } from '../../src/cli/helpFor.ts';
 import { isGroup, type Command } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { commands as operatorCommands } from '../../src/operator/commands.ts';
 import { commands } from '../../src/sandbox/commands.ts';
 
 const ALL: Readonly<Record<string, Command>> = {
   ...commands,
   ...Object.fromEntries(
-    Object.entries(COMMANDS).flatMap(([name, command]) =>
+    Object.entries({ ...COMMANDS, ...operatorCommands }).flatMap(([name, command]) =>
       isGroup(command)
         ? Object.entries(command.commands).map(([word, one]) => [`${name} ${word}`, one])
         : [[name, command]],

@@ -2,18 +2,23 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
-import { isGroup, type Command } from '../../src/cli/command.ts';
-import { COMMANDS as OFFERLET } from '../../src/cli/commands.ts';
+import { isGroup, type Command, type CommandGroup } from '../../src/cli/command.ts';
+import { COMMANDS as OFFERLET, ELSEWHERE as OTHERS } from '../../src/cli/commands.ts';
+import { commands as OPERATOR } from '../../src/operator/commands.ts';
 import { blocksIn, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf, tableIn } from './pages.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  ...Object.fromEntries(
-    Object.entries(OFFERLET).flatMap(([name, command]) =>
+function called(program: string, commands: Readonly<Record<string, Command | CommandGroup>>): Record<string, Command> {
+  return Object.fromEntries(
+    Object.entries(commands).flatMap(([name, command]) =>
       isGroup(command)
-        ? Object.entries(command.commands).map(([word, one]) => [`offerlet ${name} ${word}`, one])
-        : [[`offerlet ${name}`, command]],
+        ? Object.entries(command.commands).map(([word, one]) => [`${program} ${name} ${word}`, one])
+        : [[`${program} ${name}`, command]],
     ),
-  ),
+  );
+}
+const COMMANDS: Readonly<Record<string, Command>> = {
+  ...called('offerlet', OFFERLET),
+  ...called('offerlet-operator', OPERATOR),
   'offerlet-sandbox': sandboxCommand,
   'offerlet-sandbox network': networkCommand,
 };
@@ -22,7 +27,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
   'offerlet relay': { path: 'docs/relay.md', section: 'Command' },
   'offerlet audit': { path: 'docs/audit.md', section: 'Command' },
-  'offerlet console': { path: 'docs/operators.md', section: 'Console' },
+  'offerlet-operator console': { path: 'docs/operators.md', section: 'Console' },
   'offerlet doctor': { path: 'docs/testing.md', section: 'offerlet doctor' },
   'offerlet csp': { path: 'docs/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },
   'offerlet integrity': { path: 'docs/security.md', section: 'Integrity', table: 'flag of `integrity`' },
@@ -44,17 +49,17 @@ test('the operators page documents every command, and every flag of each', () =>
     cell.replace(/ (?:ID|SHELL|\[).*$/, ''),
   );
   expect(documented.toSorted()).toEqual(
-    ['console', ...commands.map((name) => name.replace('offerlet ', ''))].toSorted(),
+    ['console', ...commands.map((name) => name.replace('offerlet-operator ', ''))].toSorted(),
   );
   const shared = columnOf(sectionOf(page, 'Commands'), 'flag');
   const own = new Map(
     tableIn(sectionOf(page, 'Commands'), 'flag of').map(([name = '', flags = '']) => [codeIn(name)[0], codeIn(flags)]),
   );
   const report = tableIn(sectionOf(page, 'Report'), 'flag of `report`').flatMap(([cell = '']) => codeIn(cell));
-  for (const name of commands.filter((one) => one !== 'offerlet completion')) {
+  for (const name of commands.filter((one) => one !== 'offerlet-operator completion')) {
     const expected = [
       ...shared,
-      ...(name === 'offerlet report' ? report : (own.get(name.replace('offerlet ', '')) ?? [])),
+      ...(name === 'offerlet-operator report' ? report : (own.get(name.replace('offerlet-operator ', '')) ?? [])),
     ];
     expect(flagsOf(commandNamed(name)), name).toEqual(expected.toSorted());
   }
@@ -62,7 +67,7 @@ test('the operators page documents every command, and every flag of each', () =>
 
 test('every command in a shell block exists, with the flags that it is given', () => {
   const calls = blocksIn('sh').flatMap(({ page, line, code }) =>
-    [...code.replaceAll('\\\n', ' ').matchAll(/npx (offerlet(?:-sandbox)?)((?: +[^\n|&>;#]+)*)/g)].map(
+    [...code.replaceAll('\\\n', ' ').matchAll(/npx (offerlet(?:-sandbox|-operator)?)((?: +[^\n|&>;#]+)*)/g)].map(
       ([, name = '', rest = '']) => ({ at: `${page}:${line}`, name, rest: rest.trim() }),
     ),
   );
@@ -102,11 +107,20 @@ function flagsOf({ options }: Command): string[] {
     .toSorted();
 }
 
-test('npx runs offerlet-sandbox only where it was installed before: otherwise it downloads whatever has the name', () => {
-  for (const path of [...PAGES.map((page) => page.path), 'sandbox/README.md']) {
-    const text = readFileSync(path, 'utf8');
-    const call = text.indexOf('npx offerlet-sandbox');
-    const installed = text.search(/npm install [^\n]*offerlet-sandbox/);
-    if (call >= 0) expect(installed >= 0 && installed < call, path).toBe(true);
-  }
+test('npx runs a package only where it was installed before: otherwise it downloads whatever has the name', () => {
+  for (const path of PAGES.map((page) => page.path))
+    for (const name of ['offerlet-operator', 'offerlet-sandbox']) {
+      const text = readFileSync(path, 'utf8');
+      const call = text.indexOf(`npx ${name}`);
+      const installed = text.search(new RegExp(`npm install [^\\n]*${name}`));
+      if (call >= 0) expect(installed >= 0 && installed < call, path).toBe(true);
+    }
+});
+
+test('offerlet names every command of the operators, with the same summary', () => {
+  const named = Object.entries(OTHERS).filter(([, { from }]) => from === 'offerlet-operator');
+  const own = Object.entries(OPERATOR).filter(([name]) => name !== 'completion');
+  expect(named.map(([name, { summary }]) => [name, summary])).toEqual(
+    own.map(([name, { summary }]) => [name, summary]),
+  );
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import * as clients from '../../src/clients.ts';
 import { networkRoutes } from '../../src/network/createNetwork.ts';
+import * as clients from '../../src/operator.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';

@@ -23,6 +23,7 @@ export const PAGES: readonly Page[] = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
+  'operator/README.md',
   'sandbox/README.md',
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md'))

@@ -60,7 +60,7 @@ const tables = [
   ),
   record('DropReason', "import('offerlet/queue').DropReason", columnOf(sectionOf(queue, 'Events'), '`reason`'), true),
   record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()'))),
-  record('ClientOptions', "import('offerlet/clients').ClientOptions", columnOf(operators.text, 'option')),
+  record('ClientOptions', "import('offerlet-operator').ClientOptions", columnOf(operators.text, 'option')),
   record('FakeRelayOptions', "import('offerlet/testing').FakeRelayOptions", columnOf(reference, 'option')),
   record('FakeRelay', "Omit<import('offerlet/testing').FakeRelay, 'targets'>", columnOf(reference, 'member')),
   record(

@@ -11,13 +11,16 @@ interface Manifest {
   scripts: Record<string, string>;
 }
 const offerlet = readManifest('package.json');
+const operator = readManifest('operator/package.json');
 const sandbox = readManifest('sandbox/package.json');
 
-test('both packages have one version, and the sandbox depends on exactly that offerlet', () => {
-  expect(sandbox.version).toBe(offerlet.version);
-  expect(sandbox.dependencies['offerlet']).toBe(offerlet.version);
-  expect([sandbox.license, sandbox.engines]).toEqual([offerlet.license, offerlet.engines]);
-  expect(readFileSync('sandbox/LICENSE', 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
+test('all packages have one version, and the sandbox depends on exactly that one of the others', () => {
+  expect([operator.version, sandbox.version]).toEqual([offerlet.version, offerlet.version]);
+  expect(sandbox.dependencies).toMatchObject({ offerlet: offerlet.version, 'offerlet-operator': offerlet.version });
+  for (const [folder, { license, engines }] of Object.entries({ operator, sandbox })) {
+    expect([license, engines]).toEqual([offerlet.license, offerlet.engines]);
+    expect(readFileSync(`${folder}/LICENSE`, 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
+  }
 });
 
 test('offerlet depends on idb-keyval only, and takes the Preact of an extension', () => {
@@ -25,18 +28,23 @@ test('offerlet depends on idb-keyval only, and takes the Preact of an extension'
   expect(offerlet.peerDependencies?.['preact']).toBe('^10.10.0 || ^11.0.0');
 });
 
-test('the sandbox is published with the dependencies that it is tested with', () => {
-  for (const [name, version] of Object.entries(sandbox.dependencies))
-    if (name !== 'offerlet') expect(offerlet.devDependencies?.[name], name).toBe(version);
+test('the other packages are published with the dependencies that they are tested with', () => {
+  for (const [name, version] of [operator, sandbox].flatMap(({ dependencies }) => Object.entries(dependencies)))
+    if (!name.startsWith('offerlet')) expect(offerlet.devDependencies?.[name], name).toBe(version);
 });
 
 test('every dependency is pinned to one version', () => {
-  const all = [offerlet.dependencies, offerlet.devDependencies ?? {}, sandbox.dependencies].flatMap(Object.entries);
+  const all = [
+    offerlet.dependencies,
+    offerlet.devDependencies ?? {},
+    operator.dependencies,
+    sandbox.dependencies,
+  ].flatMap(Object.entries);
   expect(all.filter(([, version]) => !/^(npm:\w+@)?\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
 });
 
-test('neither package runs a script when it is installed', () => {
-  for (const { scripts } of [offerlet, sandbox])
+test('no package runs a script when it is installed', () => {
+  for (const { scripts } of [offerlet, operator, sandbox])
     expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
 });
 

@@ -36,7 +36,9 @@ test('nothing is published but the build and the documents, in less than 1 MB', 
     ),
   ).toEqual([]);
   expect(packed.files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
-  expect(packed.files.filter((path) => /^dist\/(network|sandbox|demo)|fresh-database/.test(path))).toEqual([]);
+  expect(
+    packed.files.filter((path) => /^dist\/(network|operator|sandbox|demo)|fresh-database|clients|console\//.test(path)),
+  ).toEqual([]);
   expect(packed.unpackedBytes).toBeLessThan(1_000_000);
 });
 
@@ -66,11 +68,10 @@ test('every entry can be imported', () => {
     const relay = await import('offerlet/relay');
     const redis = await import('offerlet/relay-redis');
     const shopify = await import('offerlet/relay-shopify');
-    const clients = await import('offerlet/clients');
-    console.log([index.showOffers, element, queue.openQueue, relay.createRelay, relay.toNode, redis.openDedupeRedis, shopify.shopify,
-      clients.ChannelClient, clients.ReportingClient].map((value) => typeof value).join(' '));`,
+    console.log([index.showOffers, element, queue.openQueue, relay.createRelay, relay.toNode, redis.openDedupeRedis,
+      shopify.shopify].map((value) => typeof value).join(' '));`,
   );
-  expect(output.trim()).toBe('function object function function function function function function function');
+  expect(output.trim()).toBe('function object function function function function function');
 });
 
 test('the types of every entry are there and strict', () => {
@@ -80,7 +81,6 @@ test('the types of every entry are there and strict', () => {
 import 'offerlet/element';
 import { openQueue } from 'offerlet/queue';
 import { createRelay, toNode } from 'offerlet/relay';
-import { ChannelClient, ReportingClient } from 'offerlet/clients';
 const offers = showOffers({ relay: '/offers', request: { user_details: { email_hash: 'x' }, placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' } } });
 const code: 'rendered' | 'no_offers' | 'consent_denied' | 'already_shown' | 'invalid_config' | 'refused' | 'network_error' = (await offers.outcome).code;
 // @ts-expect-error: a view that does not exist
@@ -89,8 +89,6 @@ const tracked: Promise<void> = openQueue({ endpoint: '/offers/events/batch' }).t
 const relay = createRelay({ apiKey: 'k', version: '1.0.0', baseUrl: 'https://partner.example' });
 const response: Promise<Response> = relay(new Request('https://shop.example/offers/health'), { ip: '127.0.0.1' });
 toNode(relay);
-new ChannelClient({ baseUrl: 'https://channel.example', apiKey: 'k' });
-new ReportingClient({ baseUrl: 'https://channel.example', apiKey: 'k', variant: 'channel' });
 export { code, tracked, response };
 `,
   );
@@ -154,11 +152,11 @@ test('the relay command runs without any other package', async () => {
   });
 });
 
-test.each(['sandbox', 'network'])('the command %s says in one line how to get the sandbox', (name) => {
+test.each(['sandbox', 'network', 'publishers', 'report'])('the command %s says in one line how to get it', (name) => {
   const { status, stdout, stderr } = runCommand(project, ['offerlet', name, '--json']);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(
-    /^offerlet: The command "\w+" is in the package offerlet-sandbox, which is not installed\. Add version [\d.]+ of it to your project, .*\n$/,
+    /^offerlet: The command "\w+" is in the package offerlet-(?:sandbox|operator), which is not installed\. Add version [\d.]+ of it to your project, .*\n$/,
   );
   expect(stderr).not.toContain('npx');
 });

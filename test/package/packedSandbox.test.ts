@@ -13,7 +13,7 @@ import {
   type Packed,
 } from './packages.ts';
 
-// The tarballs of both packages as npm would publish them, installed into an empty project and used there.
+// The tarballs of all packages as npm would publish them, installed into an empty project and used there.
 const folder = temporaryFolder();
 const project = join(folder.path, 'project');
 const FREE_PORTS = ['--port', '0', '--network-port', '0', '--memory', '--json'];
@@ -21,7 +21,7 @@ let packed: Packed;
 
 beforeAll(() => {
   packed = pack('sandbox', folder.path);
-  installInto(project, [pack('.', folder.path).tarball, packed.tarball]);
+  installInto(project, [...['.', 'operator'].map((source) => pack(source, folder.path).tarball), packed.tarball]);
 }, 300_000);
 
 afterAll(() => folder.remove());
@@ -38,6 +38,7 @@ test.each([
   ['offerlet sandbox', ['offerlet', 'sandbox']],
 ])('%s runs the shop, the relay and the network', async (_, command) => {
   await whileRunning(project, [...command, ...FREE_PORTS], async ({ shop, relay, network }) => {
+    expect(await (await fetch(`${shop}/console/console.js`)).text()).toContain('console');
     const order = await fetch(shop);
     expect([order.status, await order.text()]).toEqual([200, expect.stringContaining('offerlet.js')]);
     const widget = readFileSync(join(project, 'node_modules/offerlet/dist/offerlet.js'), 'utf8');

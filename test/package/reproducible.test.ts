@@ -5,8 +5,16 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { pack, temporaryFolder } from './packages.ts';
 
-const SOURCES = ['src', 'demo', 'build', 'sandbox/tsconfig.json', 'vite.config.ts', 'tsconfig.json'];
-const MANIFESTS = ['package.json', 'package-lock.json', 'sandbox/package.json'];
+const SOURCES = [
+  'src',
+  'demo',
+  'build',
+  'operator/tsconfig.json',
+  'sandbox/tsconfig.json',
+  'vite.config.ts',
+  'tsconfig.json',
+];
+const MANIFESTS = ['package.json', 'package-lock.json', 'operator/package.json', 'sandbox/package.json'];
 const DOCUMENTS = [
   'README.md',
   'docs',
@@ -15,6 +23,8 @@ const DOCUMENTS = [
   'CHANGELOG.md',
   'SECURITY.md',
   'custom-elements.json',
+  'operator/README.md',
+  'operator/LICENSE',
   'sandbox/README.md',
   'sandbox/LICENSE',
 ];
@@ -31,9 +41,9 @@ test('another build of the same sources, in another folder, gives the same files
     encoding: 'utf8',
   });
   expect(status, stdout + stderr).toBe(0);
-  for (const dist of ['dist', 'sandbox/dist'])
+  for (const dist of ['dist', 'operator/dist', 'sandbox/dist'])
     expect(hashes(join(folder.path, dist)), 'was dist/ built from these sources?').toEqual(hashes(dist));
-  for (const path of ['.', 'sandbox'])
+  for (const path of ['.', 'operator', 'sandbox'])
     expect(hashOf(pack(join(folder.path, path), folder.path).tarball), path).toBe(
       hashOf(pack(path, mkdtempSync(join(folder.path, 'packed-'))).tarball),
     );

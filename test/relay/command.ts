@@ -34,8 +34,8 @@ export interface Running {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** Builds the command into a folder from which the packages of the project are found. */
-export async function buildCommand(): Promise<Command> {
+/** Builds a command into a folder from which the packages of the project are found. */
+export async function buildCommand(entry = 'src/cli.ts'): Promise<Command> {
   const folder = await mkdtemp(join(ROOT, 'node_modules', '.offerlet-command-'));
   await build({
     configFile: false,
@@ -46,7 +46,7 @@ export async function buildCommand(): Promise<Command> {
       outDir: folder,
       minify: false,
       target: 'es2022',
-      lib: { entry: join(ROOT, 'src/cli.ts'), formats: ['es'], fileName: () => 'cli.mjs' },
+      lib: { entry: join(ROOT, entry), formats: ['es'], fileName: () => 'cli.mjs' },
       rolldownOptions: { external: (id) => !id.startsWith('.') && !id.startsWith('/') },
     },
   });

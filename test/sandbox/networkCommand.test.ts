@@ -35,7 +35,7 @@ test('offerlet network says who you are, how to mount a relay, and where the rep
     expect(output).toContain(
       `createRelay({ apiKey: '${integration}', baseUrl: '${url}', version: '1.0.0', sandbox: true })`,
     );
-    expect(output).toContain(`OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet report`);
+    expect(output).toContain(`OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet-operator report`);
     expect((await fetch(`${url}/`)).status).toBe(200);
   });
 }, 120_000);

@@ -9,7 +9,7 @@ import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options, SettingsOf } from '../options.ts';
 import { textOf } from '../output/print.ts';
 import { openTerminal } from '../output/terminal.ts';
-import { writeFile } from '../output/writeFile.ts';
+import { writeFile } from '../output/print.ts';
 import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { UsageError } from '../UsageError.ts';
 import { makeAudit, type Audit } from './makeAudit.ts';

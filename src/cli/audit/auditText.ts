@@ -1,5 +1,5 @@
 import type { AuditRow, AuditVerdict } from '../../wire/audit/compareCounts.ts';
-import { renderTable, type Cell, type Table } from '../output/table.ts';
+import { renderTable, type Cell, type Table } from '../output/print.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { Tone } from '../output/tone.ts';
 import { wrap } from '../output/wrap.ts';

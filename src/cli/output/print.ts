@@ -1,8 +1,21 @@
-import { toCsv } from '../../clients.ts';
-import { documentWithoutControls } from './displayWidth.ts';
-import { printableJson } from '../../http/printable.ts';
-import { renderTable, type Table } from './table.ts';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { documentWithoutControls, cutTo, displayWidth, withoutControls } from './displayWidth.ts';
 import type { Terminal } from './terminal.ts';
+import { inTone, type Tone } from './tone.ts';
+import { UsageError } from '../UsageError.ts';
+import { printableJson } from '../../http/printable.ts';
+import { toCsv } from '../../wire/toCsv.ts';
 
 /** The same data in each form. */
 export interface Printable {
@@ -34,4 +47,154 @@ export function textOf(
   const text = toCsv(csv.rows, { columns: csv.columns });
   // A file of --output gets every byte; a terminal must not be controlled by a publisher's name.
   return terminal.width === undefined ? text : documentWithoutControls(text);
+}
+
+/** One column of a table. */
+export interface Column {
+  readonly header: string;
+  /** Numbers stand at the right. */
+  readonly isNumber?: boolean | undefined;
+  /** Never cut: ids are there to be copied. */
+  readonly isFixed?: boolean | undefined;
+  /** Left out when the terminal is too narrow; those with the highest number first. */
+  readonly rank?: number | undefined;
+}
+
+/** A cell: text, perhaps in a tone. */
+export type Cell = string | { readonly text: string; readonly tone?: Tone | undefined };
+
+/** A table. */
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** A last row below a rule, for totals. */
+  readonly footer?: readonly Cell[] | undefined;
+}
+
+const GAP = 2;
+/** Columns of text give way to numbers down to this width, and below it only when nothing else is left. */
+const USUAL_CELL = 22;
+/** Columns that are cut keep this much. */
+const MIN_CELL = 6;
+
+/** Returns a table as text: aligned; on a terminal, cut to its width. */
+export function renderTable(table: Table, terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'>): string {
+  const kept = columnsThatFit(table, terminal.width);
+  const { columns, rows, footer } = keepOnly(table, kept);
+  const mark = terminal.hasUnicode ? '…' : '.';
+  const widths = fit(widthsOf({ columns, rows, footer }), columns, terminal.width);
+  const line = (cells: readonly Cell[], tone?: Tone): string => {
+    const parts = columns.map((column, index) => {
+      const cell = cells[index] ?? '';
+      const text = withoutControls(typeof cell === 'string' ? cell : cell.text);
+      const width = widths[index] ?? 0;
+      const shown = cutTo(text, width, mark);
+      const pad = ' '.repeat(Math.max(0, width - displayWidth(shown)));
+      const toned = inTone(shown, tone ?? (typeof cell === 'string' ? undefined : cell.tone), terminal.hasColor);
+      if (column.isNumber) return pad + toned;
+      return index === columns.length - 1 ? toned : toned + pad;
+    });
+    return parts.join(' '.repeat(GAP)).trimEnd();
+  };
+  const rule = widths.map((width) => (terminal.hasUnicode ? '─' : '-').repeat(width)).join(' '.repeat(GAP));
+  const lines = [
+    line(
+      columns.map(({ header }) => header),
+      'dim',
+    ),
+    ...rows.map((cells) => line(cells)),
+    ...(footer ? [inTone(rule, 'dim', terminal.hasColor), line(footer)] : []),
+  ];
+  return lines.map((text) => `${text}\n`).join('');
+}
+
+/** Returns the indexes of the columns for which the terminal has room. */
+export function columnsThatFit(table: Table, width: number | undefined): readonly number[] {
+  let kept = table.columns.map((_, index) => index);
+  if (width === undefined) return kept;
+  const widths = widthsOf(table);
+  const isFlexible = (index: number): boolean => isText(table.columns[index]);
+  const needed = (indexes: readonly number[]): number =>
+    indexes.reduce((sum, index) => {
+      const own = widths[index] ?? 0;
+      return sum + GAP + (isFlexible(index) ? Math.min(own, USUAL_CELL) : own);
+    }, -GAP);
+  for (;;) {
+    if (needed(kept) <= width) return kept;
+    const last = kept
+      .filter((index) => (table.columns[index]?.rank ?? 0) > 0)
+      .sort((a, b) => (table.columns[b]?.rank ?? 0) - (table.columns[a]?.rank ?? 0) || b - a)[0];
+    if (last === undefined) return kept;
+    kept = kept.filter((index) => index !== last);
+  }
+}
+
+function keepOnly({ columns, rows, footer }: Table, kept: readonly number[]): Table {
+  const pick = <T>(cells: readonly T[]): T[] => kept.flatMap((index) => cells.slice(index, index + 1));
+  return { columns: pick(columns), rows: rows.map(pick), footer: footer && pick(footer) };
+}
+
+function widthsOf({ columns, rows, footer }: Table): number[] {
+  return columns.map(({ header }, index) =>
+    [[header], ...rows.map((cells) => cells.slice(index, index + 1)), footer?.slice(index, index + 1) ?? []].reduce(
+      (widest, [cell = '']) => Math.max(widest, displayWidth(typeof cell === 'string' ? cell : cell.text)),
+      0,
+    ),
+  );
+}
+
+function isText(column: Column | undefined): boolean {
+  return column?.isNumber !== true && column?.isFixed !== true;
+}
+
+/** Shrinks the widest text columns until the line fits, then whatever is last. */
+function fit(widths: readonly number[], columns: readonly Column[], total: number | undefined): number[] {
+  const fitted = [...widths];
+  if (total === undefined) return fitted;
+  const excess = (): number => fitted.reduce((sum, width) => sum + width + GAP, -GAP) - total;
+  while (excess() > 0) {
+    const widest = fitted
+      .map((width, index) => ({ width, index }))
+      .filter(({ width, index }) => isText(columns[index]) && width > MIN_CELL)
+      .sort((a, b) => b.width - a.width)[0];
+    if (!widest) break;
+    fitted[widest.index] = widest.width - 1;
+  }
+  for (let index = fitted.length - 1; index > 0 && excess() > 0; index--)
+    fitted[index] = Math.max(0, (fitted[index] ?? 0) - excess());
+  return fitted;
+}
+
+/**
+ * Writes a whole file or nothing: a reader never finds half a file. A file that exists keeps its mode, and links to it stay;
+ * a device or a pipe is opened and written. Throws a `UsageError` when the file cannot be written.
+ */
+export function writeFile(path: string, text: string): void {
+  try {
+    const old = statSync(path, { throwIfNoEntry: false });
+    if (old?.isFile()) replace(realpathSync(path), { text, mode: old.mode });
+    // A path that is not a regular file, or a link to a missing file, must not be replaced by a file.
+    else if (old || lstatSync(path, { throwIfNoEntry: false })) writeFileSync(path, text);
+    else replace(path, { text });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--output cannot be written: "${path}" (${code ?? String(error)}). Use another file.`);
+  }
+}
+
+function replace(path: string, { text, mode }: { readonly text: string; readonly mode?: number }): void {
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const file = openSync(temporary, 'wx', mode === undefined ? 0o666 : 0o600);
+  try {
+    try {
+      writeFileSync(file, text);
+      if (mode !== undefined) fchmodSync(file, mode & 0o777);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@ import { hideKey, isInTheClear, readKey } from '../../wire/keys.ts';
 import { readCappedText } from '../../wire/readCapped.ts';
 import { refuseBrowser } from '../../wire/refuseBrowser.ts';
 
-const ENTRY = 'offerlet/clients';
+const ENTRY = 'offerlet-operator';
 refuseBrowser(ENTRY);
 
 /** Milliseconds an attempt may take, body included: large reports take seconds, nothing takes longer than this. */

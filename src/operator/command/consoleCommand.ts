@@ -1,10 +1,11 @@
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import type { Server } from 'node:http';
 import type { Command } from '../../cli/command.ts';
-import { listen, untilStopped } from '../../cli/listen.ts';
+import { SERVER_OPTIONS, startListening, untilStopped } from '../../cli/listen.ts';
 import type { Options } from '../../cli/options.ts';
 import { createOutput } from '../../cli/output/createOutput.ts';
 import { readSettings, type SettingsSource } from '../../cli/readSettings.ts';
-import { createOperatorConsole } from '../../console.ts';
-import { toNode } from '../../relay.ts';
+import { createOperatorConsole } from '../console/createOperatorConsole.ts';
 import { CONNECTION, createConnection } from './operatorCommand.ts';
 
 const OPTIONS = {
@@ -19,13 +20,13 @@ const OPTIONS = {
   json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },
 } as const satisfies Options;
 
-/** `offerlet console`: a page for operators, on this machine only. The key stays in this process. */
+/** `offerlet-operator console`: a page for operators, on this machine only. The key stays in this process. */
 export const consoleCommand: Command = {
   summary: 'Opens reports, publishers and exclusions in a page on this machine.',
   options: OPTIONS,
   examples: [
     {
-      call: 'offerlet console --network https://channel.example',
+      call: 'offerlet-operator console --network https://channel.example',
       does: 'Serves the console at http://127.0.0.1:4602, with the key in OFFERLET_API_KEY',
     },
   ],
@@ -44,7 +45,18 @@ async function runConsole({ argv, env }: SettingsSource): Promise<void> {
     note: (line) => out.log(line),
   });
   const handler = createOperatorConsole({ network: url, apiKey, variant: settings.variant });
-  const server = await listen(toNode(handler), { port: settings.port });
+  const server = await startListening(
+    createAdaptorServer({
+      // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
+      fetch: (request, bindings) =>
+        URL.canParse(request.url)
+          ? handler(request, { ip: (bindings as HttpBindings).incoming.socket.remoteAddress })
+          : new Response('Bad Request', { status: 400 }),
+      serverOptions: SERVER_OPTIONS,
+      overrideGlobalObjects: false,
+    }) as Server,
+    { port: settings.port },
+  );
   out.json({ url: server.url });
   out.say(`Console   ${server.url}  →  ${url}`);
   out.say('While it runs, everybody who can use this machine can use it. Press Ctrl-C to stop.');

@@ -1,13 +1,11 @@
-import { print } from '../../cli/output/print.ts';
-import type { Cell } from '../../cli/output/table.ts';
-import { readInput } from '../../cli/readInput.ts';
+import { print, type Cell } from '../../cli/output/print.ts';
 import { UsageError } from '../../cli/UsageError.ts';
-import { NotFoundError } from '../../clients.ts';
-import { operatorCommand } from './operatorCommand.ts';
+import { NotFoundError } from '../clients/errors.ts';
+import { readInput, operatorCommand } from './operatorCommand.ts';
 import { findNamedPublisher, readTaxonomy, noPublisher } from './publisherCommands.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 
-/** `offerlet exclusions show`: what is excluded, and by whom. */
+/** `offerlet-operator exclusions show`: what is excluded, and by whom. */
 export const exclusionsShow = operatorCommand({
   summary: 'Shows the excluded subcategories of the channel, or all that apply to one publisher.',
   usage: '[--publisher ID] [options]',
@@ -19,9 +17,9 @@ export const exclusionsShow = operatorCommand({
     },
   },
   examples: [
-    { call: 'offerlet exclusions show', does: 'What no publisher of the channel shows' },
+    { call: 'offerlet-operator exclusions show', does: 'What no publisher of the channel shows' },
     {
-      call: 'offerlet exclusions show --publisher "Juniper & Co"',
+      call: 'offerlet-operator exclusions show --publisher "Juniper & Co"',
       does: 'What this publisher does not show, and who excludes it',
     },
   ],
@@ -63,7 +61,7 @@ export const exclusionsShow = operatorCommand({
 /** Words on one command line: more than any network has subcategories. */
 const MAX_WORDS = 2_000;
 
-/** `offerlet exclusions set`: replaces the excluded subcategories of the channel, or of one publisher. */
+/** `offerlet-operator exclusions set`: replaces the excluded subcategories of the channel, or of one publisher. */
 export const exclusionsSet = operatorCommand({
   summary: 'Replaces the excluded subcategories of the channel, or those of the channel for one publisher.',
   usage: '(ID… | --file FILE | --clear) [--publisher ID] [--dry-run] [options]',
@@ -84,9 +82,9 @@ export const exclusionsSet = operatorCommand({
     'dry-run': { kind: 'flag', about: 'Only shows what would change.' },
   },
   examples: [
-    { call: 'offerlet exclusions set "Spirits" "Gambling / Lotteries" --dry-run', does: 'What would change' },
+    { call: 'offerlet-operator exclusions set "Spirits" "Gambling / Lotteries" --dry-run', does: 'What would change' },
     {
-      call: 'offerlet exclusions set --clear --publisher 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
+      call: 'offerlet-operator exclusions set --clear --publisher 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
       does: 'Excludes nothing more for one publisher',
     },
   ],

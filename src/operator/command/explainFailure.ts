@@ -1,3 +1,5 @@
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { safeText } from '../../cli/output/displayWidth.ts';
 import {
   AuthError,
   DateRangeError,
@@ -10,9 +12,7 @@ import {
   RowLimitError,
   UnreachableError,
   ValidationError,
-} from '../../clients.ts';
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+} from '../clients/errors.ts';
 
 /** Returns the one line that a person reads, and the exit code, for whatever went wrong. */
 export function explainFailure(error: unknown): ExitError {

@@ -1,12 +1,14 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Command } from '../../cli/command.ts';
 import { ExitError, EXIT } from '../../cli/ExitError.ts';
 import type { Options, SettingsOf } from '../../cli/options.ts';
-import { createProgress, type Progress } from '../../cli/output/progress.ts';
+import { cutTo } from '../../cli/output/displayWidth.ts';
 import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readCall } from '../../cli/readSettings.ts';
 import { UsageError } from '../../cli/UsageError.ts';
-import { ChannelClient, ReportingClient, type ClientOptions, type ResponseNotice } from '../../clients.ts';
+import { ChannelClient } from '../clients/ChannelClient.ts';
+import { ReportingClient } from '../clients/ReportingClient.ts';
+import type { ClientOptions, ResponseNotice } from '../clients/connect.ts';
 import { explainFailure } from './explainFailure.ts';
 
 /** What every operator command accepts. */
@@ -192,4 +194,75 @@ function readKeyFile(path: string, note: ConnectionOptions['note']): string {
   }
   if (text === '') throw new UsageError(`--api-key-file is empty: "${path}".`);
   return text;
+}
+
+/** Shows what a command waits for, once it takes long. */
+export interface Progress {
+  /** Says what is being done. */
+  step(text: string): void;
+  /** Removes the line. */
+  end(): void;
+}
+
+/** Milliseconds before the first word about progress; without a terminal, longer: most commands are done by then. */
+const QUIET_MS = 1_000;
+const QUIET_LOG_MS = 3_000;
+/** Milliseconds between two lines in a log. */
+const LOG_EVERY_MS = 5_000;
+const CLEAR = '\r\u001B[K';
+
+/** Creates a progress line on stderr. */
+export function createProgress(terminal: Terminal): Progress {
+  let text = '';
+  let isShown = false;
+  let isEnded = false;
+  let logged = '';
+  const show = (): void => {
+    if (isEnded || text === '') return;
+    if (text === logged) return;
+    logged = text;
+    if (!terminal.isLive) return terminal.note(text);
+    // A line that wraps could not be cleared.
+    terminal.raw(CLEAR + cutTo(text, terminal.noteWidth - 1));
+    isShown = true;
+  };
+  const first = setTimeout(
+    () => {
+      show();
+      repeat = setInterval(show, terminal.isLive ? 200 : LOG_EVERY_MS);
+      repeat.unref();
+    },
+    terminal.isLive ? QUIET_MS : QUIET_LOG_MS,
+  );
+  let repeat: NodeJS.Timeout | undefined;
+  first.unref();
+  return {
+    step(next) {
+      text = next;
+    },
+    end() {
+      isEnded = true;
+      clearTimeout(first);
+      clearInterval(repeat);
+      if (isShown) terminal.raw(CLEAR);
+      isShown = false;
+    },
+  };
+}
+
+/** Returns the text of a file, or of stdin for `-`. Throws a `UsageError` that names the option or argument. */
+export async function readInput(path: string, name: string): Promise<string> {
+  try {
+    return path === '-' ? await readStdin() : readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : code;
+    throw new UsageError(`${name} cannot be read: "${path}" (${reason ?? String(error)}).`);
+  }
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,25 +1,19 @@
 import { createInterface } from 'node:readline/promises';
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
-import { print } from '../../cli/output/print.ts';
-import type { Cell } from '../../cli/output/table.ts';
+import { print, type Cell } from '../../cli/output/print.ts';
 import type { Terminal } from '../../cli/output/terminal.ts';
 import type { Tone } from '../../cli/output/tone.ts';
 import { UsageError } from '../../cli/UsageError.ts';
-import {
-  type Publisher,
-  type PublisherStatus,
-  NotFoundError,
-  type ChannelClient,
-  type PublisherDetail,
-} from '../../clients.ts';
+import type { ChannelClient } from '../clients/ChannelClient.ts';
+import { NotFoundError } from '../clients/errors.ts';
 import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { hasAllWords, isSameName } from '../publishers/rankByWords.ts';
 import { type Taxonomy, createTaxonomy } from '../publishers/taxonomy.ts';
-import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
+import { type Publisher, type PublisherStatus, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { didYouMean } from '../../wire/didYouMean.ts';
 
-/** `offerlet publishers list`: all publishers and pending requests, newest first. */
+/** `offerlet-operator publishers list`: all publishers and pending requests, newest first. */
 export const publishersList = operatorCommand({
   summary: 'Lists publishers and pending requests, newest first.',
   options: {
@@ -32,8 +26,11 @@ export const publishersList = operatorCommand({
     },
   },
   examples: [
-    { call: 'offerlet publishers list --status pending', does: 'What waits for a decision' },
-    { call: 'offerlet publishers list --query acme --csv > acme.csv', does: 'A spreadsheet of all that match' },
+    { call: 'offerlet-operator publishers list --status pending', does: 'What waits for a decision' },
+    {
+      call: 'offerlet-operator publishers list --query acme --csv > acme.csv',
+      does: 'A spreadsheet of all that match',
+    },
   ],
   async run({ settings, terminal, connection, progress }) {
     const status = readStatus(settings.status);
@@ -104,7 +101,7 @@ function readStatus(text: string | undefined): PublisherStatus | undefined {
   );
 }
 
-/** `offerlet publishers show ID`: one publisher, and what is excluded for it. */
+/** `offerlet-operator publishers show ID`: one publisher, and what is excluded for it. */
 export const publishersShow = operatorCommand({
   summary: 'Shows one publisher or pending request, and what is excluded for it.',
   usage: 'ID [options]',
@@ -112,7 +109,7 @@ export const publishersShow = operatorCommand({
   options: {},
   examples: [
     {
-      call: 'offerlet publishers show 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
+      call: 'offerlet-operator publishers show 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
       does: 'One publisher, by the id that "publishers list" prints',
     },
   ],
@@ -168,7 +165,7 @@ export async function findPublisher(channel: ChannelClient, id: string): Promise
 export function noPublisher(id: string): ExitError {
   const shown = safeText(id).slice(0, 80);
   return new ExitError(
-    `Your channel has no publisher with the id "${shown}". "offerlet publishers list --query ${/^[\w-]{1,40}$/.test(shown) && !/^[0-9a-f-]{30,}$/i.test(shown) ? shown : 'NAME'}" finds it by name.`,
+    `Your channel has no publisher with the id "${shown}". "offerlet-operator publishers list --query ${/^[\w-]{1,40}$/.test(shown) && !/^[0-9a-f-]{30,}$/i.test(shown) ? shown : 'NAME'}" finds it by name.`,
     EXIT.notFound,
   );
 }
@@ -187,7 +184,7 @@ function detailOf({ exclusions, ...publisher }: PublisherDetail): object {
   return { ...publisher, excluded_by_channel: own.join(' '), excluded_by_publisher: external.join(' ') };
 }
 
-/** `offerlet publishers remove ID`: removes an approved publisher, after its name has been typed. */
+/** `offerlet-operator publishers remove ID`: removes an approved publisher, after its name has been typed. */
 export const publishersRemove = operatorCommand({
   summary: 'Removes an approved publisher from the channel. Its integration stops getting offers at once.',
   usage: 'ID [--yes] [options]',
@@ -195,7 +192,7 @@ export const publishersRemove = operatorCommand({
   options: { yes: { kind: 'flag', about: 'Does not ask. Required without a terminal.' } },
   examples: [
     {
-      call: 'offerlet publishers remove 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
+      call: 'offerlet-operator publishers remove 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
       does: 'Asks for the name of the publisher, then removes it',
     },
   ],
@@ -264,7 +261,7 @@ export async function findPublisherId(
   const shown = safeText(text).slice(0, 80);
   if (!only)
     throw new ExitError(
-      `Your channel has no publisher with the id or name "${shown}". "offerlet publishers list" shows all; only approved ones are found by name.`,
+      `Your channel has no publisher with the id or name "${shown}". "offerlet-operator publishers list" shows all; only approved ones are found by name.`,
       EXIT.notFound,
     );
   const names = matches.slice(0, NAMES_MAX).map(({ id, name }) => `"${safeText(name)}" (${id})`);
@@ -275,13 +272,13 @@ export async function findPublisherId(
   );
 }
 
-/** `offerlet categories list`: all categories with their subcategories. */
+/** `offerlet-operator categories list`: all categories with their subcategories. */
 export const categoriesList = operatorCommand({
   summary: 'Lists the categories and their subcategories, with their ids.',
   options: {},
   examples: [
-    { call: 'offerlet categories list', does: 'The names and ids for "exclusions set" and "publishers add"' },
-    { call: 'offerlet categories list --csv > categories.csv', does: 'One line for each subcategory' },
+    { call: 'offerlet-operator categories list', does: 'The names and ids for "exclusions set" and "publishers add"' },
+    { call: 'offerlet-operator categories list --csv > categories.csv', does: 'One line for each subcategory' },
   ],
   async run({ settings, terminal, connection, progress }) {
     const categories = await connection.channel().categories();
@@ -323,5 +320,5 @@ export async function readTaxonomy(channel: ChannelClient): Promise<Taxonomy> {
     name: safeText(category.name),
     subcategories: category.subcategories.map((one) => ({ ...one, name: safeText(one.name) })),
   }));
-  return createTaxonomy(categories, ' "offerlet categories list" shows all.');
+  return createTaxonomy(categories, ' "offerlet-operator categories list" shows all.');
 }

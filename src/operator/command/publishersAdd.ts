@@ -2,15 +2,14 @@ import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
 import type { Tone } from '../../cli/output/tone.ts';
-import { readInput } from '../../cli/readInput.ts';
 import { UsageError } from '../../cli/UsageError.ts';
-import type { PublisherItem } from '../../clients.ts';
 import { explainFailure } from './explainFailure.ts';
-import { operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
+import { readInput, operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
 import { checkPublisher, type CheckedPublisher } from '../publishers/checkPublisher.ts';
 import { PublisherListError, readPublisherList, type ListedPublisher } from '../publishers/readPublisherList.ts';
+import type { PublisherItem } from '../../wire/channel.ts';
 
 /** A 429 must not end a long import: this is about a quarter of an hour of patience. */
 const MAX_RETRIES = 15;
@@ -19,7 +18,7 @@ const OPTIONS = {
   'dry-run': { kind: 'flag', about: 'Checks every item and sends nothing.' },
 } as const;
 
-/** `offerlet publishers add [FILE|-]`: requests publishers from a file. It can be run again safely. */
+/** `offerlet-operator publishers add [FILE|-]`: requests publishers from a file. It can be run again safely. */
 export const publishersAdd = operatorCommand({
   summary: 'Requests publishers from a file, and reports each one. It can be run again safely.',
   usage: '[FILE|-] [--dry-run] [options]',
@@ -27,11 +26,11 @@ export const publishersAdd = operatorCommand({
   options: OPTIONS,
   examples: [
     {
-      call: 'offerlet publishers add new.csv --dry-run',
+      call: 'offerlet-operator publishers add new.csv --dry-run',
       does: 'Checks a CSV with the header brand_name,domain,primary_category_id,subcategory_ids',
     },
     {
-      call: 'jq -c ".[]" new.json | offerlet publishers add - --csv > results.csv',
+      call: 'jq -c ".[]" new.json | offerlet-operator publishers add - --csv > results.csv',
       does: 'JSON Lines from a pipe; results as CSV',
     },
   ],

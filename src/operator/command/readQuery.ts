@@ -16,7 +16,7 @@ import {
 /** The names of `--period`: those of `period()`, with hyphens. */
 export const PERIOD_NAMES = PERIODS.map((name) => name.replaceAll('_', '-'));
 
-/** The options of `offerlet report`, besides connection and format. */
+/** The options of `offerlet-operator report`, besides connection and format. */
 export const REPORT_OPTIONS = {
   variant: {
     kind: 'choice',

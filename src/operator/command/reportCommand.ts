@@ -1,39 +1,37 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { textOf, type Printable } from '../../cli/output/print.ts';
-import { columnsThatFit } from '../../cli/output/table.ts';
-import { writeFile } from '../../cli/output/writeFile.ts';
+import { textOf, type Printable, columnsThatFit, writeFile } from '../../cli/output/print.ts';
 import { UsageError } from '../../cli/UsageError.ts';
-import { AuthError, DateRangeError } from '../../clients.ts';
+import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { drawChart } from './drawChart.ts';
 import { explainFailure } from './explainFailure.ts';
 import { operatorCommand, type CommandContext, type Connection } from './operatorCommand.ts';
-import { readQuery, REPORT_OPTIONS, type RequestedReport } from './readQuery.ts';
 import { findPublisherId } from './publisherCommands.ts';
-import { rangeOf } from '../reports/format.ts';
-import { isUnfinished } from '../reports/series.ts';
-import type { Row } from '../reports/comparison.ts';
-import { comparedDates, period } from '../reports/period.ts';
-import { flattenRow } from '../reports/toCsv.ts';
-import { dateOf, type DateRange } from '../../wire/utcDates.ts';
+import { readQuery, REPORT_OPTIONS, type RequestedReport } from './readQuery.ts';
 import { reportTable, type PrintedReport } from './reportTable.ts';
+import type { Row } from '../reports/comparison.ts';
+import { rangeOf } from '../reports/format.ts';
+import { comparedDates, period } from '../reports/period.ts';
 import { readWholeReport } from '../reports/readWholeReport.ts';
+import { isUnfinished } from '../reports/series.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
+import { flattenRow } from '../../wire/toCsv.ts';
+import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 
-/** `offerlet report`: a report of the channel or of one publisher, as a table, a chart, CSV or JSON. */
+/** `offerlet-operator report`: a report of the channel or of one publisher, as a table, a chart, CSV or JSON. */
 export const reportCommand = operatorCommand({
   summary: 'Prints a report of the channel or of one publisher.',
   options: REPORT_OPTIONS,
   examples: [
     {
-      call: 'offerlet report --last 30d --grain day --metrics clicks,ctr --chart',
+      call: 'offerlet-operator report --last 30d --grain day --metrics clicks,ctr --chart',
       does: 'Clicks of the last 30 days, as a chart',
     },
     {
-      call: 'offerlet report --period last-week --by publisher --compare previous --sort clicks_change',
+      call: 'offerlet-operator report --period last-week --by publisher --compare previous --sort clicks_change',
       does: 'Whose clicks fell most last week',
     },
     {
-      call: 'offerlet report --period last-month --by publisher,page_type --output november.csv',
+      call: 'offerlet-operator report --period last-month --by publisher,page_type --output november.csv',
       does: 'A spreadsheet',
     },
   ],

@@ -1,11 +1,11 @@
 import { safeText } from '../../cli/output/displayWidth.ts';
-import type { Cell, Column, Table } from '../../cli/output/table.ts';
+import type { Cell, Column, Table } from '../../cli/output/print.ts';
+import type { RequestedReport } from './readQuery.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import { changeOf, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
+import type { WholeReport } from '../reports/readWholeReport.ts';
 import { isUnfinished } from '../reports/series.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
-import type { WholeReport } from '../reports/readWholeReport.ts';
-import type { RequestedReport } from './readQuery.ts';
 
 /** A report as it is printed. */
 export interface PrintedReport extends WholeReport {

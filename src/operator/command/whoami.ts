@@ -1,8 +1,7 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
-import { readStart } from '../../cli/readStart.ts';
-import { AuthError, NetworkError, UnreachableError } from '../../clients.ts';
+import { AuthError, NetworkError, UnreachableError } from '../clients/errors.ts';
 import { type Connection, operatorCommand } from './operatorCommand.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
@@ -11,11 +10,11 @@ import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 /** Milliseconds for the network's health, which not every network has. */
 const HEALTH_MS = 5_000;
 
-/** `offerlet whoami`: which network, environment, channel or publisher the key belongs to. */
+/** `offerlet-operator whoami`: which network, environment, channel or publisher the key belongs to. */
 export const whoami = operatorCommand({
   summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',
   options: {},
-  examples: [{ call: 'offerlet whoami --network http://127.0.0.1:4600', does: 'Checks network and key' }],
+  examples: [{ call: 'offerlet-operator whoami --network http://127.0.0.1:4600', does: 'Checks network and key' }],
   async run({ settings, terminal, connection, progress }) {
     const [health, owner] = await Promise.all([readHealth(connection.url), findOwner(connection)]);
     progress.end();
@@ -141,4 +140,17 @@ async function readHealth(url: string): Promise<{ environment?: string; version?
   } catch {
     return {};
   }
+}
+
+/** Returns the beginning of a response's text, and cancels the rest: a hostile server may send without end. */
+export async function readStart(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let left = maxBytes;
+  // Leaving the loop cancels the body.
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk.subarray(0, left));
+    left -= chunk.byteLength;
+    if (left <= 0) break;
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -4,7 +4,7 @@ import { refuseForeign } from '../../http/refuseForeign.ts';
 import { createApi, type ConsoleOptions } from './createApi.ts';
 import { refuseBrowser } from '../../wire/refuseBrowser.ts';
 
-const ENTRY = 'offerlet/console';
+const ENTRY = 'offerlet-operator';
 refuseBrowser(ENTRY);
 
 /** Who sent a request. */

@@ -90,7 +90,7 @@ for (const query of [
     await open(page, query);
     await expect(rows(page).first()).toBeVisible();
     const command = (await page.getByLabel('Command', { exact: true }).textContent()) ?? '';
-    expect(command).toMatch(/^offerlet report /);
+    expect(command).toMatch(/^offerlet-operator report /);
     const words = command.split(' ').slice(1);
     // Seven attempts at most: the hour may turn, or a shopper's event may arrive, between the two.
     await expect(async () => {

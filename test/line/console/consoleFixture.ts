@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const CLI = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../dist/operator/cli.js', import.meta.url));
 
-/** A console of its own process, as `offerlet console` starts it. */
+/** A console of its own process, as `offerlet-operator console` starts it. */
 export interface StartedConsole {
   readonly url: string;
   /** Ends the process and waits for it. */
   stop(): Promise<void>;
 }
 
-/** Starts `offerlet console` for a network. */
+/** Starts `offerlet-operator console` for a network. */
 export async function startConsole(options: {
   network: string;
   key: string;

@@ -1,8 +1,8 @@
+import type { Page } from '@playwright/test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
-import { ReportingClient } from '../../../src/clients.ts';
+import { ReportingClient } from '../../../src/operator.ts';
 import type { Queue } from '../../../src/queue/openQueue.ts';
 import { startKillable } from '../drivers/killable.ts';
 import { WIDGET_ID, type Line } from './wholeLine.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ChannelClient, NetworkError, NotFoundError } from '../../../src/clients.ts';
+import { ChannelClient, NetworkError, NotFoundError } from '../../../src/operator.ts';
 import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_0123456789';

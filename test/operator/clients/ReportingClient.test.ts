@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ReportChangedError, ReportingClient } from '../../../src/clients.ts';
+import { ReportChangedError, ReportingClient } from '../../../src/operator.ts';
 import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_0123456789';

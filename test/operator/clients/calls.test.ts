@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ChannelClient, ReportingClient, type RequestNotice, type ResponseNotice } from '../../../src/clients.ts';
+import { ChannelClient, ReportingClient, type RequestNotice, type ResponseNotice } from '../../../src/operator.ts';
 import { retryDelay } from '../../../src/operator/clients/connect.ts';
 import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
-import { ReportingClient, toCsv, type MetricChange } from '../../../src/clients.ts';
+import { ReportingClient, toCsv, type MetricChange } from '../../../src/operator.ts';
 import { openScriptedServer, type Scripted, type ScriptedServer } from './scriptedServer.ts';
 
 let server: ScriptedServer;

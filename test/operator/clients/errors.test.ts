@@ -13,7 +13,7 @@ import {
   RowLimitError,
   UnreachableError,
   ValidationError,
-} from '../../../src/clients.ts';
+} from '../../../src/operator.ts';
 import { openScriptedServer, type Scripted, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
@@ -254,11 +254,11 @@ test('the entry throws when a browser loads it', async () => {
   vi.stubGlobal('window', {});
   vi.stubGlobal('document', {});
   try {
-    await expect(import('../../../src/clients.ts')).rejects.toThrow(
-      'offerlet/clients holds a secret key and must not run in a browser',
+    await expect(import('../../../src/operator.ts')).rejects.toThrow(
+      'offerlet-operator holds a secret key and must not run in a browser',
     );
     expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: KEY })).toThrow(
-      'offerlet/clients holds a secret key and must not run in a browser',
+      'offerlet-operator holds a secret key and must not run in a browser',
     );
   } finally {
     vi.unstubAllGlobals();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNetwork, type Network } from '../../../src/network.ts';
 import {
   AuthError,
   ChannelClient,
@@ -8,8 +9,7 @@ import {
   ReportingClient,
   RowLimitError,
   ValidationError,
-} from '../../../src/clients.ts';
-import { createNetwork, type Network } from '../../../src/network.ts';
+} from '../../../src/operator.ts';
 
 // The clients against the whole sandbox network: what they send is understood, what it responses is read.
 

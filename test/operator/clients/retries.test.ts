@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ChannelClient, NetworkError, UnreachableError, type ResponseNotice } from '../../../src/clients.ts';
 import type { Listening } from '../../../src/cli/listen.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
+import { ChannelClient, NetworkError, UnreachableError, type ResponseNotice } from '../../../src/operator.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { freePort } from '../../fixtures/serve.ts';
 

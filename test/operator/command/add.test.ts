@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
-import { ChannelClient } from '../../../src/clients.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
+import { ChannelClient } from '../../../src/operator.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
-import { buildCommand, type Command } from '../../relay/command.ts';
 import { runCommand, type Ran, type RunOptions } from './runCommand.ts';
+import { buildCommand, type Command } from '../../relay/command.ts';
 
 // An import of 500 publishers, as a process of its own: through a 429, lost responses and a kill.
 
@@ -22,7 +22,7 @@ let folder: string;
 beforeAll(async () => {
   [network, command] = await Promise.all([
     createNetwork({ memory: true, seed: 'empty', log: () => undefined }),
-    buildCommand(),
+    buildCommand('src/operator/cli.ts'),
   ]);
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
   folder = mkdtempSync(join(tmpdir(), 'offerlet-add-'));

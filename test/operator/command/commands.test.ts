@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
-import { ReportingClient, toCsv } from '../../../src/clients.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
+import { ReportingClient, toCsv } from '../../../src/operator.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
-import { buildCommand, type Command } from '../../relay/command.ts';
 import { runCommand, type Ran, type RunOptions } from './runCommand.ts';
+import { buildCommand, type Command } from '../../relay/command.ts';
 
 // The commands of an operator as processes of their own, against the whole sandbox network.
 
@@ -22,7 +22,7 @@ let keys: Readonly<Record<string, string>>;
 beforeAll(async () => {
   [network, command] = await Promise.all([
     createNetwork({ memory: true, seed: 'demo', log: () => undefined }),
-    buildCommand(),
+    buildCommand('src/operator/cli.ts'),
   ]);
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
   keys = { ...network.describe().keys };
@@ -271,11 +271,6 @@ test('a publisher reads its own report with its key', async () => {
     code: 3,
     stderr: expect.stringContaining('--variant publisher') as unknown,
   });
-});
-
-test('integrity prints the value of the script and the tag', async () => {
-  const { code, stdout } = await offerlet('integrity --src https://cdn.example/offerlet.js');
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^sha384-[\w+/=]{64}\n\n<script async src=/) as unknown]);
 });
 
 test('--version is that of the package', async () => {

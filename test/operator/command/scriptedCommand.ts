@@ -20,7 +20,7 @@ export function useScriptedCommand(): {
   let server: ScriptedServer;
   let command: Command;
   beforeAll(async () => {
-    [server, command] = await Promise.all([openScriptedServer(), buildCommand()]);
+    [server, command] = await Promise.all([openScriptedServer(), buildCommand('src/operator/cli.ts')]);
   }, 120_000);
   afterAll(async () => {
     await server.close();

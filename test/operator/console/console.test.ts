@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOperatorConsole, type ConsoleOptions } from '../../../src/console.ts';
+import { createOperatorConsole, type ConsoleOptions } from '../../../src/operator.ts';
 
 const KEY = 'adnet_sk_test_CANARYCANARYCANARYCANARY';
 const HOST = { host: '127.0.0.1:4602' };

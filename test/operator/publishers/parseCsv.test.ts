@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCsv } from '../../../src/clients.ts';
+import { toCsv } from '../../../src/operator.ts';
 import { parseCsv, PublisherListError, readPublisherList } from '../../../src/operator/publishers/readPublisherList.ts';
 
 const cellsOf = (text: string): (readonly string[])[] => parseCsv(text).map(({ cells }) => cells);

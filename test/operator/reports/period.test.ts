@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparedDates, period, PERIODS, type Compare, type PeriodName } from '../../../src/clients.ts';
+import { comparedDates, period, PERIODS, type Compare, type PeriodName } from '../../../src/operator.ts';
 import { periodStarts } from '../../../src/wire/periodStarts.ts';
 import type { TimeGrain } from '../../../src/wire/reporting.ts';
 

@@ -329,7 +329,7 @@ export interface ListPreview {
   readonly problem?: string;
 }
 
-/** Reads and checks a list of publishers before anything is sent, as `offerlet publishers add` does. */
+/** Reads and checks a list of publishers before anything is sent, as `offerlet-operator publishers add` does. */
 export function previewList(text: string, categories: readonly Category[]): ListPreview {
   if (text.trim() === '') return { publishers: [] };
   const taxonomy = createTaxonomy(categories);

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { go, type Place } from '../app/router.tsx';
 import { Bars } from '../chart/Bars.tsx';
-import { chartDataOf } from '../../../reports/series.ts';
 import { TimeChart } from '../chart/TimeChart.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
@@ -15,7 +14,8 @@ import { useReport, type LoadedReport } from './useReport.ts';
 import type { Session, Failure } from '../../protocol.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
-import { toCsv } from '../../../reports/toCsv.ts';
+import { chartDataOf } from '../../../reports/series.ts';
+import { toCsv } from '../../../../wire/toCsv.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -267,7 +267,7 @@ export function waysOut(failure: Failure, state: ReportState): readonly WayOut[]
     : [];
 }
 
-/** Downloads the rows on screen as CSV: byte for byte what `offerlet report --csv` prints. */
+/** Downloads the rows on screen as CSV: byte for byte what `offerlet-operator report --csv` prints. */
 export function downloadCsv(rows: readonly Row[], name: string): void {
   const url = URL.createObjectURL(new Blob([toCsv(rows)], { type: 'text/csv;charset=utf-8' }));
   const link = document.createElement('a');

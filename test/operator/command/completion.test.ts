@@ -3,27 +3,29 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isGroup } from '../../src/cli/command.ts';
-import { COMMANDS, SANDBOX_COMMANDS } from '../../src/cli/commands.ts';
-import { bashCompletion } from '../../src/cli/completion.ts';
-import { completedCommands } from '../../src/cli/completion.ts';
-import { fishCompletion } from '../../src/cli/completion.ts';
-import { zshCompletion } from '../../src/cli/completion.ts';
+import { isGroup } from '../../../src/cli/command.ts';
+import { commands } from '../../../src/operator/commands.ts';
+import {
+  bashCompletion,
+  completedCommands,
+  fishCompletion,
+  zshCompletion,
+} from '../../../src/operator/command/completion.ts';
 
-const ENTRIES = completedCommands({ ...COMMANDS, ...SANDBOX_COMMANDS });
+const ENTRIES = completedCommands(commands);
 
 /** What bash proposes for the last word of a line. */
 function inBash(...words: readonly string[]): string[] {
-  const quoted = ['offerlet', ...words].map((word) => `'${word}'`).join(' ');
+  const quoted = ['offerlet-operator', ...words].map((word) => `'${word}'`).join(' ');
   const script = `${bashCompletion(ENTRIES)}
-COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _offerlet; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: 'test/cli' })
+COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _offerlet_operator; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: 'test/operator/command' })
     .split('\n')
     .filter(Boolean);
 }
 
 test('bash completes commands, subcommands and options', () => {
-  expect(inBash('')).toEqual(expect.arrayContaining(['publishers', 'report', 'sandbox', '--version']));
+  expect(inBash('')).toEqual(expect.arrayContaining(['publishers', 'report', '--version']));
   expect(inBash('pub')).toEqual(['publishers']);
   expect(inBash('publishers', '')).toEqual(['list', 'show', 'add', 'remove', '--help']);
   expect(inBash('publishers', 'list', '--st')).toEqual(['--status']);
@@ -43,7 +45,7 @@ test('bash completes values, after a comma too, and files', () => {
 
 test('each shell knows every command and option', () => {
   for (const script of [bashCompletion(ENTRIES), zshCompletion(ENTRIES), fishCompletion(ENTRIES)])
-    for (const [name, command] of Object.entries(COMMANDS))
+    for (const [name, command] of Object.entries(commands))
       for (const option of isGroup(command)
         ? Object.values(command.commands).flatMap((one) => Object.keys(one.options))
         : [name, ...Object.keys(command.options)])

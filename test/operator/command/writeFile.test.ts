@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeFile } from '../../../src/cli/output/writeFile.ts';
+import { writeFile } from '../../../src/cli/output/print.ts';
 import { UsageError } from '../../../src/cli/UsageError.ts';
 
 let directory: string;

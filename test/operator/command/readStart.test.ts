@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readStart } from '../../src/cli/readStart.ts';
+import { readStart } from '../../../src/operator/command/whoami.ts';
 
 test('a response is read whole up to the limit', async () => {
   expect(await readStart(new Response('häuser'), 100)).toBe('häuser');

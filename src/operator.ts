@@ -1,7 +1,6 @@
-// offerlet/clients: typed clients of the Channel API and of the Reporting API V2, for servers.
+// offerlet-operator: clients of the Channel API and of the Reporting API V2, and the operators' console. For servers.
 
 export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './operator/clients/ChannelClient.ts';
-export { comparedDates, type Compare } from './operator/reports/period.ts';
 export {
   AuthError,
   ConflictError,
@@ -17,7 +16,7 @@ export {
   ValidationError,
 } from './operator/clients/errors.ts';
 export type { CallOptions, ClientOptions, RequestNotice, ResponseNotice } from './operator/clients/connect.ts';
-export { period, PERIODS, type PeriodName } from './operator/reports/period.ts';
+export { comparedDates, period, PERIODS, type Compare, type PeriodName } from './operator/reports/period.ts';
 export type {
   ChannelReportQuery,
   PublisherReportQuery,
@@ -33,7 +32,7 @@ export type {
   ReportOf,
   RowOf,
 } from './operator/reports/reportQuery.ts';
-export { flattenRow, toCsv, type CsvOptions } from './operator/reports/toCsv.ts';
+export { flattenRow, toCsv, type CsvOptions } from './wire/toCsv.ts';
 export type { DateRange } from './wire/utcDates.ts';
 export type {
   AddResult,
@@ -49,3 +48,6 @@ export type {
 } from './wire/channel.ts';
 export type { Problem } from './wire/json.ts';
 export type { Report, ReportRow } from './wire/reporting.ts';
+
+export type { ConsoleOptions } from './operator/console/createApi.ts';
+export { createOperatorConsole, type ConsoleVisitor } from './operator/console/createOperatorConsole.ts';

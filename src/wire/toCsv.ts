@@ -1,4 +1,4 @@
-import { isRatio } from '../../wire/reporting.ts';
+import { isRatio } from './reporting.ts';
 
 /** Options of `toCsv`. */
 export interface CsvOptions {

@@ -1,8 +1,8 @@
-import { type Command, type CommandGroup, isGroup } from './command.ts';
-import type { Option } from './options.ts';
-import { didYouMean } from '../wire/didYouMean.ts';
-import { readCall } from './readSettings.ts';
-import { UsageError } from './UsageError.ts';
+import { type Command, type CommandGroup, isGroup } from '../../cli/command.ts';
+import type { Option } from '../../cli/options.ts';
+import { readCall } from '../../cli/readSettings.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import { didYouMean } from '../../wire/didYouMean.ts';
 
 /** One option, as a shell completes it. */
 export interface CompletedOption {
@@ -86,8 +86,8 @@ export function bashCompletion(commands: readonly CompletedCommand[]): string {
       commands.flatMap(({ options }) => options.filter((one) => one.takesValue)).map(({ name }) => `--${name}`),
     ),
   ];
-  return `# bash completion for offerlet. Put this line into ~/.bashrc:  source <(offerlet completion bash)
-_offerlet() {
+  return `# bash completion for offerlet-operator. Put this line into ~/.bashrc:  source <(offerlet-operator completion bash)
+_offerlet_operator() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' word all='' list='' before='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
@@ -115,7 +115,7 @@ ${cases}
   COMPREPLY=($(compgen -W "$all" -- "$current"))
   if [[ $path == 'publishers add' && $current != -* ]]; then COMPREPLY+=($(compgen -f -- "$current")); fi
 }
-complete -F _offerlet offerlet
+complete -F _offerlet_operator offerlet-operator
 `;
 }
 
@@ -136,16 +136,16 @@ export function fishCompletion(commands: readonly CompletedCommand[]): string {
     return [
       ...words.map(
         ({ name, about }) =>
-          `complete -c offerlet -n ${quoteForFish(condition)} -f -a ${name} -d ${quoteForFish(about)}`,
+          `complete -c offerlet-operator -n ${quoteForFish(condition)} -f -a ${name} -d ${quoteForFish(about)}`,
       ),
       ...options.map(
         ({ name, about, takesValue, values, isFile }) =>
-          `complete -c offerlet -n ${quoteForFish(condition)} -l ${name}${takesValue ? (isFile ? ' -r -F' : ' -x') : ' -f'}${values.length > 0 ? ` -a ${quoteForFish(values.join(' '))}` : ''} -d ${quoteForFish(about)}`,
+          `complete -c offerlet-operator -n ${quoteForFish(condition)} -l ${name}${takesValue ? (isFile ? ' -r -F' : ' -x') : ' -f'}${values.length > 0 ? ` -a ${quoteForFish(values.join(' '))}` : ''} -d ${quoteForFish(about)}`,
       ),
     ];
   });
-  return `# fish completion for offerlet. Save it:  offerlet completion fish > ~/.config/fish/completions/offerlet.fish
-complete -c offerlet -f
+  return `# fish completion for offerlet-operator. Save it:  offerlet-operator completion fish > ~/.config/fish/completions/offerlet-operator.fish
+complete -c offerlet-operator -f
 ${lines.join('\n')}
 `;
 }
@@ -172,9 +172,9 @@ export function zshCompletion(commands: readonly CompletedCommand[]): string {
   const described = (words: CompletedCommand['words']): string =>
     words.map(({ name, about }) => quoteForZsh(`${name}:${about.replace(/\.$/, '')}`)).join(' ');
   const [root] = commands;
-  return `#compdef offerlet
-# zsh completion for offerlet. Put this line into ~/.zshrc, after compinit:  source <(offerlet completion zsh)
-_offerlet() {
+  return `#compdef offerlet-operator
+# zsh completion for offerlet-operator. Put this line into ~/.zshrc, after compinit:  source <(offerlet-operator completion zsh)
+_offerlet_operator() {
   local path
   if ((CURRENT == 2)); then
     local -a all=(${described(root?.words ?? [])})
@@ -203,7 +203,7 @@ ${groups
 ${cases}
   esac
 }
-compdef _offerlet offerlet
+compdef _offerlet_operator offerlet-operator
 `;
 }
 
@@ -224,7 +224,7 @@ const SHELLS: Readonly<Record<string, (commands: readonly CompletedCommand[]) =>
   fish: fishCompletion,
 };
 
-/** Creates `offerlet completion`: the script with which a shell completes commands, options and their values. */
+/** Creates `offerlet-operator completion`: the script with which a shell completes commands, options and their values. */
 export function createCompletionCommand(commands: () => Readonly<Record<string, Command | CommandGroup>>): Command {
   return {
     summary: 'Prints the script with which bash, zsh or fish completes the commands.',
@@ -232,8 +232,14 @@ export function createCompletionCommand(commands: () => Readonly<Record<string, 
     options: {},
     environment: 'It knows the commands of this version; run it again after an update.',
     examples: [
-      { call: 'source <(offerlet completion bash)', does: 'In ~/.bashrc; with zsh in ~/.zshrc, after compinit' },
-      { call: 'offerlet completion fish > ~/.config/fish/completions/offerlet.fish', does: 'For fish' },
+      {
+        call: 'source <(offerlet-operator completion bash)',
+        does: 'In ~/.bashrc; with zsh in ~/.zshrc, after compinit',
+      },
+      {
+        call: 'offerlet-operator completion fish > ~/.config/fish/completions/offerlet-operator.fish',
+        does: 'For fish',
+      },
     ],
     async run({ argv, env }) {
       const { words } = readCall({}, { argv, env }, 1);

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  installInto,
+  pack,
+  runCommand,
+  runModule,
+  temporaryFolder,
+  typeCheck,
+  whileRunning,
+  type Packed,
+} from './packages.ts';
+
+// The tarball of `offerlet-operator` as npm would publish it, installed into an empty project by itself and used there.
+const folder = temporaryFolder();
+const project = join(folder.path, 'project');
+let packed: Packed;
+
+beforeAll(() => {
+  packed = pack('operator', folder.path);
+  installInto(project, [packed.tarball]);
+}, 300_000);
+
+afterAll(() => folder.remove());
+
+test('nothing is published but the build, in less than 400 KB', () => {
+  expect(packed.files).toContain('dist/operator/console/page/console.js.br');
+  expect(packed.files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))).toEqual([]);
+  expect(packed.files.filter((path) => /(\.tsx?|\.map)$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(packed.files.filter((path) => /^dist\/(relay|network|widget|queue|session|sandbox)/.test(path))).toEqual([]);
+  expect(packed.unpackedBytes).toBeLessThan(400_000);
+});
+
+test('npm install brings the server of the console, and neither widget nor relay', () => {
+  const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
+  expect(installed.toSorted()).toEqual(['@hono', 'hono', 'offerlet-operator']);
+});
+
+test('clients and console can be imported, and their types are strict', () => {
+  const output = runModule(
+    project,
+    `import { ChannelClient, createOperatorConsole, ReportingClient, toCsv } from 'offerlet-operator';
+    console.log([ChannelClient, createOperatorConsole, ReportingClient, toCsv].map((value) => typeof value).join(' '));`,
+  );
+  expect(output.trim()).toBe('function function function function');
+  const types = typeCheck(
+    project,
+    `import { ChannelClient, period, ReportingClient } from 'offerlet-operator';
+const options = { baseUrl: 'https://channel.example', apiKey: 'k' };
+new ChannelClient(options);
+const { totals } = await new ReportingClient({ ...options, variant: 'channel' }).report({ ...period('last_month'), metrics: ['clicks'] });
+const clicks: number = totals.clicks;
+// @ts-expect-error: a metric that was not requested
+totals.impressions.toFixed();
+export { clicks };
+`,
+  );
+  expect(types).toBe('');
+});
+
+test('the commands run without the package offerlet', () => {
+  expect(runCommand(project, ['offerlet-operator', '--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const help = runCommand(project, ['offerlet-operator', 'publishers', 'add', '--help']);
+  expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('offerlet-operator publishers add new.csv')]);
+  const { status, stderr } = runCommand(project, ['offerlet-operator', 'whoami', '--network', 'http://127.0.0.1:9']);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('The key is missing.')]);
+});
+
+test('the console serves its page', async () => {
+  process.env['OFFERLET_API_KEY'] = 'adnet_sk_test_1';
+  const args = ['offerlet-operator', 'console', '--network', 'http://127.0.0.1:9', '--port', '0', '--json'];
+  await whileRunning(project, args, async ({ url }) => {
+    expect(await (await fetch(url)).text()).toContain('console.js');
+    expect((await fetch(`${url}/console.js`)).status).toBe(200);
+  }).finally(() => delete process.env['OFFERLET_API_KEY']);
+});
+
+test('publint and attw find nothing wrong with the package', () => {
+  const publint = spawnSync('npx', ['publint', '--strict', packed.tarball], { encoding: 'utf8' });
+  expect(publint.status, publint.stdout + publint.stderr).toBe(0);
+  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', '--', packed.tarball], { encoding: 'utf8' });
+  expect(attw.status, attw.stdout + attw.stderr).toBe(0);
+});
