@@ -8,6 +8,7 @@ import {
   paramsOf,
   queryOfState,
   readState,
+  shifted,
 } from '../../../src/operator/console/page/report/reportState.ts';
 import { drillDownsOf } from '../../../src/operator/console/page/report/ReportTable.tsx';
 import { sortRows } from '../../../src/operator/reports/sortRows.ts';
@@ -43,6 +44,48 @@ test.each([
   expect(read(query)).toEqual(defaultState('channel'));
 });
 
+/** The dates after each step: -1 is Earlier, 1 is Later. */
+function walk(query: string, steps: readonly number[], now = NOW): string[] {
+  let state = read(query);
+  return steps.map((step) => {
+    state = shifted(state, step, now) ?? state;
+    const { from, to } = datesOf(state, now);
+    return `${from} ${to}`;
+  });
+}
+
+test.each([
+  ['period=last_month', '2026-09-01 2026-09-30', '2026-08-01 2026-08-31', '2026-09-01 2026-09-30'],
+  ['period=month_to_date', '2026-10-01 2026-10-31', '2026-09-01 2026-09-30', '2026-10-01 2026-10-31'],
+  ['period=last_quarter', '2026-04-01 2026-06-30', '2026-01-01 2026-03-31', '2026-04-01 2026-06-30'],
+  ['period=quarter_to_date', '2026-07-01 2026-09-30', '2026-04-01 2026-06-30', '2026-07-01 2026-09-30'],
+  ['period=last_year', '2024-01-01 2024-12-31', '2023-01-01 2023-12-31', '2024-01-01 2024-12-31'],
+  ['period=year_to_date', '2025-01-01 2025-12-31', '2024-01-01 2024-12-31', '2025-01-01 2025-12-31'],
+  ['period=week_to_date', '2026-11-09 2026-11-15', '2026-11-02 2026-11-08', '2026-11-09 2026-11-15'],
+  ['from=2026-03-30&to=2026-04-02', '2026-03-26 2026-03-29', '2026-03-22 2026-03-25', '2026-03-26 2026-03-29'],
+])('Earlier moves %s by its calendar unit', (query, first, second, back) => {
+  expect(walk(query, [-1, -1, 1])).toEqual([first, second, back]);
+});
+
+test.each(['month_to_date', 'quarter_to_date', 'year_to_date', 'week_to_date', 'last_28_days', 'today', 'last_month'])(
+  'Later leads back to %s, which moves on with the days',
+  (name) => {
+    for (const now of ['2026-11-22', '2026-11-23', '2024-02-29', '2026-12-31', '2026-01-01'].map(Date.parse)) {
+      const start = read(`period=${name}`);
+      const there = shifted(start, -1, now);
+      const back = there && shifted(there, 1, now);
+      expect(back && datesOf(back, now), new Date(now).toISOString()).toEqual(datesOf(start, now));
+      expect(back?.period).not.toBe('custom');
+    }
+  },
+);
+
+test('a period that today cuts off comes back with its length', () => {
+  const state = read('from=2026-11-09&to=2026-11-18');
+  expect(walk('from=2026-11-09&to=2026-11-18', [1, -1])).toEqual(['2026-11-19 2026-11-22', '2026-11-09 2026-11-18']);
+  expect(shifted(state, 2, NOW)).toBeUndefined();
+});
+
 test('a publisher has its own metrics and no filter for publishers', () => {
   const state = readState(
     new URLSearchParams('publisher=a&by=publisher,page_type&metrics=channel_payout'),
@@ -71,11 +114,11 @@ test('a ranking begins with the highest, and a comparison is sorted by the page'
 test('the command names the report, and quotes what a shell would read', () => {
   const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
   expect(commandOf(read(''), session, NOW)).toBe(
-    'offerlet report --network https://channel.example --last 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
+    'offerlet-operator report --network https://channel.example --last 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
   );
   const evil = read(`page_type=${encodeURIComponent("x'; rm -rf ~ #")}&period=last_month&compare=none&metrics=clicks`);
   expect(commandOf(evil, session, NOW)).toBe(
-    String.raw`offerlet report --network https://channel.example --period last-month --grain day --metrics clicks --filter 'page_type=x'\''; rm -rf ~ #'`,
+    String.raw`offerlet-operator report --network https://channel.example --period last-month --grain day --metrics clicks --filter 'page_type=x'\''; rm -rf ~ #'`,
   );
 });
 

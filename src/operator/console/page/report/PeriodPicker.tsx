@@ -16,10 +16,11 @@ interface PickerProps {
 export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
   const dates = datesOf(state);
   const next = shifted(state, 1);
+  const earlier = shifted(state, -1);
   const name = state.period === 'custom' ? '' : wordOf(state.period);
   return (
     <span class="joined">
-      <button type="button" class="button" aria-label="Earlier" onClick={() => change(shifted(state, -1))}>
+      <button type="button" class="button" aria-label="Earlier" onClick={() => earlier && change(earlier)}>
         <Icon name="back" />
       </button>
       <Popover
@@ -61,23 +62,11 @@ export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
           </div>
         )}
       </Popover>
-      <button
-        type="button"
-        class="button"
-        aria-label="Later"
-        disabled={next.from > dateOf(Date.now())}
-        onClick={() => change(clipped(next))}
-      >
+      <button type="button" class="button" aria-label="Later" disabled={!next} onClick={() => next && change(next)}>
         <Icon name="next" />
       </button>
     </span>
   );
-}
-
-/** A period does not end in the future: the network would refuse it. */
-function clipped(state: ReportState): ReportState {
-  const today = dateOf(Date.now());
-  return state.to > today ? { ...state, to: today } : state;
 }
 
 interface CustomProps {

@@ -1,6 +1,6 @@
 import type { Session } from '../../protocol.ts';
 import { isSortedByNetwork, type SortedReport } from '../../../reports/sortRows.ts';
-import { comparedDates, period, PERIODS, type PeriodName } from '../../../reports/period.ts';
+import { comparedDates, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
 import { oneOf } from '../../../../wire/oneOf.ts';
 import {
   CHANNEL_GROUPINGS,
@@ -10,7 +10,7 @@ import {
   TIME_GRAINS,
   type TimeGrain,
 } from '../../../../wire/reporting.ts';
-import { addDays, countDays, isDate, type DateRange } from '../../../../wire/utcDates.ts';
+import { countDays, dateOf, isDate, type DateRange } from '../../../../wire/utcDates.ts';
 
 export type Variant = 'channel' | 'publisher';
 export type Comparison = 'none' | 'previous' | 'year';
@@ -133,9 +133,11 @@ export function queryOfState(state: ReportState, variant: Variant): string {
   return params.map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`).join('&');
 }
 
-/** The dates of the state's period, today. */
+/** The dates of the state's period up to today: the network refuses later ones. */
 export function datesOf(state: ReportState, now: number = Date.now()): DateRange {
-  return state.period === 'custom' ? { from: state.from, to: state.to } : period(state.period, { now });
+  if (state.period !== 'custom') return period(state.period, { now });
+  const today = dateOf(now);
+  return { from: state.from, to: state.to > today && state.from <= today ? today : state.to };
 }
 
 /** The grain that the network accepts for these dates: hours only for a few days. */
@@ -166,11 +168,18 @@ export function comparedOf(state: ReportState, now?: number): DateRange | undefi
   return state.compare === 'none' ? undefined : comparedDates(dates, state.compare, grainOf(state, dates));
 }
 
-/** The period just before, or just after, of the same length. */
-export function shifted(state: ReportState, steps: number, now?: number): ReportState {
-  const { from, to } = datesOf(state, now);
-  const days = countDays({ from, to }) * steps;
-  return { ...state, period: 'custom', from: addDays(from, days), to: addDays(to, days) };
+/** The period just before, or just after: the month before a month, as many days before some days. Undefined in the future. */
+export function shifted(state: ReportState, steps: number, now: number = Date.now()): ReportState | undefined {
+  // A link may end in the future: that keeps the length of a period that today cuts off.
+  const range = state.period === 'custom' ? { from: state.from, to: state.to } : period(state.period, { now });
+  const next = shiftedDates(wholeDates(range, now), steps);
+  if (next.from > dateOf(now)) return undefined;
+  const name = PERIODS.find((one) => isSameRange(wholeDates(period(one, { now }), now), next));
+  return name ? { ...state, period: name, from: '', to: '' } : { ...state, period: 'custom', ...next };
+}
+
+function isSameRange(one: DateRange, other: DateRange): boolean {
+  return one.from === other.from && one.to === other.to;
 }
 
 /** Whether the table has this column. */
@@ -200,7 +209,7 @@ const LAST: Readonly<Record<string, string>> = {
 /** Returns the command that prints the report on screen. */
 export function commandOf(state: ReportState, session: Pick<Session, 'variant' | 'network_url'>, now?: number): string {
   const dates = datesOf(state, now);
-  const words = ['offerlet report', `--network ${quoted(session.network_url)}`];
+  const words = ['offerlet-operator report', `--network ${quoted(session.network_url)}`];
   if (session.variant === 'publisher') words.push('--variant publisher');
   const last = LAST[state.period];
   if (last !== undefined) words.push(`--last ${last}`);
