@@ -57,8 +57,8 @@ export function valueOf(metric: string, value: number): string {
   return isMoney(metric) ? money.format(value) : count.format(value);
 }
 
-/** Writes a value for the axis of a chart. */
-export function axisValueOf(metric: string, value: number): string {
+/** Writes a value where there is no room for all of its digits, such as an axis: `1.2B`. */
+export function shortValueOf(metric: string, value: number): string {
   if (isRatio(metric)) return `${signlessNumber(value * 100)}%`;
   return short.format(value);
 }

@@ -1,6 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import { startSandbox, type Sandbox } from '../drivers/sandbox.ts';
 import { violationsOf } from '../drivers/violationsOf.ts';
+import { CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
+import { control } from './consoleFixture.ts';
 
 let sandbox: Sandbox;
 test.describe.configure({ mode: 'default', timeout: 120_000 }); // one sandbox serves them all
@@ -135,4 +137,41 @@ test('long names of publishers stay inside the window, and readable on a phone',
   await page.getByRole('textbox').fill(list);
   const cell = await page.getByRole('rowheader', { name }).boundingBox();
   expect(cell?.width).toBeGreaterThanOrEqual(120);
+});
+
+test('a number is never cut: ten digits and more, sixteen metrics, every width', async ({ page }) => {
+  const { publishers } = (await fetch(`${sandbox.network}/adnet/publishers/list/`, {
+    headers: { 'x-api-key': sandbox.keys.management },
+  }).then((response) => response.json())) as { publishers: { publisher_remote_id: string | null }[] };
+  const hour = `${new Date(Date.now() - 3_600_000).toISOString().slice(0, 13)}:00:00Z`;
+  const activity = { impressions: 1_234_683_911, clicks: 1_034_683_911, feed_loads: 1_934_683_911 };
+  const row = {
+    hour,
+    publisher_remote_id: publishers.find(({ publisher_remote_id: id }) => id !== null)?.publisher_remote_id,
+    page_type: 'THANK_YOU',
+    widget_type: 'INLINE',
+    widget_id: 'w',
+    ...activity,
+  };
+  await control(sandbox.network, 'activity', { rows: [row] });
+  for (const width of [320, 390, 768, 1280, 1440, 1920])
+    for (const metrics of [CHANNEL_METRICS, CHANNEL_METRICS.slice(0, 6)]) {
+      await page.setViewportSize({ width, height: 900 });
+      await open(page, `?metrics=${metrics.join()}`);
+      await expect(page.getByRole('group', { name: /^Totals/ })).toContainText('1,23');
+      const cut = await page.locator('.tiles .number').evaluateAll((numbers) =>
+        numbers.flatMap((number) => {
+          const range = document.createRange();
+          range.selectNodeContents(number);
+          const { right } = range.getBoundingClientRect();
+          const tile = number.closest('button')?.getBoundingClientRect().right ?? 0;
+          return right > tile - 8 ? [`${number.textContent} ends at ${right}, its tile at ${tile}`] : [];
+        }),
+      );
+      expect(cut, `${width} px, ${metrics.length} metrics`).toEqual([]);
+      const sizes = await page
+        .locator('.tiles .number')
+        .evaluateAll((numbers) => numbers.map((number) => parseFloat(getComputedStyle(number).fontSize)));
+      expect(Math.min(...sizes), `${width} px, ${metrics.length} metrics`).toBeGreaterThanOrEqual(13);
+    }
 });

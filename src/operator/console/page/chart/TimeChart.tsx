@@ -1,7 +1,7 @@
 import type { JSX, RefObject } from 'preact';
 import { useRef, useState, useLayoutEffect } from 'preact/hooks';
 import type { ChartData } from '../../../reports/series.ts';
-import { axisValueOf, labelOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
+import { shortValueOf, labelOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
 import { type TimeGrain, COUNT_METRICS } from '../../../../wire/reporting.ts';
 
 const HEIGHT = 272;
@@ -85,7 +85,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
                   y2={scale.y(tick)}
                 />
                 <text class="tick" x={START - 10} y={scale.y(tick) + 4} text-anchor="end">
-                  {axisValueOf(metric, tick)}
+                  {shortValueOf(metric, tick)}
                 </text>
               </g>
             ))}
