@@ -41,6 +41,8 @@ showOffers({}).outcome.then(({ code }) => console.log(code));`;
 const MANY = `${ONE}
 import 'offerlet/element';
 import { googleConsentMode } from 'offerlet/consent';
+import { openQueue } from 'offerlet/queue';
+import { openSession } from 'offerlet/session';
 console.log([openSession, googleConsentMode, openQueue].map((value) => typeof value).join(' '));`;
 
 const WEBPACK = `require('webpack')({ mode: 'production', entry: './ENTRY', output: { path: process.cwd(), filename: 'OUT' } },
