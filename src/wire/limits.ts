@@ -28,7 +28,7 @@ export const LARGE_AREA = 242_500;
 
 /** Maximum events stored on the shopper's device; at `ID_MAX_LENGTH` characters a field they stay below 2 MiB. */
 export const QUEUE_MAX_EVENTS = 1_000;
-/** Milliseconds an event is stored: WebKit deletes a site's storage after 7 days as well. */
+/** Milliseconds an event is stored: WebKit deletes a site's storage after 7 days of use without interaction. */
 export const QUEUE_MAX_AGE_MS = 7 * 24 * 3_600_000;
 /** Refusals of one event (a 207 that names it) after which it is dropped. Outages do not count. */
 export const QUEUE_MAX_REFUSALS = 10;
