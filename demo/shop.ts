@@ -50,7 +50,7 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
   const emailHash = createHash('sha256').update(CUSTOMER_EMAIL).digest('hex');
   const relay = createRelay({
     apiKey: keys.integration,
-    baseUrl: network,
+    networkUrl: network,
     version: '1.0.0',
     basePath: RELAYS.counted,
     forwardEventIds: true,

@@ -15,7 +15,7 @@ export const worker = {
     relay ??= createRelay({
       apiKey: env.OFFERLET_API_KEY,
       version: '1.0.0',
-      baseUrl: env.OFFERLET_NETWORK,
+      networkUrl: env.OFFERLET_NETWORK,
       basePath: '/offers',
     });
     // The platform sets this header itself; clients cannot.

@@ -43,8 +43,12 @@ interface Reading {
 /** Reads both reports of this shop's widget with its secret keys, and remembers the last minutes. */
 export function createReport(options: { network: string; keys: ShopKeys; now?: () => number }): ShopReports {
   const { network, keys, now = Date.now } = options;
-  const channel = new ReportingClient({ baseUrl: network, apiKey: keys.management, variant: 'channel' });
-  const publisher = new ReportingClient({ baseUrl: network, apiKey: keys.publisher_reporting, variant: 'publisher' });
+  const channel = new ReportingClient({ networkUrl: network, apiKey: keys.management, variant: 'channel' });
+  const publisher = new ReportingClient({
+    networkUrl: network,
+    apiKey: keys.publisher_reporting,
+    variant: 'publisher',
+  });
   const samples: Sample[] = [];
   let since = now();
   let start: Promise<Reading> | undefined = readBoth();

@@ -6,7 +6,7 @@ import { createRelay, toNode } from 'offerlet/relay';
 const relay = toNode(
   createRelay({
     apiKey: process.env.OFFERLET_API_KEY,
-    baseUrl: process.env.OFFERLET_NETWORK,
+    networkUrl: process.env.OFFERLET_NETWORK,
     version: '1.0.0',
     basePath: '/offers',
     sandbox: process.env.OFFERLET_SANDBOX === 'true',

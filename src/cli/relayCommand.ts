@@ -124,7 +124,7 @@ export const relayCommand: Command = {
 /** What the options of `createRelay` are called on the command line. */
 const FLAGS: Readonly<Record<string, string>> = {
   apiKey: 'OFFERLET_API_KEY',
-  baseUrl: '--network',
+  networkUrl: '--network',
   basePath: '--base-path',
   allowedOrigins: '--allow-origin',
   addressHeader: '--address-header',
@@ -209,12 +209,12 @@ const METRICS_PATH = '/metrics';
 async function runRelay(source: SettingsSource): Promise<void> {
   const settings = readSettings(OPTIONS, source);
   const out = createOutput({ json: settings.json });
-  const { network: baseUrl, 'api-key': apiKey, version } = settings;
-  if (baseUrl === undefined)
+  const { network: networkUrl, 'api-key': apiKey, version } = settings;
+  if (networkUrl === undefined)
     throw new UsageError('--network is missing. Use something like --network https://partner.example.');
   if (apiKey === undefined)
     throw new UsageError('The integration key is missing: set OFFERLET_API_KEY, or use --api-key.');
-  const { warning } = await checkNetwork({ apiKey, baseUrl });
+  const { warning } = await checkNetwork({ apiKey, networkUrl });
   if (warning !== undefined) out.log(`offerlet relay: ${warning}`);
   const onLog = (entry: object): void => out.log(entry);
   const timeouts = { context: SHOP_CONTEXT_MS, ...readAmounts('--timeout', settings.timeout) };
@@ -224,7 +224,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
   const dedupe = await openDedupe(settings, { timeouts, onLog });
   const relay = createRelay({
     apiKey,
-    baseUrl,
+    networkUrl,
     version,
     dedupe,
     environment: settings.environment,
@@ -250,7 +250,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
     ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }),
     ...(measured && { metricsUrl: measured.url + METRICS_PATH }),
   });
-  out.say(`Relay     ${server.url}  →  ${baseUrl}, version ${version}`);
+  out.say(`Relay     ${server.url}  →  ${networkUrl}, version ${version}`);
   if (backends) out.say(`Prefetch  ${backends.url}${PREFETCH_PATH}`);
   if (measured) out.say(`Metrics   ${measured.url}${METRICS_PATH}`);
   if (!dedupe) out.say('Ledger    none, because accepted events are remembered in memory only. Use --data DIR.');

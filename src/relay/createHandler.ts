@@ -75,7 +75,7 @@ export function createHandler(settings: RelaySettings): Handler {
 
   function open(path: PostRoute, timeoutMs: number): Upstream {
     return createUpstream({
-      url: settings.baseUrl + path,
+      url: settings.networkUrl + path,
       apiKey: settings.apiKey,
       version: settings.version,
       timeoutMs,

@@ -33,7 +33,7 @@ export function createRelay(options: RelayOptions): Relay {
 /** Checks everything but the key now, and opens the relay with the first request for which the key can be read. */
 function openLater(options: RelayOptions): Handler {
   const apiKey = `adnet_rk_${options.environment === 'production' ? 'live' : 'test'}_unknown`;
-  readOptions({ ...options, apiKey, baseUrl: options.baseUrl || 'https://unknown.invalid' });
+  readOptions({ ...options, apiKey, networkUrl: options.networkUrl || 'https://unknown.invalid' });
   let handler: Handler | undefined;
   function open(): Handler | undefined {
     try {

@@ -31,7 +31,7 @@ export class RelayError extends Error {
 /** An option that cannot be used, thrown at the start. Never contains the key. */
 export class RelayConfigError extends RelayError {
   override name = 'RelayConfigError';
-  /** The option, such as `baseUrl`; `undefined` when it is about something else. */
+  /** The option, such as `networkUrl`; `undefined` when it is about something else. */
   readonly option: string | undefined;
   /** The message without the option's name, for programs that call the option something else. */
   readonly problem: string;

@@ -24,7 +24,7 @@ export function createSandboxRelay({ apiKey, network, scenario, context, readClo
   let time: number | undefined;
   const relay = createRelay({
     apiKey,
-    baseUrl: network,
+    networkUrl: network,
     version: '1.0.0',
     basePath: RELAY_PATH,
     sandbox: true,

@@ -72,7 +72,7 @@ function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, ur
   return [
     `\nYou are   ${publisher.brand_name}, publisher ${publisher.publisher_remote_id}`,
     ...(integration
-      ? [`Relay     createRelay({ apiKey: '${integration}', baseUrl: '${url}', version: '1.0.0', sandbox: true })`]
+      ? [`Relay     createRelay({ apiKey: '${integration}', networkUrl: '${url}', version: '1.0.0', sandbox: true })`]
       : []),
     ...(management
       ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet-operator report --by publisher`]

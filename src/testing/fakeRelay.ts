@@ -77,7 +77,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
     const settings = readOptions({
       apiKey: 'adnet_rk_test_kit',
       version: '1.0.0',
-      baseUrl: NETWORK,
+      networkUrl: NETWORK,
       forwardEventIds: true,
       rateLimit: false,
       sandbox,

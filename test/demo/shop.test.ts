@@ -25,7 +25,7 @@ beforeAll(async () => {
   };
   await stock(keys.management);
   shop = createShop({ network: server.url, keys, folders: { widget: '/nowhere', shop: '/nowhere' } });
-  const options = { apiKey: keys.integration, baseUrl: server.url, version: '1.0.0', forwardEventIds: true };
+  const options = { apiKey: keys.integration, networkUrl: server.url, version: '1.0.0', forwardEventIds: true };
   testRelay = createRelay({ ...options, basePath: '/offers', sandbox: true });
 });
 afterAll(async () => {

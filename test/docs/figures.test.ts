@@ -11,7 +11,7 @@ const days = (ms: number): string => `${ms / DAY_MS} days`;
 const count = (value: number): string => value.toLocaleString('en');
 const kib = (bytes: number): string => (bytes >= 1024 ** 2 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`);
 const { perAddress, perNetwork, perSession } = DEFAULT_RATE_LIMITS;
-const relay = readOptions({ apiKey: 'adnet_rk_test_x', version: '1.0.0', baseUrl: 'http://127.0.0.1' });
+const relay = readOptions({ apiKey: 'adnet_rk_test_x', version: '1.0.0', networkUrl: 'http://127.0.0.1' });
 
 /** What a page says, with the numbers taken from the code. */
 const FIGURES: readonly (readonly [path: string, sentence: string])[] = [

@@ -13,7 +13,7 @@ test('the example of what goes upstream is what goes upstream', async () => {
   const relay = createRelay({
     apiKey: 'adnet_rk_test_example',
     version: '1.0.0',
-    baseUrl: 'https://partner.example',
+    networkUrl: 'https://partner.example',
     basePath: '/offers',
     context: () => context,
     async fetch(input, init) {

@@ -86,7 +86,7 @@ const code: 'rendered' | 'no_offers' | 'consent_denied' | 'already_shown' | 'inv
 // @ts-expect-error: a view that does not exist
 showOffers({ relay: '/offers', request: { user_details: {}, placement_details: { view: 'HOME', display_mode: 'INLINE' } } });
 const tracked: Promise<void> = openQueue({ endpoint: '/offers/events/batch' }).track({ event_name: 'WIDGET_LOAD', session_id: 'x' });
-const relay = createRelay({ apiKey: 'k', version: '1.0.0', baseUrl: 'https://partner.example' });
+const relay = createRelay({ apiKey: 'k', version: '1.0.0', networkUrl: 'https://partner.example' });
 const response: Promise<Response> = relay(new Request('https://shop.example/offers/health'), { ip: '127.0.0.1' });
 toNode(relay);
 export { code, tracked, response };

@@ -109,7 +109,7 @@ export function setUp(options: Partial<RelayOptions> = {}): Bench {
   const relay = createRelay({
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: 'https://network.example',
+    networkUrl: 'https://network.example',
     fetch: network.fetch,
     // These requests carry no address; test/relay/limits/callers.test.ts reads what is said about that.
     onLog: (entry) => void (entry.message.startsWith('The runtime passes no IP address') || logs.push(entry)),

@@ -19,7 +19,7 @@ async function linesOf(status: number, body: unknown = REQUEST): Promise<string[
   const relay = createRelay({
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: 'https://network.example',
+    networkUrl: 'https://network.example',
     fetch: network.fetch,
   });
   await relay(

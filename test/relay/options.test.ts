@@ -13,7 +13,7 @@ import {
 import { refuseBrowser } from '../../src/wire/refuseBrowser.ts';
 import { ask, createFakeNetwork, json, KEY } from './fakeNetwork.ts';
 
-const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example' };
+const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', networkUrl: 'https://network.example' };
 const LIVE = 'adnet_rk_live_0123456789';
 
 test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegExp]>([
@@ -37,28 +37,28 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   ['a management key of an unknown form', { apiKey: 'adnet_sk_1' }, /apiKey is a management key/],
   ['no version', { version: undefined }, /version is missing\. Use .* such as "1\.0\.0"/],
   ['a version in words', { version: 'latest' }, /version is not a version: "latest"\. Use/],
-  ['no URL', { baseUrl: undefined }, /baseUrl is missing\. Use something like "https:\/\/partner\.example"/],
+  ['no URL', { networkUrl: undefined }, /networkUrl is missing\. Use something like "https:\/\/partner\.example"/],
   [
     'a URL without a scheme',
-    { baseUrl: 'network.example' },
-    /baseUrl is not a valid URL: "network\.example"\. Use something like/,
+    { networkUrl: 'network.example' },
+    /networkUrl is not a valid URL: "network\.example"\. Use something like/,
   ],
-  ['another scheme', { baseUrl: 'ftp://network.example' }, /must begin with https/],
-  ['credentials in the URL', { baseUrl: 'https://a:b@network.example' }, /password/],
-  ['a query in the URL', { baseUrl: 'https://network.example/?a=1' }, /query/],
+  ['another scheme', { networkUrl: 'ftp://network.example' }, /must begin with https/],
+  ['credentials in the URL', { networkUrl: 'https://a:b@network.example' }, /password/],
+  ['a query in the URL', { networkUrl: 'https://network.example/?a=1' }, /query/],
   [
     'a live key in the clear',
-    { apiKey: LIVE, baseUrl: 'http://network.example' },
+    { apiKey: LIVE, networkUrl: 'http://network.example' },
     /a live key would be sent in the clear/,
   ],
   [
     'a key of another network in the clear',
-    { apiKey: 'partner-key-1', baseUrl: 'http://network.example' },
+    { apiKey: 'partner-key-1', networkUrl: 'http://network.example' },
     /a key that may be live would be/,
   ],
   [
     'a live key for an environment, read later, in the clear',
-    { apiKey: () => LIVE, environment: 'production', baseUrl: 'http://network.example' },
+    { apiKey: () => LIVE, environment: 'production', networkUrl: 'http://network.example' },
     /in the clear/,
   ],
   ['an unknown environment', { environment: 'prod' }, /environment must be 'production' or 'staging'/],
@@ -141,7 +141,7 @@ test.each<[string, Partial<Record<keyof RelayOptions | 'apikey', unknown>>, RegE
   ['a bucket of another kind', { rateLimit: { perShop: {} } }, /rateLimit has no 'perShop'/],
   ['a log that is not a function', { onLog: console }, /onLog must be a function/],
   ['a fetch that is not a function', { fetch: 'fetch' }, /fetch must be a function/],
-  ['no option at all', { apiKey: null, version: null, baseUrl: null }, /apiKey is missing/],
+  ['no option at all', { apiKey: null, version: null, networkUrl: null }, /apiKey is missing/],
   ['a misspelt option', { apikey: 'x' }, /no option 'apikey'\. Its options are apiKey, version/],
 ])('%s stops the start with a sentence that says what to use', (_, bad, message) => {
   const start = (): unknown => createRelay({ ...GOOD, ...bad } as RelayOptions);
@@ -159,21 +159,21 @@ test('an error says which option it is about, for programs that call it somethin
     }
     throw new Error('It started.');
   };
-  expect(start({ baseUrl: 'foo' })).toMatchObject({
-    option: 'baseUrl',
+  expect(start({ networkUrl: 'foo' })).toMatchObject({
+    option: 'networkUrl',
     problem: 'is not a valid URL: "foo". Use something like "https://partner.example".',
   });
   expect(start({ timeouts: { body: 0 } }).option).toBe('timeouts.body');
-  expect(start({ baseUrl: LIVE }).message).not.toContain(LIVE);
+  expect(start({ networkUrl: LIVE }).message).not.toContain(LIVE);
 });
 
 const FOREIGN_KEY = 'ck9f83hG2kd0Pq7Zx41b';
 test.each<[string, object]>([
   ['version', { version: FOREIGN_KEY }],
-  ['baseUrl', { baseUrl: FOREIGN_KEY }],
-  ['the path of baseUrl', { baseUrl: `https://partner.example/${LIVE}/` }],
-  ['the user name of baseUrl', { baseUrl: `https://${FOREIGN_KEY}@partner.example` }],
-  ['the query of baseUrl', { baseUrl: `https://partner.example/?key=${FOREIGN_KEY}` }],
+  ['networkUrl', { networkUrl: FOREIGN_KEY }],
+  ['the path of networkUrl', { networkUrl: `https://partner.example/${LIVE}/` }],
+  ['the user name of networkUrl', { networkUrl: `https://${FOREIGN_KEY}@partner.example` }],
+  ['the query of networkUrl', { networkUrl: `https://partner.example/?key=${FOREIGN_KEY}` }],
   ['basePath', { basePath: FOREIGN_KEY }],
   ['environment', { environment: FOREIGN_KEY }],
   ['emails', { emails: FOREIGN_KEY }],
@@ -215,15 +215,15 @@ test.each<[string, RelayOptions]>([
   ['a test key on staging', { ...GOOD, environment: 'staging' }],
   ['a live key on production', { ...GOOD, apiKey: LIVE, environment: 'production' }],
   ['a key of another network', { ...GOOD, apiKey: 'partner-key-1', environment: 'production' }],
-  ['a local network in the clear', { ...GOOD, baseUrl: 'http://127.0.0.1:4600' }],
-  ['a staging network in the clear', { ...GOOD, baseUrl: 'http://network:4600' }],
+  ['a local network in the clear', { ...GOOD, networkUrl: 'http://127.0.0.1:4600' }],
+  ['a staging network in the clear', { ...GOOD, networkUrl: 'http://network:4600' }],
   [
     'a staging network in the clear, with a key that is read later',
-    { ...GOOD, apiKey: () => KEY, baseUrl: 'http://network:4600' },
+    { ...GOOD, apiKey: () => KEY, networkUrl: 'http://network:4600' },
   ],
   [
     'a key of another network, said to be for staging',
-    { ...GOOD, apiKey: 'partner-key-1', environment: 'staging', baseUrl: 'http://network:4600' },
+    { ...GOOD, apiKey: 'partner-key-1', environment: 'staging', networkUrl: 'http://network:4600' },
   ],
   [
     'every option left undefined',
@@ -235,13 +235,15 @@ test.each<[string, RelayOptions]>([
 
 test('a key and a URL from variables that are not set are noticed at the start', async () => {
   const apiKey = process.env['OFFERLET_NO_SUCH_KEY'];
-  const baseUrl = process.env['OFFERLET_NO_SUCH_NETWORK'];
-  expect(() => createRelay({ apiKey, version: '1.0.0', baseUrl: GOOD.baseUrl })).toThrow(
+  const networkUrl = process.env['OFFERLET_NO_SUCH_NETWORK'];
+  expect(() => createRelay({ apiKey, version: '1.0.0', networkUrl: GOOD.networkUrl })).toThrow(
     /apiKey is missing.*process\.env\.OFFERLET_API_KEY/,
   );
-  expect(() => createRelay({ apiKey: KEY, version: '1.0.0', baseUrl })).toThrow(/baseUrl is missing/);
-  await expect(checkNetwork({ apiKey, baseUrl })).rejects.toThrow(/apiKey is missing/);
-  await expect(checkNetwork({ apiKey: KEY, baseUrl: 'partner.example' })).rejects.toThrow(/baseUrl is not a valid URL/);
+  expect(() => createRelay({ apiKey: KEY, version: '1.0.0', networkUrl })).toThrow(/networkUrl is missing/);
+  await expect(checkNetwork({ apiKey, networkUrl })).rejects.toThrow(/apiKey is missing/);
+  await expect(checkNetwork({ apiKey: KEY, networkUrl: 'partner.example' })).rejects.toThrow(
+    /networkUrl is not a valid URL/,
+  );
 });
 
 test.each([
@@ -261,7 +263,7 @@ test.each([
   const asked: Request[] = [];
   const check = checkNetwork({
     apiKey,
-    baseUrl: 'https://network.example/',
+    networkUrl: 'https://network.example/',
     fetch: async (input, init) => {
       asked.push(new Request(input, init));
       return json(200, { status: 'ok', environment, version: '1.0.0' });
@@ -299,17 +301,17 @@ test('a key given as a function is read with the first request, not when the mod
   const environment: { key?: string; url?: string } = {};
   const network = createFakeNetwork();
   const logs: LogEntry[] = [];
-  const relayWith = (baseUrl: string | undefined): Relay =>
+  const relayWith = (networkUrl: string | undefined): Relay =>
     createRelay({
       ...GOOD,
-      baseUrl,
+      networkUrl,
       apiKey: () => environment.key,
       fetch: network.fetch,
       onLog: (entry) => logs.push(entry),
     });
   const built = relayWith(undefined);
   expect((await ask(built)).status).toBe(500);
-  const relay = relayWith(GOOD.baseUrl);
+  const relay = relayWith(GOOD.networkUrl);
   const refused = await ask(relay);
   expect(refused.status).toBe(500);
   expect(await refused.json()).toEqual({ message: 'The relay is not configured. Its log says what is missing.' });
@@ -323,14 +325,14 @@ test('a key given as a function is read with the first request, not when the mod
     expect.stringMatching(/^apiKey is missing/),
     expect.stringMatching(/^apiKey is missing/),
     expect.stringMatching(/^apiKey is a management key \(adnet_sk_…\)/),
-    expect.stringMatching(/^baseUrl is missing/),
+    expect.stringMatching(/^networkUrl is missing/),
   ]);
   expect(JSON.stringify(logs)).not.toContain('canary');
 });
 
 test('with a key that is read later, every other wrong option still stops the start', () => {
   expect(() => createRelay({ ...GOOD, apiKey: () => KEY, basePath: 'offers' })).toThrow(/basePath is not a path/);
-  expect(() => createRelay({ ...GOOD, apiKey: () => KEY, baseUrl: 'network.example' })).toThrow(
-    /baseUrl is not a valid/,
+  expect(() => createRelay({ ...GOOD, apiKey: () => KEY, networkUrl: 'network.example' })).toThrow(
+    /networkUrl is not a valid/,
   );
 });

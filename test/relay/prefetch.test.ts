@@ -69,7 +69,7 @@ test('takes a message of node:http, and stands behind toNode as well', async () 
     createRelay({
       apiKey: KEY,
       version: '1.0.0',
-      baseUrl: 'https://network.example',
+      networkUrl: 'https://network.example',
       fetch: network.fetch,
       forwardAddress: true,
       context: (request) => void seen.push(`${request.method} ${request.url} ${request.headers.get('cookie')}`),

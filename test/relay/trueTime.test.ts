@@ -130,7 +130,7 @@ describe('a queue, a relay and a network', () => {
       const relay = createRelay({
         apiKey: KEY,
         version: '1.0.0',
-        baseUrl: 'https://network.example',
+        networkUrl: 'https://network.example',
         fetch: network.fetch,
         now: time,
         rateLimit: false,

@@ -14,7 +14,7 @@ beforeEach(async () => {
   const relay = createRelay({
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: 'https://network.example',
+    networkUrl: 'https://network.example',
     basePath: '/offers',
     fetch: network.fetch,
     onLog: (entry) => logs.push(entry),

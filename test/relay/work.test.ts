@@ -22,7 +22,7 @@ beforeAll(async () => {
     connections.add(incoming.socket);
     incoming.resume().on('end', () => outgoing.writeHead(status, { 'content-length': body.length }).end(body));
   });
-  relay = await serve(toNode(createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: network.url })));
+  relay = await serve(toNode(createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: network.url })));
 });
 afterAll(async () => {
   agent.destroy();

@@ -33,7 +33,7 @@ test('offerlet network says who you are, how to mount a relay, and where the rep
     const [, management = ''] = /^management +(\S+)/m.exec(output) ?? [];
     expect(output).toMatch(/^You are +Juniper & Co, publisher [0-9a-f-]{36}$/m);
     expect(output).toContain(
-      `createRelay({ apiKey: '${integration}', baseUrl: '${url}', version: '1.0.0', sandbox: true })`,
+      `createRelay({ apiKey: '${integration}', networkUrl: '${url}', version: '1.0.0', sandbox: true })`,
     );
     expect(output).toContain(`OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet-operator report`);
     expect((await fetch(`${url}/`)).status).toBe(200);

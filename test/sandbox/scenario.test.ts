@@ -27,7 +27,7 @@ function relayIn(name: string) {
   };
   const relay = createRelay({
     apiKey: 'adnet_rk_test_0123456789abcdef',
-    baseUrl: 'http://127.0.0.1:9',
+    networkUrl: 'http://127.0.0.1:9',
     version: '1.0.0',
     sandbox: true,
     forwardEventIds: true,

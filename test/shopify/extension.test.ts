@@ -31,7 +31,7 @@ function prepare(extension: Extension, token = (): string => sign(), context?: S
     ...shopify({ clientId: CLIENT_ID, clientSecret: SECRET, context }),
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: 'https://network.example',
+    networkUrl: 'https://network.example',
     basePath: '/offers',
     fetch: network.fetch,
     onLog: () => undefined,

@@ -74,12 +74,12 @@ export async function openTrustShop(): Promise<TrustShop> {
     send(response, shop.batchStatus, { results, accepted: results.length, failed: 0 }, shop.networkHeaders);
   }
 
-  const baseUrl = await listen(network);
+  const networkUrl = await listen(network);
   const relay = toNode(
     createRelay({
       apiKey: KEY,
       version: '1.0.0',
-      baseUrl,
+      networkUrl,
       basePath: '/offers',
       sandbox: true,
       onLog: (entry) => shop.logs.push(JSON.stringify(entry)),

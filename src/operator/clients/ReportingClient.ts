@@ -37,7 +37,7 @@ export class ReportingClient<V extends ReportVariant> {
     if (variant !== 'channel' && variant !== 'publisher')
       throw new TypeError("variant must be 'channel' or 'publisher'.");
     const isChannel = variant === 'channel';
-    this.#call = connect(isChannel ? options : { ...options, baseUrl: withApi(options.baseUrl) });
+    this.#call = connect(isChannel ? options : { ...options, networkUrl: withApi(options.networkUrl) });
     this.#path = isChannel ? CHANNEL_REPORT_PATH : PUBLISHER_REPORT_PATH;
     this.#pageLimit = REPORT_LIMIT[variant];
   }
@@ -137,9 +137,9 @@ function typed<V extends ReportVariant, Q>({ page, comparer, isWhole }: TypedPag
 }
 
 /** Makes the base URL end in exactly one `/api`, where publisher reporting is mounted. */
-function withApi(baseUrl: string): string {
+function withApi(networkUrl: string): string {
   // `connect` reports a value that is not a string.
-  return typeof baseUrl === 'string' ? `${baseUrl.replace(/(\/api)*\/*$/, '')}/api` : baseUrl;
+  return typeof networkUrl === 'string' ? `${networkUrl.replace(/(\/api)*\/*$/, '')}/api` : networkUrl;
 }
 
 /** Returns what must be the same on every page of one report. */

@@ -35,7 +35,7 @@ export interface ApiResponse {
 export function connect(options: ClientOptions): (call: ApiCall) => Promise<ApiResponse> {
   refuseBrowser(ENTRY);
   const key = readApiKey(options.apiKey);
-  const base = readBaseUrl(options.baseUrl, key);
+  const base = readNetworkUrl(options.networkUrl, key);
   const { isIn } = createSecrets(key);
   const defaultTimeout = readTimeout(options.timeout ?? TIMEOUT_MS);
   const maxRetries = readMaxRetries(options.maxRetries ?? MAX_RETRIES);
@@ -123,15 +123,15 @@ function notify<Notice>(hook: ((notice: Notice) => void) | undefined, notice: No
   }
 }
 
-function readBaseUrl(baseUrl: unknown, key: string): { origin: string; pathname: string } {
+function readNetworkUrl(networkUrl: unknown, key: string): { origin: string; pathname: string } {
   const example = 'Use something like "https://channel.example".';
-  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const url = typeof networkUrl === 'string' && URL.canParse(networkUrl) ? new URL(networkUrl) : undefined;
   // The value is not repeated: it could hold a password, or the key by mistake.
-  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`baseUrl is not a valid http(s) URL. ${example}`);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`networkUrl is not a valid http(s) URL. ${example}`);
   if (url.username || url.password || url.search || url.hash)
-    throw new TypeError(`baseUrl must not contain credentials, a query or a fragment. ${example}`);
+    throw new TypeError(`networkUrl must not contain credentials, a query or a fragment. ${example}`);
   if (isInTheClear(url, readKey(key)?.environment))
-    throw new TypeError(`baseUrl is not https, so a key that may be live would be sent in the clear. ${example}`);
+    throw new TypeError(`networkUrl is not https, so a key that may be live would be sent in the clear. ${example}`);
   return { origin: url.origin, pathname: url.pathname.replace(/\/+$/, '') };
 }
 
@@ -323,7 +323,7 @@ export function reasonOf(signal: AbortSignal | undefined): Error {
 /** The options of both clients. */
 export interface ClientOptions {
   /** The URL of the API, such as `https://channel.example`. */
-  readonly baseUrl: string;
+  readonly networkUrl: string;
   /** The key, sent as `x-api-key`. */
   readonly apiKey: string;
   /** Milliseconds an attempt may take, body included; 30,000 by default. An attempt that timed out is not repeated. */

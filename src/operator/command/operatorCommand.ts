@@ -151,13 +151,13 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
     const why = status === 0 ? 'No response' : status === 429 ? 'Too many requests' : `The network returned ${status}`;
     progress.step(`${why}; trying again in ${Math.max(1, Math.round(retryIn / 1_000))} s …`);
   };
-  const options: ClientOptions = { baseUrl: network, apiKey, onResponse };
+  const options: ClientOptions = { networkUrl: network, apiKey, onResponse };
   const channel = (more: { maxRetries?: number } = {}): ChannelClient => new ChannelClient({ ...options, ...more });
   try {
     channel();
   } catch (error) {
     const { message } = error as Error;
-    throw new UsageError(message.replace('baseUrl', '--network').replace('apiKey', 'The key'));
+    throw new UsageError(message.replace('networkUrl', '--network').replace('apiKey', 'The key'));
   }
   progress.step(`Waiting for ${new URL(network).host} …`);
   return {

@@ -63,7 +63,7 @@ const LIKE_A_KEY = /adnet_(sk|rk|rp)_[^"\\\s]*/g;
 export function createApi(options: ConsoleOptions): (request: Request, path: string) => Promise<Response> {
   const { network, apiKey, variant = 'channel' } = options;
   // The page shows failures and repeats calls by itself, so that nobody waits without knowing why.
-  const shared = { baseUrl: network, apiKey, maxRetries: 0, fetch: options.fetch };
+  const shared = { networkUrl: network, apiKey, maxRetries: 0, fetch: options.fetch };
   const channel = new ChannelClient(shared);
   const reporting = new ReportingClient<ReportVariant>({ ...shared, variant });
 

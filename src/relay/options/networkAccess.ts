@@ -12,7 +12,7 @@ export interface NetworkAccess {
   readonly apiKey: string;
   readonly version: string;
   /** Without a slash at its end. */
-  readonly baseUrl: string;
+  readonly networkUrl: string;
   /** `undefined` when neither the option nor the key says. */
   readonly environment: Environment | undefined;
 }
@@ -24,7 +24,7 @@ export function readNetworkAccess(options: RelayOptions): NetworkAccess {
   return {
     apiKey,
     version: checkVersion(options.version),
-    baseUrl: readBaseUrl(options.baseUrl, environment),
+    networkUrl: readNetworkUrl(options.networkUrl, environment),
     environment,
   };
 }
@@ -73,20 +73,20 @@ function checkVersion(version: unknown): string {
 }
 
 /** The network's URL, without a slash at its end. */
-function readBaseUrl(baseUrl: unknown, environment: Environment | undefined): string {
+function readNetworkUrl(networkUrl: unknown, environment: Environment | undefined): string {
   const example = 'Use something like "https://partner.example"';
-  if (baseUrl === undefined || baseUrl === '') refuseOption('baseUrl', `is missing. ${example}.`);
-  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl))
-    refuseOption('baseUrl', `is not a valid URL: ${quote(baseUrl)}. ${example}.`);
-  const url = new URL(baseUrl);
-  if (looksSecret(baseUrl)) refuseOption('baseUrl', `contains a key. ${example}, and pass the key as apiKey.`);
+  if (networkUrl === undefined || networkUrl === '') refuseOption('networkUrl', `is missing. ${example}.`);
+  if (typeof networkUrl !== 'string' || !URL.canParse(networkUrl))
+    refuseOption('networkUrl', `is not a valid URL: ${quote(networkUrl)}. ${example}.`);
+  const url = new URL(networkUrl);
+  if (looksSecret(networkUrl)) refuseOption('networkUrl', `contains a key. ${example}, and pass the key as apiKey.`);
   if (url.username || url.password)
-    refuseOption('baseUrl', `contains a user name or a password. ${example}, and pass the key as apiKey.`);
-  if (url.search || url.hash) refuseOption('baseUrl', `ends in a query or a fragment. ${example}.`);
-  if (!/^https?:$/.test(url.protocol)) refuseOption('baseUrl', `must begin with https://. ${example}.`);
+    refuseOption('networkUrl', `contains a user name or a password. ${example}, and pass the key as apiKey.`);
+  if (url.search || url.hash) refuseOption('networkUrl', `ends in a query or a fragment. ${example}.`);
+  if (!/^https?:$/.test(url.protocol)) refuseOption('networkUrl', `must begin with https://. ${example}.`);
   if (isInTheClear(url, environment)) {
     const key = environment === undefined ? 'a key that may be live' : 'a live key';
-    refuseOption('baseUrl', `is not https, so ${key} would be sent in the clear. ${example}.`);
+    refuseOption('networkUrl', `is not https, so ${key} would be sent in the clear. ${example}.`);
   }
   return url.href.replace(/\/+$/, '');
 }
@@ -110,13 +110,13 @@ const RESPONSE_BYTES = 16 * 1024;
  */
 export async function checkNetwork(options: {
   apiKey: RelayOptions['apiKey'];
-  baseUrl: string | undefined;
+  networkUrl: string | undefined;
   fetch?: typeof globalThis.fetch;
 }): Promise<NetworkCheck> {
   const { fetch = globalThis.fetch } = options;
   const key = readKey(readApiKey(options));
-  const baseUrl = readBaseUrl(options.baseUrl, key?.environment);
-  const url = `${baseUrl}/health`;
+  const networkUrl = readNetworkUrl(options.networkUrl, key?.environment);
+  const url = `${networkUrl}/health`;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
@@ -128,7 +128,7 @@ export async function checkNetwork(options: {
         warning: `${url} does not say whether it is staging or production, so the key could not be checked against it.`,
       };
     }
-    if (key && key.environment !== environment) refuseKey(key.environment, { environment, baseUrl });
+    if (key && key.environment !== environment) refuseKey(key.environment, { environment, networkUrl });
     const version = plainText(own(health, 'version'), 40);
     const check: NetworkCheck = version === undefined ? { environment } : { environment, version };
     return key ? check : { ...check, warning: UNKNOWN_FORM };
@@ -140,11 +140,11 @@ export async function checkNetwork(options: {
   }
 }
 
-function refuseKey(key: Environment, network: { environment: Environment; baseUrl: string }): never {
+function refuseKey(key: Environment, network: { environment: Environment; networkUrl: string }): never {
   const [is, other] =
     key === 'staging' ? ['a test key (adnet_…_test_…)', 'a live key'] : ['a live key (adnet_…_live_…)', 'a test key'];
   refuseOption(
     'apiKey',
-    `is ${is}, but ${network.baseUrl} is a ${network.environment} network. Use ${other}, or the URL of the ${key} network.`,
+    `is ${is}, but ${network.networkUrl} is a ${network.environment} network. Use ${other}, or the URL of the ${key} network.`,
   );
 }

@@ -72,14 +72,14 @@ const ADDRESSES_PER_NETWORK = 10;
 /** In sandbox mode one machine plays many shoppers. */
 const SANDBOX_RATE_FACTOR = 10;
 const NAMES: readonly string[] = (
-  'apiKey version baseUrl environment sandbox basePath allowedOrigins authorize context emails forwardEventIds ' +
+  'apiKey version networkUrl environment sandbox basePath allowedOrigins authorize context emails forwardEventIds ' +
   'correctTime forwardAddress addressHeader timeouts limits rateLimit dedupe fetch now onLog onMetric'
 ).split(' ');
 
 /** Checks the options of `createRelay`. Throws a `RelayConfigError` that says what to use instead. */
 export function readOptions(options: RelayOptions): RelaySettings {
   if (!isObject(options))
-    throw new RelayConfigError('createRelay needs its options: createRelay({ apiKey, version, baseUrl }).');
+    throw new RelayConfigError('createRelay needs its options: createRelay({ apiKey, version, networkUrl }).');
   const other = Object.keys(options).find((name) => !NAMES.includes(name));
   if (other !== undefined)
     throw new RelayConfigError(`createRelay has no option ${quote(other, "'")}. Its options are ${NAMES.join(', ')}.`);

@@ -50,7 +50,7 @@ export interface RelayOptions {
   /** The version of the Recommendations API that the merchant's integration was tested with, such as `1.0.0`. */
   version: string;
   /** The network's URL, such as `https://partner.example`. `undefined` stops the start, unless `apiKey` is a function. */
-  baseUrl: string | undefined;
+  networkUrl: string | undefined;
   /** The environment that the merchant expects. A key of the other one stops the start. */
   environment?: Environment | undefined;
   /**

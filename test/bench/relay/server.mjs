@@ -62,7 +62,7 @@ async function startBare() {
 
 async function startRelay() {
   const { createRelay, toNode } = await import(pathToFileURL(relayModule).href);
-  return createServer(toNode(createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: network, rateLimit: false })));
+  return createServer(toNode(createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: network, rateLimit: false })));
 }
 
 function results(count) {

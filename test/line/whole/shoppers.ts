@@ -91,7 +91,7 @@ export async function playRush(line: Line, rush: Rush): Promise<{ tracked: Count
 
 /** Reads the network's report for these shoppers. */
 export async function reported(line: Line): Promise<Omit<Counts, 'events'>> {
-  const client = new ReportingClient({ variant: 'channel', baseUrl: line.network, apiKey: line.managementKey });
+  const client = new ReportingClient({ variant: 'channel', networkUrl: line.network, apiKey: line.managementKey });
   const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
   const counts = none();
   const query = { from: day(-1), to: day(0), group_by: ['widget_id'], metrics: METRICS } as const;

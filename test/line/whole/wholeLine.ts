@@ -74,7 +74,7 @@ export async function startLine({
   const relay = createRelay({
     apiKey: integration,
     version: '1.0.0',
-    baseUrl: networkServer.url,
+    networkUrl: networkServer.url,
     basePath: '/offers',
     forwardEventIds: true,
     sandbox: isSandbox,

@@ -8,7 +8,7 @@ let server: ScriptedServer;
 let client: ChannelClient;
 beforeEach(async () => {
   server = await openScriptedServer();
-  client = new ChannelClient({ baseUrl: `${server.url}/`, apiKey: KEY, maxRetries: 0 });
+  client = new ChannelClient({ networkUrl: `${server.url}/`, apiKey: KEY, maxRetries: 0 });
 });
 afterEach(() => server.close());
 
@@ -175,7 +175,7 @@ test.each([
 test('the fetch option is used', async () => {
   const asked: string[] = [];
   const custom = new ChannelClient({
-    baseUrl: 'https://channel.example/v/',
+    networkUrl: 'https://channel.example/v/',
     apiKey: KEY,
     fetch: async (url, init) => {
       asked.push(`${init.method} ${url} ${init.redirect}`);

@@ -8,7 +8,7 @@ let server: ScriptedServer;
 let client: ReportingClient<'channel'>;
 beforeEach(async () => {
   server = await openScriptedServer();
-  client = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel' });
+  client = new ReportingClient({ networkUrl: server.url, apiKey: KEY, variant: 'channel' });
 });
 afterEach(() => server.close());
 
@@ -84,14 +84,14 @@ test.each([
   ['/api/api//', '/api/analysis/publisher-reporting/v2/report/'],
   ['/shop/api', '/shop/api/analysis/publisher-reporting/v2/report/'],
   ['/myapi', '/myapi/api/analysis/publisher-reporting/v2/report/'],
-])('with baseUrl %j publisher reports are requested from %s', async (base, path) => {
+])('with networkUrl %j publisher reports are requested from %s', async (base, path) => {
   server.responses = [reportOf([])];
-  await new ReportingClient({ baseUrl: server.url + base, apiKey: KEY, variant: 'publisher' }).report();
+  await new ReportingClient({ networkUrl: server.url + base, apiKey: KEY, variant: 'publisher' }).report();
   expect(server.seen[0]?.url).toBe(path);
 });
 
 test('an unknown variant is refused at once', () => {
-  expect(() => new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'shop' as 'channel' })).toThrow(
+  expect(() => new ReportingClient({ networkUrl: server.url, apiKey: KEY, variant: 'shop' as 'channel' })).toThrow(
     "'channel' or 'publisher'",
   );
 });
@@ -194,7 +194,7 @@ test('rows() reads all pages, with the largest page of the variant', async () =>
 
 test('a publisher’s pages have 10,000 rows; a given limit and offset are used', async () => {
   server.responses = [reportOf([])];
-  const publisher = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'publisher' });
+  const publisher = new ReportingClient({ networkUrl: server.url, apiKey: KEY, variant: 'publisher' });
   for await (const page of publisher.pages()) expect(page.data).toEqual([]);
   for await (const page of client.pages({ limit: 2, offset: 4 })) expect(page.data).toEqual([]);
   expect(server.seen.map((call) => call.url.split('?')[1])).toEqual(['limit=10000&offset=0', 'limit=2&offset=4']);

@@ -36,7 +36,7 @@ test.each([
 test('hooks see method, URL, attempt, status and duration, and neither key nor body', async () => {
   const seen: (RequestNotice | ResponseNotice)[] = [];
   const client = new ChannelClient({
-    baseUrl: server.url,
+    networkUrl: server.url,
     apiKey: KEY,
     onRequest: (notice) => seen.push(notice),
     onResponse: (notice) => seen.push(notice),
@@ -63,7 +63,7 @@ test('a hook that throws does not fail the call', async () => {
   const onRequest = (): never => {
     throw new Error('hook');
   };
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, onRequest, onResponse: onRequest });
+  const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, onRequest, onResponse: onRequest });
   server.responses = [{ body: { categories: [] } }];
   expect(await client.categories()).toEqual([]);
 });
@@ -79,12 +79,12 @@ test('every walk can be cancelled between its pages', async () => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ ...next, publishers }));
     },
   ];
-  const channel = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+  const channel = new ChannelClient({ networkUrl: server.url, apiKey: KEY });
   const walk = async (): Promise<void> => {
     for await (const publisher of channel.allPublishers({}, { signal: controller.signal })) void publisher;
   };
   await expect(walk()).rejects.toThrow('enough');
-  const report = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel' });
+  const report = new ReportingClient({ networkUrl: server.url, apiKey: KEY, variant: 'channel' });
   const { signal } = controller;
   const sent = server.seen.length;
   await expect(report.rows({}, { signal }).next()).rejects.toThrow('enough');
@@ -95,25 +95,27 @@ test('every walk can be cancelled between its pages', async () => {
 
 test('a fetch that ignores its signal is left behind at the timeout', async () => {
   const stuck = vi.fn(() => new Promise<Response>(() => undefined));
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, fetch: stuck, timeout: 50 });
+  const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, fetch: stuck, timeout: 50 });
   await expect(client.details()).rejects.toThrow('timed out after 50 ms.');
   expect(stuck).toHaveBeenCalledOnce();
 });
 
 test('a redirect and a broken certificate are not repeated', async () => {
   server.responses = [{ status: 302, headers: { location: '/elsewhere' } }];
-  await expect(new ChannelClient({ baseUrl: server.url, apiKey: KEY }).details()).rejects.toThrow('redirected');
+  await expect(new ChannelClient({ networkUrl: server.url, apiKey: KEY }).details()).rejects.toThrow('redirected');
   expect(server.seen).toHaveLength(1);
   const cause = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
   const untrusted = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause })));
-  await expect(new ChannelClient({ baseUrl: server.url, apiKey: KEY, fetch: untrusted }).details()).rejects.toThrow();
+  await expect(
+    new ChannelClient({ networkUrl: server.url, apiKey: KEY, fetch: untrusted }).details(),
+  ).rejects.toThrow();
   expect(untrusted).toHaveBeenCalledOnce();
 });
 
 test('an invalid number of retries or timeout is refused', async () => {
   for (const maxRetries of [-1, 1.5, Number.NaN])
-    expect(() => new ChannelClient({ baseUrl: server.url, apiKey: KEY, maxRetries })).toThrow('maxRetries');
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+    expect(() => new ChannelClient({ networkUrl: server.url, apiKey: KEY, maxRetries })).toThrow('maxRetries');
+  const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY });
   await expect(client.details({ timeout: -1 })).rejects.toThrow('timeout must be');
   expect(server.seen).toEqual([]);
 });
@@ -125,7 +127,7 @@ test('allPublishers() yields only publishers of the requested status', async () 
     pending_publisher_id: null,
   }));
   server.responses = [{ body: { count: 3, next: null, previous: null, publishers } }];
-  const channel = new ChannelClient({ baseUrl: server.url, apiKey: KEY });
+  const channel = new ChannelClient({ networkUrl: server.url, apiKey: KEY });
   const ids = [];
   for await (const { publisher_remote_id } of channel.allPublishers({ status: 'APPROVED' }))
     ids.push(publisher_remote_id);

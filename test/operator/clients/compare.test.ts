@@ -6,7 +6,7 @@ let server: ScriptedServer;
 let client: ReportingClient<'channel'>;
 beforeEach(async () => {
   server = await openScriptedServer();
-  client = new ReportingClient({ baseUrl: server.url, apiKey: 'adnet_sk_test_1', variant: 'channel' });
+  client = new ReportingClient({ networkUrl: server.url, apiKey: 'adnet_sk_test_1', variant: 'channel' });
 });
 afterEach(() => server.close());
 

@@ -34,7 +34,7 @@ async function failureOf(...responses: Scripted[]): Promise<NetworkError> {
 
 async function failureWithin(timeout: number, responses: Scripted[]): Promise<NetworkError> {
   server.responses = responses;
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, timeout, maxRetries: 0 });
+  const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, timeout, maxRetries: 0 });
   const error: unknown = await client.categories().catch((reason: unknown) => reason);
   if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
   expect(JSON.stringify(everythingIn(error))).not.toContain(KEY);
@@ -108,7 +108,7 @@ test('Retry-After as a date means the seconds until then', async () => {
 
 async function reportFailure(body: unknown, status = 400): Promise<unknown> {
   server.responses = [{ status, body }];
-  const client = new ReportingClient({ baseUrl: server.url, apiKey: KEY, variant: 'channel', maxRetries: 0 });
+  const client = new ReportingClient({ networkUrl: server.url, apiKey: KEY, variant: 'channel', maxRetries: 0 });
   return client.report().catch((reason: unknown) => reason);
 }
 
@@ -200,7 +200,7 @@ test('a redirect is not followed, so the key is sent nowhere else', async () => 
 
 test('a server that does not run is an UnreachableError', async () => {
   await server.close();
-  const client = new ChannelClient({ baseUrl: server.url, apiKey: KEY, maxRetries: 0 });
+  const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, maxRetries: 0 });
   await expect(client.details()).rejects.toBeInstanceOf(UnreachableError);
 });
 
@@ -226,19 +226,19 @@ test.each([
   'https://x.example/#a',
   'https://x.example/?a=1',
   5,
-])('baseUrl %j is refused at once', (baseUrl) => {
-  expect(() => new ChannelClient({ baseUrl: baseUrl as string, apiKey: KEY })).toThrow(
-    /^baseUrl (is not a valid http\(s\) URL|must not contain credentials)/,
+])('networkUrl %j is refused at once', (networkUrl) => {
+  expect(() => new ChannelClient({ networkUrl: networkUrl as string, apiKey: KEY })).toThrow(
+    /^networkUrl (is not a valid http\(s\) URL|must not contain credentials)/,
   );
-  expect(() => new ReportingClient({ baseUrl: baseUrl as string, apiKey: KEY, variant: 'publisher' })).toThrow(
-    /^baseUrl (is not a valid http\(s\) URL|must not contain credentials)/,
+  expect(() => new ReportingClient({ networkUrl: networkUrl as string, apiKey: KEY, variant: 'publisher' })).toThrow(
+    /^networkUrl (is not a valid http\(s\) URL|must not contain credentials)/,
   );
 });
 
 test.each([undefined, '', 'two words', 'adnet_sk_test_x\n', 'schlüssel', {}])(
   'apiKey %j is refused at once and not echoed',
   (apiKey) => {
-    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: apiKey as string })).toThrow(
+    expect(() => new ChannelClient({ networkUrl: 'https://x.example', apiKey: apiKey as string })).toThrow(
       /^apiKey is (missing|not a valid key)[^{]*$/,
     );
   },
@@ -246,7 +246,7 @@ test.each([undefined, '', 'two words', 'adnet_sk_test_x\n', 'schlüssel', {}])(
 
 test('an invalid timeout is refused at once', () => {
   for (const timeout of [0, -1, Number.NaN])
-    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: KEY, timeout })).toThrow('timeout');
+    expect(() => new ChannelClient({ networkUrl: 'https://x.example', apiKey: KEY, timeout })).toThrow('timeout');
 });
 
 test('the entry throws when a browser loads it', async () => {
@@ -257,7 +257,7 @@ test('the entry throws when a browser loads it', async () => {
     await expect(import('../../../src/operator.ts')).rejects.toThrow(
       'offerlet-operator holds a secret key and must not run in a browser',
     );
-    expect(() => new ChannelClient({ baseUrl: 'https://x.example', apiKey: KEY })).toThrow(
+    expect(() => new ChannelClient({ networkUrl: 'https://x.example', apiKey: KEY })).toThrow(
       'offerlet-operator holds a secret key and must not run in a browser',
     );
   } finally {

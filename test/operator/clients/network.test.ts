@@ -30,8 +30,13 @@ beforeAll(async () => {
     log: () => undefined,
   });
   keys = { ...network.describe().keys };
-  channel = new ChannelClient({ baseUrl: BASE, apiKey: keys['management'] ?? '', fetch: reach });
-  report = new ReportingClient({ baseUrl: BASE, apiKey: keys['management'] ?? '', variant: 'channel', fetch: reach });
+  channel = new ChannelClient({ networkUrl: BASE, apiKey: keys['management'] ?? '', fetch: reach });
+  report = new ReportingClient({
+    networkUrl: BASE,
+    apiKey: keys['management'] ?? '',
+    variant: 'channel',
+    fetch: reach,
+  });
 }, 180_000);
 afterAll(() => network.close());
 
@@ -101,10 +106,10 @@ test('an approved publisher gets exclusions of its own and can be removed once',
 });
 
 test('a publishable key can read but not write; an unknown key can do neither', async () => {
-  const reader = new ChannelClient({ baseUrl: BASE, apiKey: keys['publishable'] ?? '', fetch: reach });
+  const reader = new ChannelClient({ networkUrl: BASE, apiKey: keys['publishable'] ?? '', fetch: reach });
   expect((await reader.details()).name).not.toBe('');
   await expect(reader.setChannelExclusions([])).rejects.toBeInstanceOf(AuthError);
-  const stranger = new ChannelClient({ baseUrl: BASE, apiKey: 'adnet_sk_test_unknown', fetch: reach });
+  const stranger = new ChannelClient({ networkUrl: BASE, apiKey: 'adnet_sk_test_unknown', fetch: reach });
   await expect(stranger.details()).rejects.toMatchObject({
     name: 'AuthError',
     status: 401,
@@ -113,7 +118,7 @@ test('a publishable key can read but not write; an unknown key can do neither', 
 });
 
 test('the error for a key of the other environment says so', async () => {
-  const live = new ChannelClient({ baseUrl: BASE, apiKey: 'adnet_sk_live_unknown', fetch: reach });
+  const live = new ChannelClient({ networkUrl: BASE, apiKey: 'adnet_sk_live_unknown', fetch: reach });
   await expect(live.details()).rejects.toThrow(/environment/);
 });
 
@@ -135,9 +140,9 @@ test('the rows of many pages are the rows of one large page, and add up to the s
 });
 
 test('a publisher reads its own report, with and without /api in the base', async () => {
-  for (const baseUrl of [BASE, `${BASE}/api`, `${BASE}/api/`]) {
+  for (const networkUrl of [BASE, `${BASE}/api`, `${BASE}/api/`]) {
     const own = new ReportingClient({
-      baseUrl,
+      networkUrl,
       apiKey: keys['publisher_reporting'] ?? '',
       variant: 'publisher',
       fetch: reach,
@@ -150,7 +155,7 @@ test('a publisher reads its own report, with and without /api in the base', asyn
 
 test('a key of one variant is refused by the other', async () => {
   const wrong = new ReportingClient({
-    baseUrl: BASE,
+    networkUrl: BASE,
     apiKey: keys['management'] ?? '',
     variant: 'publisher',
     fetch: reach,

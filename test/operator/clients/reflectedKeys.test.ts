@@ -24,7 +24,7 @@ afterEach(() => server.close());
 async function failureOf(apiKey = KEY): Promise<{ error: NetworkError; notices: unknown[] }> {
   const notices: unknown[] = [];
   const onResponse = (notice: unknown): void => void notices.push(notice);
-  const client = new ChannelClient({ baseUrl: server.url, apiKey, maxRetries: 0, onResponse });
+  const client = new ChannelClient({ networkUrl: server.url, apiKey, maxRetries: 0, onResponse });
   const error: unknown = await client.categories().catch((reason: unknown) => reason);
   if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
   return { error, notices };
@@ -46,7 +46,7 @@ test.each(FORMS)('neither a list nor a report that repeats the key %s is returne
 test('the owner of a publishable key reads it in the response', async () => {
   const apiKey = 'adnet_pk_test_canary0123456789';
   server.responses = [{ body: { publisher: { brand_name: 'One', api_key: apiKey } } }];
-  const client = new ChannelClient({ baseUrl: server.url, apiKey, maxRetries: 0 });
+  const client = new ChannelClient({ networkUrl: server.url, apiKey, maxRetries: 0 });
   expect((await client.publisher('one')).api_key).toBe(apiKey);
 });
 
@@ -72,12 +72,12 @@ test.each(['req-1', '6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11', 'Root=1-67891233-abc
 test.each(['adnet_sk_live_canary0123456789', 'another-networks-key'])(
   'the key %s, which may be live, is not sent in the clear',
   (apiKey) => {
-    const open = (baseUrl: string): unknown => [
-      new ChannelClient({ baseUrl, apiKey }),
-      new ReportingClient({ baseUrl, apiKey, variant: 'channel' }),
+    const open = (networkUrl: string): unknown => [
+      new ChannelClient({ networkUrl, apiKey }),
+      new ReportingClient({ networkUrl, apiKey, variant: 'channel' }),
     ];
     expect(() => open('http://channel.example')).toThrow(
-      'baseUrl is not https, so a key that may be live would be sent in the clear.',
+      'networkUrl is not https, so a key that may be live would be sent in the clear.',
     );
     for (const url of ['https://channel.example', 'http://127.0.0.1:4600', 'http://localhost', 'http://[::1]:1'])
       expect(() => open(url), url).not.toThrow();
@@ -85,5 +85,5 @@ test.each(['adnet_sk_live_canary0123456789', 'another-networks-key'])(
 );
 
 test('a test key may be sent to a network in a container', () => {
-  expect(() => new ChannelClient({ baseUrl: 'http://network:4600', apiKey: KEY })).not.toThrow();
+  expect(() => new ChannelClient({ networkUrl: 'http://network:4600', apiKey: KEY })).not.toThrow();
 });

@@ -46,7 +46,12 @@ async function script(fault: object): Promise<void> {
 }
 
 function clientWith(options: { maxRetries?: number; timeout?: number } = {}): ChannelClient {
-  return new ChannelClient({ baseUrl: server.url, apiKey, ...options, onResponse: (notice) => notices.push(notice) });
+  return new ChannelClient({
+    networkUrl: server.url,
+    apiKey,
+    ...options,
+    onResponse: (notice) => notices.push(notice),
+  });
 }
 
 const CALLS = {
@@ -132,7 +137,7 @@ test('a slow body ends at the timeout of the call and is not repeated', async ()
 test('a POST to a server that is not up yet is repeated: nothing was sent', async () => {
   const attempts: number[] = [];
   const client = new ChannelClient({
-    baseUrl: `http://127.0.0.1:${await freePort()}`,
+    networkUrl: `http://127.0.0.1:${await freePort()}`,
     apiKey,
     onRequest: ({ attempt }) => attempts.push(attempt),
   });

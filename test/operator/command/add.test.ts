@@ -52,7 +52,7 @@ function add(args: readonly string[], options: Partial<RunOptions> = {}): Promis
 
 /** A CSV file as a spreadsheet in Europe writes it: semicolons, a byte order mark, quoted names, CRLF. */
 async function fileOf(prefix: string, extra: readonly string[] = []): Promise<string> {
-  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
   const [category] = await channel.categories();
   const row = (index: number): string =>
     `"${prefix} ""${index}""";${prefix}-${index}.example;${category?.name};${category?.subcategories[0]?.name}`;
@@ -69,7 +69,7 @@ async function counts(args: readonly string[], options: Partial<RunOptions> = {}
 }
 
 async function total(query: string): Promise<number> {
-  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
   return (await channel.publishers({ q: query, pageSize: 1 })).count;
 }
 
@@ -124,7 +124,7 @@ test('--dry-run sends nothing', async () => {
 });
 
 test('JSON Lines come from a pipe; anything else is code 2', async () => {
-  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
   const [category] = await channel.categories();
   const item = (name: string): string =>
     JSON.stringify({

@@ -188,7 +188,7 @@ test('exclusions are set by name, shown with their source, and cleared', async (
 });
 
 test('a report has the numbers of the API in every form, and CSV is that of the client', async () => {
-  const client = new ReportingClient({ baseUrl: server.url, apiKey: keys['management'] ?? '', variant: 'channel' });
+  const client = new ReportingClient({ networkUrl: server.url, apiKey: keys['management'] ?? '', variant: 'channel' });
   const query = { metrics: ['clicks', 'ctr'], group_by: ['publisher'], time_grain: 'day' } as const;
   const args = 'report --metrics clicks,ctr --by publisher --grain day --last 7d';
   const document = (await json(args)) as unknown as {

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 function relayOn(options: Partial<RelayOptions> = {}): Relay {
   const { fetch } = createFakeNetwork();
-  return createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: 'https://network.example', fetch, ...options });
+  return createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: 'https://network.example', fetch, ...options });
 }
 
 async function dial(): Promise<Socket> {

@@ -168,7 +168,7 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
       ask: await mount({
         apiKey: KEY,
         version: '1.0.0',
-        baseUrl: 'https://network.example',
+        networkUrl: 'https://network.example',
         fetch: network.fetch,
         rateLimit,
         onLog: (entry) => logs.push(entry),
@@ -252,7 +252,7 @@ test('Express may name the mount in basePath as well', async () => {
       createRelay({
         apiKey: KEY,
         version: '1.0.0',
-        baseUrl: 'https://network.example',
+        networkUrl: 'https://network.example',
         basePath: '/offers',
         fetch: network.fetch,
       }),

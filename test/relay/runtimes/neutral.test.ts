@@ -54,7 +54,7 @@ test('the relay is one file without an import, and works where only Web APIs are
   runInContext(`${code};globalThis.relay = relay`, realm);
   expect(runInContext('typeof process + typeof Buffer + typeof require', realm)).toBe('undefinedundefinedundefined');
   const answer = runInContext(
-    `relay.createRelay({ apiKey: '${KEY}', version: '1.0.0', baseUrl: 'https://network.example', basePath: '/offers' })`,
+    `relay.createRelay({ apiKey: '${KEY}', version: '1.0.0', networkUrl: 'https://network.example', basePath: '/offers' })`,
     realm,
   ) as (request: Request) => Promise<Response>;
   const post = (path: string, body: unknown): Request =>

@@ -25,7 +25,7 @@ afterEach(async () => {
 const optionsFor = (fetch: typeof globalThis.fetch): RelayOptions => ({
   apiKey: KEY,
   version: '1.0.0',
-  baseUrl: 'https://network.example',
+  networkUrl: 'https://network.example',
   fetch,
   onLog: () => {},
 });

@@ -18,7 +18,7 @@ const RUNTIMES: readonly Runtime[] = [
     command: ['node_modules/.bin/deno', 'run', '--allow-net', '--allow-env', 'server.mjs'],
     files: {
       'server.mjs': `import { mountOnDeno } from './mount.mjs';
-const options = { apiKey: Deno.env.get('OFFERLET_API_KEY'), version: '1.0.0', baseUrl: Deno.env.get('OFFERLET_NETWORK') };
+const options = { apiKey: Deno.env.get('OFFERLET_API_KEY'), version: '1.0.0', networkUrl: Deno.env.get('OFFERLET_NETWORK') };
 Deno.serve({ port: 0, hostname: '127.0.0.1' }, mountOnDeno(options));`,
     },
   },
@@ -29,7 +29,7 @@ Deno.serve({ port: 0, hostname: '127.0.0.1' }, mountOnDeno(options));`,
     command: ['node_modules/.bin/bun', 'server.mjs'],
     files: {
       'server.mjs': `import { mountOnBun } from './mount.mjs';
-const options = { apiKey: process.env.OFFERLET_API_KEY, version: '1.0.0', baseUrl: process.env.OFFERLET_NETWORK };
+const options = { apiKey: process.env.OFFERLET_API_KEY, version: '1.0.0', networkUrl: process.env.OFFERLET_NETWORK };
 console.log(Bun.serve({ port: 0, hostname: '127.0.0.1', ...mountOnBun(options) }).url.href);`,
     },
   },
@@ -58,7 +58,7 @@ console.log(String(await worker.ready));`,
       'app/layout.js': `export default function Layout({ children }) { return children; }`,
       'app/offers/[...path]/route.js': `import { mountOnNext } from '../../../mount.mjs';
 export const { GET, POST, OPTIONS } = mountOnNext({
-  apiKey: () => process.env.OFFERLET_API_KEY, version: '1.0.0', baseUrl: process.env.OFFERLET_NETWORK,
+  apiKey: () => process.env.OFFERLET_API_KEY, version: '1.0.0', networkUrl: process.env.OFFERLET_NETWORK,
 });`,
     },
   },

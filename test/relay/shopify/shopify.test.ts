@@ -315,7 +315,7 @@ test('over node:http a bad token is a 401 before the body is read', async () => 
     ...shopify(app),
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: 'https://network.example',
+    networkUrl: 'https://network.example',
     fetch: network.fetch,
     onLog: () => undefined,
   });

@@ -122,7 +122,7 @@ test('a log or metric callback that throws does not fail a request', async () =>
 
 // On Node the relay speaks node:http to the network, so these run on real sockets.
 const relayTo = (url: string, timeouts = {}): Relay =>
-  createRelay({ apiKey: KEY, version: '1.0.0', baseUrl: url, timeouts });
+  createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: url, timeouts });
 
 test('over real sockets, the network gets the request and its response comes back', async () => {
   const requests: string[] = [];
@@ -209,7 +209,7 @@ test('a refused connection is a 502 after one retry, and no event counts as lost
   const relay = createRelay({
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: `http://127.0.0.1:${await freePort()}`,
+    networkUrl: `http://127.0.0.1:${await freePort()}`,
     onMetric: ({ name }) => names.push(name),
   });
   const answer = await relay(

@@ -37,7 +37,7 @@ function relayTo(host: string, path = ''): Relay {
   return createRelay({
     apiKey: KEY,
     version: '1.0.0',
-    baseUrl: `https://${host}:${port}${path}`,
+    networkUrl: `https://${host}:${port}${path}`,
     onLog: () => undefined,
   });
 }

@@ -3,7 +3,7 @@ import { env } from '$env/dynamic/private';
 
 const relay = createRelay({
   apiKey: () => env.OFFERLET_API_KEY,
-  baseUrl: env.OFFERLET_NETWORK,
+  networkUrl: env.OFFERLET_NETWORK,
   version: '1.0.0',
   basePath: '/offers',
   sandbox: env.OFFERLET_SANDBOX === 'true',
