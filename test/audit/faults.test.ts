@@ -22,7 +22,7 @@ beforeEach(async () => {
   const relay = createRelay({
     apiKey: world.integrationKey,
     version: '1.0.0',
-    baseUrl: 'http://127.0.0.1:4600',
+    networkUrl: 'http://127.0.0.1:4600',
     sandbox: true,
     rateLimit: false,
     forwardEventIds: true,
