@@ -6,7 +6,7 @@ export {
   ConflictError,
   DateRangeError,
   MetricNotAvailableError,
-  NetworkError,
+  ApiError,
   NotFoundError,
   RateLimitError,
   ReportChangedError,

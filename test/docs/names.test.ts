@@ -49,7 +49,7 @@ test('the clients page documents every method, error and metric', () => {
   expect(columnOf(sectionOf(operators, 'Reports'), 'method').toSorted()).toEqual(
     methods(clients.ReportingClient).toSorted(),
   );
-  const errors = Object.keys(clients).filter((name) => name.endsWith('Error') && name !== 'NetworkError');
+  const errors = Object.keys(clients).filter((name) => name.endsWith('Error') && name !== 'ApiError');
   expect(columnOf(sectionOf(operators, 'Errors'), 'error').toSorted()).toEqual(errors.toSorted());
   const [, channel = '', publisher = ''] =
     /channel report are (.*?)\. Those of the publisher report are (.*?)\./.exec(operators.text) ?? [];

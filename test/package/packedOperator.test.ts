@@ -48,7 +48,7 @@ test('clients and console can be imported, and their types are strict', () => {
   const types = typeCheck(
     project,
     `import { ChannelClient, period, ReportingClient } from 'offerlet-operator';
-const options = { baseUrl: 'https://channel.example', apiKey: 'k' };
+const options = { networkUrl: 'https://channel.example', apiKey: 'k' };
 new ChannelClient(options);
 const { totals } = await new ReportingClient({ ...options, variant: 'channel' }).report({ ...period('last_month'), metrics: ['clicks'] });
 const clicks: number = totals.clicks;

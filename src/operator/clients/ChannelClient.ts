@@ -1,5 +1,5 @@
 import { connect, type CallOptions, type ClientOptions } from './connect.ts';
-import { NetworkError, NotFoundError } from './errors.ts';
+import { ApiError, NotFoundError } from './errors.ts';
 import {
   CHANNEL_PATHS,
   type AddResult,
@@ -98,7 +98,7 @@ export class ChannelClient {
       if (!list?.next || list.publishers.length === 0) return;
       repeated = seen.size > before ? 0 : repeated + 1;
       if (repeated === MAX_REPEATED_PAGES)
-        throw new NetworkError(`GET ${CHANNEL_PATHS.publishers} returns the same publishers on every page.`, {
+        throw new ApiError(`GET ${CHANNEL_PATHS.publishers} returns the same publishers on every page.`, {
           status: 200,
         });
     }

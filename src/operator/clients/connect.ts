@@ -1,5 +1,5 @@
 import { sentNothing } from '../../http/sentNothing.ts';
-import { errorFrom, NetworkError, UnreachableError, secondsOf } from './errors.ts';
+import { errorFrom, ApiError, UnreachableError, secondsOf } from './errors.ts';
 import { createSecrets } from '../../http/secrets.ts';
 import { parseJson } from '../../wire/json.ts';
 import { hideKey, isInTheClear, readKey } from '../../wire/keys.ts';
@@ -28,7 +28,7 @@ export interface ApiResponse {
   /** The parsed body; `undefined` if the response has no body. */
   readonly json: unknown;
   /** Creates the error for a response that is not what the API promises. */
-  unexpected(expected: string): NetworkError;
+  unexpected(expected: string): ApiError;
 }
 
 /** Returns a function that makes calls with the key, retries included. Throws a TypeError when an option is not valid. */
@@ -90,8 +90,8 @@ function finish({ result, call, key, isIn, isUncertain }: Finished): ApiResponse
   if (result.kind === 'failure') throw result.error;
   const { status, headers, text } = result;
   const requestId = requestIdOf(result, isIn);
-  const unexpected = (expected: string): NetworkError =>
-    new NetworkError(`${call} returned ${status}, but not ${expected}.`, { status, requestId });
+  const unexpected = (expected: string): ApiError =>
+    new ApiError(`${call} returned ${status}, but not ${expected}.`, { status, requestId });
   // The earlier attempt deleted it, and its response was lost.
   if (isUncertain && status === 404) return { status: 204, json: undefined, unexpected };
   if (!result.ok) {
@@ -101,7 +101,7 @@ function finish({ result, call, key, isIn, isUncertain }: Finished): ApiResponse
   }
   // So do reports and lists. The owner of a publishable key reads it there, and it is no secret.
   if (readKey(key)?.family === 'secret' && isIn(text))
-    throw new NetworkError(`${call} returned ${status}, but the response was withheld: it contained the key.`, {
+    throw new ApiError(`${call} returned ${status}, but the response was withheld: it contained the key.`, {
       status,
       requestId,
     });

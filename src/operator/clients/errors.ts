@@ -13,8 +13,8 @@ export interface FailedCall {
 }
 
 /** A call to the network that failed. The message names method and path, never the key. */
-export class NetworkError extends Error {
-  override readonly name: string = 'NetworkError';
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError';
   /** The status of the response; 0 when there was none. */
   readonly status: number;
   /** The network's own code, such as `METRIC_NOT_AVAILABLE`. */
@@ -31,22 +31,22 @@ export class NetworkError extends Error {
 }
 
 /** The key is unknown, revoked, expired, for another environment, or not allowed to do this. */
-export class AuthError extends NetworkError {
+export class AuthError extends ApiError {
   override readonly name = 'AuthError';
 }
 
 /** The owner of the key has nothing with that id. */
-export class NotFoundError extends NetworkError {
+export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError';
 }
 
 /** The call conflicts with existing data, such as a request for the same brand and domain. */
-export class ConflictError extends NetworkError {
+export class ConflictError extends ApiError {
   override readonly name = 'ConflictError';
 }
 
 /** The network refused the request; `fields` says what to correct. */
-export class ValidationError extends NetworkError {
+export class ValidationError extends ApiError {
   override readonly name = 'ValidationError';
   readonly fields: readonly Problem[];
 
@@ -57,7 +57,7 @@ export class ValidationError extends NetworkError {
 }
 
 /** Too many calls. Wait, then call again. */
-export class RateLimitError extends NetworkError {
+export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
   /** Seconds to wait, when the network says so. */
   readonly retryAfter: number | undefined;
@@ -69,7 +69,7 @@ export class RateLimitError extends NetworkError {
 }
 
 /** A metric exists but is not enabled for the owner of the key. Request only `allowed_metrics`. */
-export class MetricNotAvailableError extends NetworkError {
+export class MetricNotAvailableError extends ApiError {
   override readonly name = 'MetricNotAvailableError';
   readonly unsupported_metrics: readonly string[];
   readonly allowed_metrics: readonly string[];
@@ -82,7 +82,7 @@ export class MetricNotAvailableError extends NetworkError {
 }
 
 /** The dates are outside the available history. Request dates within `available_window`. */
-export class DateRangeError extends NetworkError {
+export class DateRangeError extends ApiError {
   override readonly name = 'DateRangeError';
   /** UTC dates, both included, when the network says so. */
   readonly available_window: { readonly from: string; readonly to: string } | undefined;
@@ -94,7 +94,7 @@ export class DateRangeError extends NetworkError {
 }
 
 /** The report is too large. Request fewer dates or fewer breakdowns. `code` says whether the report or its source is too large. */
-export class RowLimitError extends NetworkError {
+export class RowLimitError extends ApiError {
   override readonly name = 'RowLimitError';
   readonly max_rows: number | undefined;
   readonly total_rows: number | undefined;
@@ -107,17 +107,17 @@ export class RowLimitError extends NetworkError {
 }
 
 /** The owner of the key has no reporting data yet. */
-export class ReportingUnavailableError extends NetworkError {
+export class ReportingUnavailableError extends ApiError {
   override readonly name = 'ReportingUnavailableError';
 }
 
 /** The report changed while its pages were read, so rows may be missing or duplicated. Start again. */
-export class ReportChangedError extends NetworkError {
+export class ReportChangedError extends ApiError {
   override readonly name = 'ReportChangedError';
 }
 
 /** There was no response: unreachable, refused, too slow, or redirected. The call may have taken effect. */
-export class UnreachableError extends NetworkError {
+export class UnreachableError extends ApiError {
   override readonly name = 'UnreachableError';
 }
 
@@ -141,7 +141,7 @@ export interface FailedResponse {
 }
 
 /** Returns the error for a failed response: by its code where it has one (every coded error is a 400), else by its status. */
-export function errorFrom({ call, status, headers, requestId, body }: FailedResponse): NetworkError {
+export function errorFrom({ call, status, headers, requestId, body }: FailedResponse): ApiError {
   const { message: reason, code, fields, details = {} } = readError(status, body);
   const message = `${call} returned ${status}: ${reason}`;
   const failure = { status, code, requestId };
@@ -172,7 +172,7 @@ export function errorFrom({ call, status, headers, requestId, body }: FailedResp
     case 429:
       return new RateLimitError(message, { ...failure, retryAfter: secondsOf(headers.get('retry-after')) });
     default:
-      return new NetworkError(message, failure);
+      return new ApiError(message, failure);
   }
 }
 

@@ -4,7 +4,7 @@ import {
   AuthError,
   DateRangeError,
   MetricNotAvailableError,
-  NetworkError,
+  ApiError,
   NotFoundError,
   RateLimitError,
   ReportChangedError,
@@ -42,7 +42,7 @@ function explain(error: unknown): [text: string, code: number] {
   if (error instanceof ReportChangedError)
     return ['The report changed while it was read. Run the command again.', EXIT.failed];
   if (error instanceof ValidationError) return [`${reasonOf(error)} (${error.status}).`, EXIT.failed];
-  if (error instanceof NetworkError) return [`${error.message}${supportOf(error)}`, EXIT.failed];
+  if (error instanceof ApiError) return [`${error.message}${supportOf(error)}`, EXIT.failed];
   // The clients check the outline of a response; commands read all of it.
   if (error instanceof TypeError)
     return [`The network returned data that could not be understood (${error.message}). Check --network.`, EXIT.failed];
@@ -52,12 +52,12 @@ function explain(error: unknown): [text: string, code: number] {
 const NO_API = 'is this the Channel API?';
 
 /** The network's own words, without method and path. */
-function reasonOf(error: NetworkError): string {
+function reasonOf(error: ApiError): string {
   const reason = error.message.replace(/^[A-Z]+ \S+ returned \d+: /, '').replace(/[.\s]+$/, '');
   return reason === '' ? `The network returned ${error.status}` : reason;
 }
 
-function supportOf({ requestId }: NetworkError): string {
+function supportOf({ requestId }: ApiError): string {
   return requestId === undefined ? '' : ` Request ${requestId}.`;
 }
 

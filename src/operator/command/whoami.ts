@@ -1,7 +1,7 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
-import { AuthError, NetworkError, UnreachableError } from '../clients/errors.ts';
+import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
 import { type Connection, operatorCommand } from './operatorCommand.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
@@ -82,7 +82,7 @@ async function readsPublisherReports(connection: Connection): Promise<boolean> {
     return true;
   } catch (error) {
     // Any other refusal means that the key was accepted.
-    return error instanceof NetworkError && error.status === 400;
+    return error instanceof ApiError && error.status === 400;
   }
 }
 

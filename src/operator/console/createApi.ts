@@ -4,7 +4,7 @@ import {
   ConflictError,
   DateRangeError,
   MetricNotAvailableError,
-  NetworkError,
+  ApiError,
   NotFoundError,
   RateLimitError,
   ReportChangedError,
@@ -272,14 +272,14 @@ export async function readBody(request: Request): Promise<unknown> {
 
 /** Returns the status and the body for a failed call. Errors of the clients never contain the key. */
 export function failureOf(error: unknown): { readonly status: number; readonly failure: Failure } {
-  const status = error instanceof NetworkError && error.status >= 400 ? error.status : 502;
+  const status = error instanceof ApiError && error.status >= 400 ? error.status : 502;
   if (!(error instanceof Error)) return { status, failure: { code: 'failed', message: 'The call failed.' } };
   // The clients refuse impossible parameters before they send anything.
   if (error instanceof TypeError) return { status: 400, failure: { code: 'invalid', message: error.message } };
   const failure: Failure = {
     code: codeOf(error),
-    message: error instanceof NetworkError ? error.message : 'The call failed.',
-    ...(error instanceof NetworkError && error.requestId !== undefined ? { request_id: error.requestId } : {}),
+    message: error instanceof ApiError ? error.message : 'The call failed.',
+    ...(error instanceof ApiError && error.requestId !== undefined ? { request_id: error.requestId } : {}),
     ...(error instanceof RateLimitError ? { retry_after: error.retryAfter ?? 5 } : {}),
     ...(error instanceof DateRangeError ? { window: error.available_window } : {}),
     ...(error instanceof MetricNotAvailableError ? { unsupported_metrics: error.unsupported_metrics } : {}),
@@ -300,7 +300,7 @@ function codeOf(error: Error): FailureCode {
   if (error instanceof NotFoundError) return 'not_found';
   if (error instanceof ValidationError) return 'invalid';
   // A gateway responds for a network that is down.
-  return error instanceof NetworkError && error.status >= 502 && error.status <= 504 ? 'unreachable' : 'failed';
+  return error instanceof ApiError && error.status >= 502 && error.status <= 504 ? 'unreachable' : 'failed';
 }
 
 const TEXTS = ['from', 'to', 'time_grain'];

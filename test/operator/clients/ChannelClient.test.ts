@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ChannelClient, NetworkError, NotFoundError } from '../../../src/operator.ts';
+import { ChannelClient, ApiError, NotFoundError } from '../../../src/operator.ts';
 import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 
 const KEY = 'adnet_sk_test_0123456789';
@@ -169,7 +169,7 @@ test.each([
   ['setChannelExclusions', () => client.setChannelExclusions([])],
 ])('%s rejects a response that is not what it requested', async (_, call) => {
   server.responses = [{ body: { hello: 'world' } }];
-  await expect(call()).rejects.toBeInstanceOf(NetworkError);
+  await expect(call()).rejects.toBeInstanceOf(ApiError);
 });
 
 test('the fetch option is used', async () => {

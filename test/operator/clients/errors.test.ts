@@ -5,7 +5,7 @@ import {
   ConflictError,
   DateRangeError,
   MetricNotAvailableError,
-  NetworkError,
+  ApiError,
   NotFoundError,
   RateLimitError,
   ReportingClient,
@@ -28,15 +28,15 @@ afterEach(() => server.close());
 const AMPLE_MS = 20_000;
 const SHORT_MS = 500;
 
-async function failureOf(...responses: Scripted[]): Promise<NetworkError> {
+async function failureOf(...responses: Scripted[]): Promise<ApiError> {
   return failureWithin(AMPLE_MS, responses);
 }
 
-async function failureWithin(timeout: number, responses: Scripted[]): Promise<NetworkError> {
+async function failureWithin(timeout: number, responses: Scripted[]): Promise<ApiError> {
   server.responses = responses;
   const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, timeout, maxRetries: 0 });
   const error: unknown = await client.categories().catch((reason: unknown) => reason);
-  if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
+  if (!(error instanceof ApiError)) throw new Error(`expected a ApiError, got ${String(error)}`);
   expect(JSON.stringify(everythingIn(error))).not.toContain(KEY);
   return error;
 }
@@ -67,9 +67,9 @@ test.each([
   expect(error.message).toBe(`GET /adnet/adconfig/categories/ returned ${status}: because`);
 });
 
-test.each([300, 304, 405, 413, 500, 503])('status %i is a NetworkError', async (status) => {
+test.each([300, 304, 405, 413, 500, 503])('status %i is a ApiError', async (status) => {
   const error = await failureOf({ status, body: status === 304 ? undefined : { detail: 'no' } });
-  expect(error.constructor).toBe(NetworkError);
+  expect(error.constructor).toBe(ApiError);
   expect(error.status).toBe(status);
 });
 
@@ -211,7 +211,7 @@ test.each([
   ['a list', []],
 ])('%s with 200 is an error', async (_, body) => {
   const error = await failureOf({ status: 200, body });
-  expect(error.constructor).toBe(NetworkError);
+  expect(error.constructor).toBe(ApiError);
   expect(error.message).toBe('GET /adnet/adconfig/categories/ returned 200, but not a list of categories.');
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ChannelClient } from '../../../src/operator/clients/ChannelClient.ts';
-import { NetworkError } from '../../../src/operator/clients/errors.ts';
+import { ApiError } from '../../../src/operator/clients/errors.ts';
 import { ReportingClient } from '../../../src/operator/clients/ReportingClient.ts';
 import { openScriptedServer, type ScriptedServer } from './scriptedServer.ts';
 
@@ -21,12 +21,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-async function failureOf(apiKey = KEY): Promise<{ error: NetworkError; notices: unknown[] }> {
+async function failureOf(apiKey = KEY): Promise<{ error: ApiError; notices: unknown[] }> {
   const notices: unknown[] = [];
   const onResponse = (notice: unknown): void => void notices.push(notice);
   const client = new ChannelClient({ networkUrl: server.url, apiKey, maxRetries: 0, onResponse });
   const error: unknown = await client.categories().catch((reason: unknown) => reason);
-  if (!(error instanceof NetworkError)) throw new Error(`expected a NetworkError, got ${String(error)}`);
+  if (!(error instanceof ApiError)) throw new Error(`expected a ApiError, got ${String(error)}`);
   return { error, notices };
 }
 

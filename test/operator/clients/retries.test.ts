@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
-import { ChannelClient, NetworkError, UnreachableError, type ResponseNotice } from '../../../src/operator.ts';
+import { ChannelClient, ApiError, UnreachableError, type ResponseNotice } from '../../../src/operator.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { freePort } from '../../fixtures/serve.ts';
 
@@ -95,7 +95,7 @@ test.each<[what: string, name: keyof typeof CALLS, fault: () => object, requests
   const { path, call } = CALLS[name];
   await script({ route: path, ...fault(), times: 1 });
   const result: unknown = await call(clientWith()).catch((error: unknown) => error);
-  expect(result instanceof NetworkError).toBe(!succeeds);
+  expect(result instanceof ApiError).toBe(!succeeds);
   expect(arrived.filter((one) => one.endsWith(path))).toHaveLength(requests);
 });
 
