@@ -12,7 +12,7 @@ import { mismatchOf, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { reasonOf } from '../wire/reasonOf.ts';
 import { mayInspect, type Inspect, type RawExchange } from './inspection.ts';
 import { mountOffers, type MountedOffers } from './mountOffers.ts';
-import { openPlace } from './openPlace.ts';
+import { reserveSpace } from './reserveSpace.ts';
 import { whenGone, whenNoModal, whenReady } from './readiness.ts';
 import type { Offers, ShowOptions } from './showOptions.ts';
 
@@ -43,10 +43,10 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   let stopWatching: (() => void) | undefined;
   /** What the server has prefetched was used, or was not. */
   let isUsed = false;
-  const space = openPlace(findTarget);
+  const space = reserveSpace(findTarget);
   const trace = openTrace();
   trace.subscribe((event) => {
-    space.follow(event);
+    space.update(event);
     if (typeof options.onEvent === 'function') callBack(event);
     dispatch(event);
     // Without a response, too, the inspector can explain.
@@ -127,7 +127,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       if (!isInline()) await nextTask();
       if (signal.aborted) return;
       mounted.open();
-      signal.addEventListener('abort', () => space.follow({ type: 'dismiss', by: 'page' }));
+      signal.addEventListener('abort', () => space.update({ type: 'dismiss', by: 'page' }));
       // A single-page app takes the place away without a word.
       if (target && isInline()) leaveWith(target, signal);
       const { count } = offers;

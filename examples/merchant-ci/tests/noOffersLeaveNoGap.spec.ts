@@ -4,5 +4,5 @@ test('no offers leave no gap', async ({ page, offers }) => {
   await offers.setScenario('no-offers');
   await page.goto('/thank-you');
   await expect(offers).toHaveOutcome('no_offers');
-  await expect.poll(async () => (await page.locator('#offers').boundingBox())?.height ?? 0).toBe(0);
+  await expect(offers).toLeaveNoGap();
 });

@@ -95,6 +95,42 @@ test('a card below the fold gives back the space that it does not fill', async (
   expect(await shift(page)).toBe(0);
 });
 
+test('on a page too short to scroll, empty space closes after four idle seconds, for less CLS than its share', async ({
+  page,
+}) => {
+  REPLIES['a relay that fails']?.();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await open(page, TAG + BELOW);
+  await expect.poll(() => state(page)).toBe('empty');
+  for (let moves = 0; moves < 5; moves++) {
+    await page.waitForTimeout(1_000);
+    await page.mouse.move(100 + moves, 100);
+  }
+  expect(await height(page)).toBe(600); // somebody is there
+  await expect.poll(() => height(page), { timeout: 7_000 }).toBe(0);
+  const cls = await shift(page);
+  expect(cls).toBeGreaterThan(0); // one line of text below it moved
+  expect(cls).toBeLessThan(0.1);
+});
+
+test('with nothing below it, empty space closes in view and shifts nothing', async ({ page }) => {
+  fixture.reply = () => offersOf(0);
+  await open(page, TAG);
+  await expect.poll(() => height(page), { timeout: 7_000 }).toBe(0);
+  expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
+});
+
+test('empty space closes at once in a tab that nobody sees', async ({ page }) => {
+  fixture.reply = () => offersOf(0);
+  await open(page, TAG + BELOW);
+  await expect.poll(() => state(page)).toBe('empty');
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  expect(await height(page)).toBe(0);
+});
+
 test('the gap closes slowly, or at once where less motion is preferred', async ({ page }) => {
   for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.emulateMedia({ reducedMotion });

@@ -51,7 +51,7 @@ async function shiftOf(page: Page, place: string, css = RESERVED): Promise<numbe
 /** A response with one of the sandbox's own offers, as the sandbox network writes it. */
 function responseWith({ slug, advertiser, assets, ...offer }: DemoOffer): unknown {
   const { name, description } = DEMO_ADVERTISERS.find((one) => one.slug === advertiser) ?? {};
-  const response = offersOf(3, { sandbox: true });
+  const response = offersOf(10, { sandbox: true });
   const [entry] = Object.values(response.recommendations as Record<string, { advertiser: object; offer: object }>);
   Object.assign(entry?.advertiser ?? {}, { name, description });
   Object.assign(entry?.offer ?? {}, offer, {
@@ -103,6 +103,8 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   test(`the README's page reserves enough for every offer of the sandbox on a ${size}`, async ({ page }) => {
     await page.setViewportSize(viewport);
     let next = 0;
+    const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+    await page.route('https://cdn.example/*', (route) => route.fulfill({ contentType: 'image/svg+xml', body }));
     fixture.reply = () => responseWith(DEMO_OFFERS[next++ % DEMO_OFFERS.length] as DemoOffer);
     const rules = /<style>(.*?)<\/style>/s.exec(SNIPPET)?.[1]?.replaceAll('#offers', 'offer-let') ?? '';
     const element = '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE"></offer-let>';
@@ -145,6 +147,22 @@ test("the README's page shifts nothing with the offers of a running sandbox", as
     }
   } finally {
     await sandbox.stop();
+  }
+});
+
+test('empty space that closes in view costs no more CLS than docs/page.md says', async ({ page }) => {
+  fixture.reply = (_, response) => void response.writeHead(503).end();
+  const place = `<div id="offers"></div>${scriptTag()}`;
+  const said = Number(/CLS of (0\.\d+)/.exec(readFileSync(new URL('docs/page.md', ROOT), 'utf8'))?.[1]);
+  for (const viewport of Object.values(SIZES)) {
+    await page.setViewportSize(viewport);
+    await shiftOf(page, place);
+    await expect
+      .poll(() => page.locator('#offers').evaluate((element) => element.clientHeight), { timeout: 7_000 })
+      .toBe(0);
+    await page.waitForTimeout(300);
+    const cls = await page.evaluate(() => window.shift);
+    expect(cls).toBeLessThanOrEqual(said);
   }
 });
 

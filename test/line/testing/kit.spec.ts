@@ -121,6 +121,50 @@ test('a failed expectation shows the hint of the outcome, and events that wait',
   expect(error).toContain('Scenario offline: ');
 });
 
+const GAPS = {
+  '#offers { height: 300px }': ['#offers { height: 300px }'],
+  '@media (width > 1px) { #offers { min-block-size: 80px; padding: 12px } }': ['padding: 12px'],
+  '#offers { margin-top: 40px }': ['margin-top: 40px'],
+  '#around { padding-block: 30px }': ['#around { padding-block: 30px }'],
+  'body { display: flex; flex-direction: column; gap: 25px }': ['25 px', 'Held open by what surrounds it'],
+};
+
+for (const [css, expected] of Object.entries(GAPS)) {
+  test(`a gap is a failure that names its rule: ${css}`, async ({ page, context, offers }) => {
+    await serveShop(context, {}, (html) =>
+      html
+        .replace('</head>', `<style>${css}</style></head>`)
+        .replace(/<div id="offers"[^>]*><\/div>/, '<div id="around"><div id="offers"></div></div>'),
+    );
+    await offers.setScenario('no-offers');
+    await page.goto(`${SHOP}/thank-you`);
+    await expect(offers).not.toLeaveNoGap();
+    const error = await expect(offers).toLeaveNoGap({ timeout: 5_500 }).catch(String);
+    for (const text of expected) expect(error).toContain(text);
+    expect(error).toContain('Outcome: no_offers');
+    await page.addStyleTag({ content: '#around:has([data-offerlet="empty"]) { display: none }' });
+    await expect(offers).toLeaveNoGap();
+  });
+}
+
+test('reserved space that only has to collapse is no gap, offers that are shown are not examined', async ({
+  page,
+  context,
+  offers,
+}) => {
+  await serveShop(context, {}, (html) =>
+    html.replace('</head>', '<style>#offers { min-height: 400px }</style></head>'),
+  );
+  await offers.setScenario('no-offers');
+  await page.goto(`${SHOP}/thank-you`);
+  await expect(offers).not.toLeaveNoGap();
+  await expect(offers).toLeaveNoGap();
+  await offers.setScenario('one-offer');
+  await page.reload();
+  const error = await expect(offers).toLeaveNoGap({ timeout: 1_000 }).catch(String);
+  expect(error).toContain('Offers are shown.');
+});
+
 test('an action without an offer says why none is shown', async ({ page, offers }) => {
   test.slow();
   await offers.setScenario('no-offers');

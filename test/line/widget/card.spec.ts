@@ -237,6 +237,7 @@ test('the close button covers no letter of a long group heading', async ({ page 
 });
 
 test('nothing moves under the pointer after accept, and the way on becomes the filled button', async ({ page }) => {
+  test.slow(); // sixteen pages, each watched for two seconds
   for (const reducedMotion of ['reduce', 'no-preference'] as const) {
     await page.emulateMedia({ reducedMotion });
     for (const mode of MODES) {

@@ -1,23 +1,27 @@
-import { unclobbered } from '../dom/dom.ts';
+import { dom, unclobbered } from '../dom/dom.ts';
 import type { PageEvent } from '../session/events.ts';
 
-/** Milliseconds in which reserved space closes up after the shopper's last click. */
+/** Milliseconds in which reserved space closes up in view. */
 const COLLAPSE_MS = 200;
+/** Milliseconds without input after which empty space closes up in view: nobody is about to click what moves. */
+const IDLE_MS = 4000;
+/** Input that says that the shopper is doing something on the page. */
+const INPUT = ['pointermove', 'pointerdown', 'keydown', 'scroll'];
 
-/** The merchant's element for the offers of one mount. */
-export interface Place {
+/** The space that the merchant's element reserves for the offers of one mount. */
+export interface ReservedSpace {
   /** Keeps the element's `data-offerlet` up to date, and releases the space that is not filled. */
-  follow(event: PageEvent): void;
+  update(event: PageEvent): void;
   /** Leaves the element as it was. */
   restore(): void;
 }
 
 /**
  * Marks the element with `data-offerlet="rendered"`, `"empty"` or `"closed"`. Reserved space (`min-block-size`) that the
- * offers do not fill collapses at once when the shopper closes them, otherwise as soon as it is out of view: nothing
- * visible moves.
+ * offers do not fill collapses at once when the shopper closes them, otherwise as soon as nobody sees it: nothing visible
+ * moves. What holds no offers collapses in view once the shopper has been idle.
  */
-export function openPlace(find: () => Element | undefined): Place {
+export function reserveSpace(find: () => Element | undefined): ReservedSpace {
   let held: string | undefined;
   let undo = (): void => {};
 
@@ -26,6 +30,7 @@ export function openPlace(find: () => Element | undefined): Place {
     const place = unclobbered(element);
     const height = getComputedStyle(element).blockSize;
     let animation: Animation | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const observer = new IntersectionObserver(([entry]) => {
       if (!entry || entry.isIntersecting) return;
       // Above the view, the browser must hold in place what is visible: not every browser does.
@@ -33,18 +38,45 @@ export function openPlace(find: () => Element | undefined): Place {
     });
 
     place.setAttribute('data-offerlet', state);
-    if (isShopper) collapse(matchMedia('(prefers-reduced-motion:reduce)').matches ? 0 : COLLAPSE_MS);
-    else observer.observe(element);
+    if (isShopper) collapseInView();
+    else {
+      observer.observe(element);
+      if (state !== 'rendered') {
+        for (const type of INPUT) dom.addEventListener(type, waitUntilIdle, true);
+        dom.addEventListener('visibilitychange', collapseUnseen);
+        waitUntilIdle();
+      }
+    }
     undo = () => {
-      observer.disconnect();
+      stop();
       animation?.cancel();
       place.removeAttribute('data-offerlet');
     };
 
+    function waitUntilIdle(): void {
+      clearTimeout(timer);
+      timer = setTimeout(collapseInView, IDLE_MS);
+    }
+
+    function collapseUnseen(): void {
+      if (dom.visibilityState === 'hidden') collapse(0);
+    }
+
+    function collapseInView(): void {
+      collapse(matchMedia('(prefers-reduced-motion:reduce)').matches ? 0 : COLLAPSE_MS);
+    }
+
     /** An animation overrides the merchant's rule without touching the element's attributes. */
     function collapse(duration: number): void {
-      observer.disconnect();
+      stop();
       animation = place.animate({ minBlockSize: [height, '0px'] }, { duration, easing: 'ease', fill: 'forwards' });
+    }
+
+    function stop(): void {
+      clearTimeout(timer);
+      observer.disconnect();
+      for (const type of INPUT) dom.removeEventListener(type, waitUntilIdle, true);
+      dom.removeEventListener('visibilitychange', collapseUnseen);
     }
   }
 
@@ -53,7 +85,7 @@ export function openPlace(find: () => Element | undefined): Place {
       held = undefined;
       undo();
     },
-    follow(event) {
+    update(event) {
       const isClosed = event.type === 'dismiss';
       const element = (isClosed || event.type === 'outcome') && find();
       const isRendered = event.type === 'outcome' && event.code === 'rendered';
