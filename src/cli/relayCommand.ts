@@ -21,6 +21,8 @@ import { readAmounts, readRateLimit } from './relayLimits.ts';
 import { readSettings, type SettingsSource } from './readSettings.ts';
 import { untilStopped } from './listen.ts';
 import { UsageError } from './UsageError.ts';
+import { readHostName } from '../http/refuseForeign.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../wire/loopback.ts';
 
 const OPTIONS = {
   network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example. Required.' },
@@ -196,7 +198,10 @@ async function listenForMetrics(
   { 'metrics-port': port, 'metrics-host': host }: { 'metrics-port': number | undefined; 'metrics-host': string },
 ): Promise<Listening | undefined> {
   if (port === undefined) return undefined;
-  const listener: RequestListener = ({ url, method }, response) => {
+  const isOpen = !isLoopbackHost(host) && !isLoopbackAddress(host);
+  const listener: RequestListener = ({ url, method, headers }, response) => {
+    // A page whose host name leads here after all is a stranger.
+    if (!isOpen && !isLoopbackHost(readHostName(headers.host ?? '') ?? '')) return response.writeHead(403).end();
     if (url !== METRICS_PATH) return response.writeHead(404).end();
     if (method !== 'GET') return response.writeHead(405, { allow: 'GET' }).end();
     return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(metrics.text());

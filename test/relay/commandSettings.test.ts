@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -180,6 +180,21 @@ test('rate limits can be switched off', async () => {
 test('the address of the shopper is sent on request', async () => {
   for (const args of [[], ['--forward-address']]) await post(`${await start(args).url}/recommendations`, REQUEST);
   expect(bodies.map(({ attributes }) => attributes?.ip_address)).toEqual([undefined, '127.0.0.1']);
+});
+
+test('metrics on this machine are read at its own names only: by rebinding, a page would have another', async () => {
+  const running = start(['--metrics-port', '0']);
+  await running.url;
+  const { metricsUrl } = JSON.parse(running.output().split('\n')[0] ?? '') as { metricsUrl: string };
+  const statusAt = (host: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      get(metricsUrl, { headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', reject);
+    });
+  expect(await statusAt('localhost:9')).toBe(200);
+  for (const host of ['evil.example', '127.0.0.1.evil.example', '192.168.0.1']) expect(await statusAt(host)).toBe(403);
 });
 
 test('metrics have a port of their own, and every counter begins with 0', async () => {

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { openDedupeRedis } from '../../relay-redis.ts';
 import { readLedger, type LedgerCounts } from '../../relay.ts';
-import { readKey } from '../../wire/keys.ts';
+import { isInTheClear, readKey } from '../../wire/keys.ts';
 import { addDays, dateOf, isDate, monthEnd, monthStart, type DateRange } from '../../wire/utcDates.ts';
 import { AUDIT_GROUPINGS, type AuditGrouping } from '../../wire/audit/compareCounts.ts';
 import type { Command } from '../command.ts';
@@ -10,6 +9,7 @@ import type { Options, SettingsOf } from '../options.ts';
 import { textOf } from '../output/print.ts';
 import { openTerminal } from '../output/terminal.ts';
 import { writeFile } from '../output/print.ts';
+import { readKeyFile } from '../readKeyFile.ts';
 import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { UsageError } from '../UsageError.ts';
 import { makeAudit, type Audit } from './makeAudit.ts';
@@ -164,7 +164,12 @@ function readSource(settings: Settings, { env }: SettingsSource): ReportSource {
     throw new UsageError('--network is missing. Use something like --network https://partner.example.');
   if (!URL.canParse(network) || !/^https?:$/.test(new URL(network).protocol))
     throw new UsageError('--network is not a valid URL. Use something like https://partner.example.');
-  const apiKey = (file === undefined ? (env['OFFERLET_REPORTING_KEY'] ?? '') : readKeyFile(file)).trim();
+  const { username, password, search, hash } = new URL(network);
+  if (username || password || search || hash)
+    throw new UsageError('--network must not contain credentials, a query or a fragment.');
+  const note = (line: string): void => openTerminal({ env }).note(line);
+  const given = file === undefined ? env['OFFERLET_REPORTING_KEY'] : readKeyFile('--reporting-key-file', file, note);
+  const apiKey = given?.trim() ?? '';
   if (apiKey === '')
     throw new UsageError('The reporting key is missing. Set OFFERLET_REPORTING_KEY, or use --reporting-key-file FILE.');
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new UsageError('The reporting key contains a character that no key has.');
@@ -173,15 +178,9 @@ function readSource(settings: Settings, { env }: SettingsSource): ReportSource {
     throw new UsageError(
       "This is not a reporting key. Use the publisher's reporting key (adnet_sk_…), not the relay's.",
     );
+  if (isInTheClear(new URL(network), readKey(apiKey)?.environment))
+    throw new UsageError('--network is not https, so a key that may be live would be sent in the clear.');
   return { network, apiKey };
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`--reporting-key-file cannot be read: "${path}" (${codeOf(error)}).`);
-  }
 }
 
 function readPeriod({ period, from, to }: Settings, now: number): DateRange {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readError } from '../../wire/errors.ts';
+import { createSecrets } from '../../http/secrets.ts';
 import { parseJson } from '../../wire/json.ts';
 import { hideKey } from '../../wire/keys.ts';
 import { HOURLY_MAX_DATES, REPORT_LIMIT } from '../../wire/limits.ts';
@@ -9,6 +10,7 @@ import { reasonOf } from '../../wire/reasonOf.ts';
 import { PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
 import { addDays, type DateRange } from '../../wire/utcDates.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
+import { safeText } from '../output/displayWidth.ts';
 
 /** The network's reports for one publisher. */
 export interface ReportSource {
@@ -38,6 +40,8 @@ const RESPONSE_MAX = 64 * 1024 * 1024;
 /** Milliseconds before each further try, for a network that is restarted or asks to wait. */
 const RETRY_MS = [1_000, 5_000, 15_000];
 const RETRY_AFTER_MAX_MS = 60_000;
+/** Rows of a report: a month by the hour in 300 groups. */
+const ROWS_MAX = 250_000;
 
 /** Reads all rows of a publisher's report. Throws an `ExitError` in one line. */
 export async function readPublisherReport(source: ReportSource, query: PublisherReportQuery): Promise<PublisherReport> {
@@ -47,7 +51,8 @@ export async function readPublisherReport(source: ReportSource, query: Publisher
     for (let offset = 0; ;) {
       const page = await readPage(source, { ...query, dates, offset });
       if (!page) break;
-      rows.push(...page.data);
+      for (const row of page.data) rows.push(row);
+      if (rows.length > ROWS_MAX) throw failed('The report of the network has no end.');
       dataThrough = page.meta.data_through ?? dataThrough;
       offset += page.data.length;
       if (!page.pagination.has_more || page.data.length === 0) break;
@@ -99,7 +104,9 @@ async function readPage(
       await pause(seconds > 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : wait);
       continue;
     }
-    const body = parseJson(hideKey(text ?? '', apiKey));
+    const hidden = hideKey(text ?? '', apiKey);
+    // Encoded in any other way, the key is in nothing that is printed either.
+    const body = createSecrets(apiKey).isIn(hidden) ? undefined : parseJson(hidden);
     if (status === 200) {
       const report = readReport(body);
       if (!report) throw failed('The network returned something else than a report.');
@@ -108,11 +115,14 @@ async function readPage(
     const { code, message } = readError(status, body);
     if (code === 'REPORTING_DATA_UNAVAILABLE') return undefined;
     if (status === 401 || status === 403)
-      throw new ExitError(`The network refused the key: ${message} Use the publisher's reporting key.`, EXIT.refused);
+      throw new ExitError(
+        safeText(`The network refused the key: ${message} Use the publisher's reporting key.`),
+        EXIT.refused,
+      );
     throw failed(`The network returned ${status}: ${message}`);
   }
 }
 
 function failed(message: string): ExitError {
-  return new ExitError(message, EXIT.notFound);
+  return new ExitError(safeText(message), EXIT.notFound);
 }

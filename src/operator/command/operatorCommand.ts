@@ -1,9 +1,10 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Command } from '../../cli/command.ts';
 import { ExitError, EXIT } from '../../cli/ExitError.ts';
 import type { Options, SettingsOf } from '../../cli/options.ts';
 import { cutTo } from '../../cli/output/displayWidth.ts';
 import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
+import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readCall } from '../../cli/readSettings.ts';
 import { UsageError } from '../../cli/UsageError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
@@ -144,7 +145,7 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
     throw new UsageError(
       '--network is missing. Use something like --network https://channel.example, or set OFFERLET_NETWORK.',
     );
-  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile(keyFile, note);
+  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile('--api-key-file', keyFile, note);
   if (!apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
   const onResponse = ({ status, retryIn }: ResponseNotice): void => {
     if (retryIn === undefined) return;
@@ -167,33 +168,6 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
     channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
     publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),
   };
-}
-
-/** Bytes of a file with a key that are read: it may be a device without end. */
-const KEY_FILE_MAX = 4_096;
-
-function readKeyFile(path: string, note: ConnectionOptions['note']): string {
-  let text = '';
-  try {
-    const file = openSync(path, 'r');
-    try {
-      const status = fstatSync(file);
-      if (status.isFile() && process.platform !== 'win32' && (status.mode & 0o004) !== 0)
-        note(`Every account of this machine can read the key in "${path}". Run chmod 600 on it.`);
-      const buffer = Buffer.alloc(KEY_FILE_MAX);
-      let length = 0;
-      for (let read = 1; read > 0 && length < KEY_FILE_MAX; length += read)
-        read = readSync(file, buffer, length, KEY_FILE_MAX - length, null);
-      text = buffer.toString('utf8', 0, length).trim();
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`--api-key-file cannot be read: "${path}" (${code ?? 'unknown error'}).`);
-  }
-  if (text === '') throw new UsageError(`--api-key-file is empty: "${path}".`);
-  return text;
 }
 
 /** Shows what a command waits for, once it takes long. */
