@@ -45,7 +45,7 @@ const SERVER_TESTS = [
   'test/relay/{runtimes,seen}/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
   'test/operator/command/*.test.ts',
-  'test/cli/{streams,doctor/passwords}.test.ts',
+  'test/cli/doctor/passwords.test.ts',
   'test/demo/shop.test.ts',
   'test/session/killed.test.ts',
 ];

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openScriptedServer, type ScriptedServer } from '../operator/clients/scriptedServer.ts';
-import { buildCommand, type Command } from '../relay/command.ts';
+import { openScriptedServer, type ScriptedServer } from '../clients/scriptedServer.ts';
+import { buildCommand, type Command } from '../../relay/command.ts';
 
 // Each test runs commands, and this machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
@@ -14,7 +14,7 @@ let command: Command;
 let network: ScriptedServer;
 let folder: string;
 beforeAll(async () => {
-  [command, network] = await Promise.all([buildCommand(), openScriptedServer()]);
+  [command, network] = await Promise.all([buildCommand('src/operator/cli.ts'), openScriptedServer()]);
   folder = mkdtempSync(join(tmpdir(), 'offerlet-streams-'));
   network.responses = [{ body: { channel: { name: 'Demo', exclusions: { subcategories: { channel: [] } } } } }];
 }, 120_000);
