@@ -11,7 +11,7 @@ import { NetworkStartError, openWhenReachable } from './database/openNetworkData
 import { parseDatetime } from '../wire/parseDatetime.ts';
 import { channelRoutes } from './channel/routes.ts';
 import { healthRoutes } from './health.ts';
-import { eventRoutes } from './events/routes.ts';
+import { eventRoutes } from './eventRoutes.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { recommendationRoutes } from './recommendations/routes.ts';
 import { reportingRoutes } from './reporting/routes.ts';

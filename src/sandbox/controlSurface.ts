@@ -1,6 +1,6 @@
 import type { Network } from '../network.ts';
 import { looksSecret } from '../wire/keys.ts';
-import type { Handler } from './serve.ts';
+import type { Handler } from './startNetwork.ts';
 import { refuseForeign } from '../http/refuseForeign.ts';
 
 /** The path of the controls, on the network and on the shop's origin. */

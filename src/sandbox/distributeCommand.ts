@@ -4,7 +4,7 @@ import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 import { UsageError } from '../cli/UsageError.ts';
 import { distributeDatabase, type DistributionStep } from '../network.ts';
-import { DATABASE, JSON_OUTPUT, readDatabaseUrls } from './sharedOptions.ts';
+import { DATABASE, JSON_OUTPUT, readDatabaseUrls } from './startNetwork.ts';
 
 const OPTIONS = {
   'database-url': { ...DATABASE['database-url'], about: 'The coordinator of the distributed PostgreSQL.' },

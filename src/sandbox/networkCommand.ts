@@ -1,14 +1,19 @@
-import { createNetwork, type Network } from '../network.ts';
-import { createOutput, type Output } from '../cli/output/createOutput.ts';
-import type { Listening } from '../cli/listen.ts';
+import type { Network } from '../network.ts';
+import { createOutput } from '../cli/output/createOutput.ts';
 import { distributeCommand } from './distributeCommand.ts';
-import { serve } from './serve.ts';
-import { readControlHosts } from './readControlHosts.ts';
+import {
+  readControlHosts,
+  CONTROL_HOST,
+  DATABASE,
+  JSON_OUTPUT,
+  readDatabaseUrls,
+  readWait,
+  untilStoppedOrLost,
+  startNetwork,
+} from './startNetwork.ts';
 import type { Command } from '../cli/command.ts';
 import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
-import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readDatabaseUrls, readWait } from './sharedOptions.ts';
-import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4600, about: 'Port to listen on; 0 for any free port.' },
@@ -33,7 +38,6 @@ const OPTIONS = {
 } as const satisfies Options;
 /** The demo shop shows as many. Ten offers below each other are a wall. */
 const DEMO_OFFERS = 3;
-const DEFAULT_DATA = '.offerlet/network';
 
 /** `offerlet network`: the sandbox network on its own. */
 export const networkCommand: Command = {
@@ -79,61 +83,4 @@ function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, ur
       : []),
     `Pages     ${url}/ describes the interfaces\n`,
   ];
-}
-
-/** The options of `startNetwork`. */
-export interface StartNetworkOptions {
-  readonly port: number;
-  /** The option that the port came from; `--port` by default. */
-  readonly portOption?: string | undefined;
-  /** Offers in one response; the network's own maximum by default. */
-  readonly maxOffers?: number | undefined;
-  readonly host?: string | undefined;
-  readonly data?: string | undefined;
-  readonly memory: boolean;
-  readonly databaseUrl: readonly string[];
-  readonly wait: number;
-  readonly environment: 'staging' | 'production';
-  readonly seed: 'demo' | 'empty';
-  readonly now?: string | undefined;
-  readonly controlHosts: readonly string[];
-  readonly showKeys?: boolean | undefined;
-  readonly out: Output;
-}
-
-/** Starts the network on its database and listens. */
-export async function startNetwork(settings: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
-  const where: { url?: string } = {};
-  const network = await createNetwork({
-    ...(settings.databaseUrl.length > 0
-      ? { databaseUrl: settings.databaseUrl, wait: settings.wait }
-      : settings.memory
-        ? { memory: true }
-        : { data: settings.data ?? DEFAULT_DATA }),
-    environment: settings.environment,
-    seed: settings.seed,
-    now: settings.now,
-    controlHosts: settings.controlHosts,
-    showKeys: settings.showKeys,
-    maxOffers: settings.maxOffers,
-    // On every address, each caller reaches it at another URL: that of its request.
-    baseUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
-    log: (entry) => settings.out.log(entry),
-  });
-  try {
-    const server = await serve((request, from) => network.fetch(request, from), {
-      port: settings.port,
-      host: settings.host,
-      portOption: settings.portOption,
-    });
-    where.url = server.url;
-    return { network, server };
-  } catch (error) {
-    await network.close();
-    throw error;
-  }
-}
-
-function isWildcard(host: string | undefined): boolean {
-  return host === '0.0.0.0' || host === '::';
 }

@@ -1,20 +1,31 @@
 import type { Network } from '../network.ts';
-import { createOutput } from '../cli/output/createOutput.ts';
-import { CONSOLE_PATH, createSandboxConsole } from './createSandboxConsole.ts';
-import { createSandboxRelay, RELAY_PATH } from './createSandboxRelay.ts';
+import { createOutput, type Output } from '../cli/output/createOutput.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
-import { serve, type Handler } from './serve.ts';
-import { startNetwork } from './networkCommand.ts';
-import { readControlHosts } from './readControlHosts.ts';
-import { listScenarios, queryOf, readScenario } from './scenarioOption.ts';
+import {
+  serve,
+  type Handler,
+  startNetwork,
+  readControlHosts,
+  CONTROL_HOST,
+  DATABASE,
+  JSON_OUTPUT,
+  readDatabaseUrls,
+  readWait,
+  untilStoppedOrLost,
+  type Client,
+} from './startNetwork.ts';
 import type { Command } from '../cli/command.ts';
 import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 import { UsageError } from '../cli/UsageError.ts';
-import { CONTROL_HOST, DATABASE, JSON_OUTPUT, readDatabaseUrls, readWait } from './sharedOptions.ts';
-import { loadShop } from './loadShop.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
-import { untilStoppedOrLost } from './untilStoppedOrLost.ts';
+import { createRelay, type RelayOptions, type RequestInfo, type RelayContext } from 'offerlet/relay';
+import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
+import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
+import { createOperatorConsole } from 'offerlet-operator';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { didYouMean } from '../wire/didYouMean.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4173, about: 'Port of the demo shop; 0 for any free port.' },
@@ -123,4 +134,109 @@ function complete(keys: Partial<SandboxKeys>): SandboxKeys {
   if (!management || !publishable || !publisher_reporting || !integration)
     throw new UsageError('This database belongs to a production network. Use another one with --data, or --memory.');
   return { management, publishable, publisher_reporting, integration };
+}
+
+/** Where the shop's backend mounts its relay. */
+const RELAY_PATH = '/offers';
+
+/** The network behind the sandbox's relay, and what goes wrong between the two. */
+interface SandboxRelayOptions {
+  readonly apiKey: string;
+  /** The network's URL. */
+  readonly network: string;
+  readonly scenario?: Scenario | undefined;
+  readonly context?: RelayOptions['context'];
+  /** The network's time, which a test may have stopped. By default it is this machine's. */
+  readonly readClock?: (() => Promise<Date>) | undefined;
+}
+
+/**
+ * Creates the relay of the sandbox. A scenario is played between it and the network, and its clock is the network's: the
+ * times of a page whose clock is stopped like that of the network are not corrected.
+ */
+export function createSandboxRelay({ apiKey, network, scenario, context, readClock }: SandboxRelayOptions) {
+  let time: number | undefined;
+  const relay = createRelay({
+    apiKey,
+    networkUrl: network,
+    version: '1.0.0',
+    basePath: RELAY_PATH,
+    sandbox: true,
+    forwardEventIds: true,
+    context,
+    fetch: scenario && forcedFetch(globalThis.fetch, scenario),
+    now: () => time ?? Date.now(),
+  });
+  return async (request: Request, info?: RequestInfo): Promise<Response> => {
+    // A network that is down has no clock.
+    time = (await readClock?.().catch(() => undefined))?.getTime();
+    return relay(request, info);
+  };
+}
+
+/** Where the operators' console is mounted, with the channel's own key. */
+const CONSOLE_PATH = '/console';
+/** Milliseconds between two reads of the report on screen, so that a click in the shop shows up at once. */
+const REFRESH_MS = 800;
+
+/** Creates the console of the sandbox's channel. */
+function createSandboxConsole(options: {
+  readonly network: string;
+  readonly apiKey: string;
+  readonly hosts: readonly string[];
+}): Handler {
+  return createOperatorConsole({ ...options, basePath: CONSOLE_PATH, refresh: REFRESH_MS });
+}
+
+/** What the demo shop's backend needs: the network's URL and its keys, which stay on the server. */
+interface ShopOptions {
+  network: string;
+  keys: { management: string; publisher_reporting: string; integration: string };
+  /** The folders of `offerlet.js` and of the shop's own scripts. */
+  folders: { widget: string; shop: string };
+}
+type Shop = (request: Request, from: Client) => Promise<Response>;
+interface ShopModule {
+  createShop(options: ShopOptions): Shop;
+  languageOf(request: Request): RelayContext;
+}
+interface LoadedShop {
+  createShop(options: Omit<ShopOptions, 'folders'>): Shop;
+  /** What the shop knows about the page that requests offers, for the relay. */
+  readonly context: ShopModule['languageOf'];
+}
+
+/** Loads the demo shop, which is built from `demo/`: like any merchant it uses the published entries only. */
+async function loadShop(): Promise<LoadedShop> {
+  const here = import.meta.url; // a bundler would treat `new URL('…', import.meta.url)` as a file to copy
+  const module = new URL('../demo/shop.js', here);
+  if (!existsSync(module)) throw new Error('The demo shop is not built. Run "npm run build".');
+  const folders = { widget: folderOf(import.meta.resolve('offerlet/offerlet.js')), shop: folderOf(module.href) };
+  const { createShop, languageOf } = (await import(module.href)) as ShopModule;
+  return { createShop: (options) => createShop({ ...options, folders }), context: languageOf };
+}
+
+function folderOf(url: string): string {
+  return fileURLToPath(new URL('.', url));
+}
+
+/** Returns the scenario of `--scenario NAME`. Throws a `UsageError` that lists the known ones. */
+export function readScenario(name: string | undefined): Scenario | undefined {
+  const scenario = findScenario(name);
+  if (name === undefined || scenario) return scenario;
+  const known = SCENARIOS.map((one) => one.name);
+  throw new UsageError(
+    `--scenario is not a known scenario: "${name}".${didYouMean(name, known)} Use one of ${known.join(', ')}; --scenarios describes them.`,
+  );
+}
+
+/** Prints every scenario and what a tester must see in it. */
+export function listScenarios(out: Output): void {
+  out.json({ scenarios: SCENARIOS.map(({ name, title, mustSee }) => ({ name, title, must_see: mustSee })) });
+  for (const { name, title, mustSee } of SCENARIOS) out.say(`${name}\n    ${title}.\n    ${mustSee}`);
+}
+
+/** Returns the path and query with which the inspector forces what only a page can do. */
+export function queryOf(scenario: Scenario | undefined): string {
+  return scenario?.page ? `/?offerlet=inspect&offerlet-scenario=${scenario.name}` : '';
 }

@@ -1,6 +1,6 @@
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { LedgerCounts } from '../../src/relay.ts';
-import { serve, type Client } from '../../src/sandbox/serve.ts';
+import { serve, type Client } from '../../src/sandbox/startNetwork.ts';
 import { makeAudit, type Audit, type AuditRequest } from '../../src/cli/audit/makeAudit.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
 import { testNetworkOf, type TestNetwork } from '../network/testNetwork.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sale, ShopReport } from '../../demo/report/metrics.ts';
 import { createShop } from '../../demo/shop.ts';
 import type { Listening } from '../../src/cli/listen.ts';
-import { serve } from '../../src/sandbox/serve.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import { createRelay } from '../../src/relay.ts';
 

@@ -32,7 +32,7 @@ test('the wire format documents every event, target, view, mode, identifier and 
     expect(wire.text).toContain(`\`${name}\``);
   const results = columnOf(sectionOf(wire, 'Batch responses'), '`error.code`');
   const sources =
-    readFileSync('src/network/events/routes.ts', 'utf8') + readFileSync('src/wire/events/judgeEvent.ts', 'utf8');
+    readFileSync('src/network/eventRoutes.ts', 'utf8') + readFileSync('src/wire/events/judgeEvent.ts', 'utf8');
   const refusals = sources.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
   const codes = [...refusals].map(([, code = '']) => code).filter((code) => !EVENT_NAMES.some((name) => name === code));
   expect(results.filter((code) => /^[A-Z]/.test(code)).toSorted()).toEqual([...new Set(codes)].toSorted());

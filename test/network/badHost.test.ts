@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { serve } from '../../src/sandbox/serve.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
 
 test('a Host header that makes no URL is a 400', async () => {
   const server = await serve((asked) => new Response(new URL(asked.url).pathname), { port: 0 });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Listening } from '../../src/cli/listen.ts';
-import { serve } from '../../src/sandbox/serve.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { NetworkLogEntry } from '../../src/network/createFetch.ts';
 import { ask, testNetworkOf } from './testNetwork.ts';

@@ -1,8 +1,8 @@
 // A test that stops the clocks of page and network gets the times that it set.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../../src/network.ts';
-import { createSandboxRelay } from '../../src/sandbox/createSandboxRelay.ts';
-import { serve } from '../../src/sandbox/serve.ts';
+import { createSandboxRelay } from '../../src/sandbox/sandboxCommand.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
 
 let network: Network;
 let server: Awaited<ReturnType<typeof serve>>;

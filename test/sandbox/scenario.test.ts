@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listScenarios, queryOf, readScenario } from '../../src/sandbox/scenarioOption.ts';
+import { listScenarios, queryOf, readScenario } from '../../src/sandbox/sandboxCommand.ts';
 import { createRelay } from '../../src/relay.ts';
 import { forcedFetch } from '../../src/wire/scenarios/forcedFetch.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';

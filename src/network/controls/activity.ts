@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { NetworkRoute } from '../context.ts';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
-import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS, periodsOf } from '../facts.ts';
+import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../database/schema.ts';
+import { periodsOf } from '../facts.ts';
 import { refuseProductionData } from '../storedKeys.ts';
 import { control, refuseFields, countField, moneyField, timeField, uuidField } from './control.ts';
 

@@ -1,7 +1,21 @@
 import type { Database, Queries, Transaction, Statement } from '../database/database.ts';
 import { factsWriter, periodsOf } from '../facts.ts';
-import type { Session } from './eventStore.ts';
 import type { Shares } from '../settings.ts';
+
+/** A session as its events need it. It never changes once it is open. */
+export interface Session {
+  readonly publisher_id: string;
+  readonly session_id: string;
+  readonly channel_id: string;
+  readonly page_type: string;
+  readonly widget_type: string;
+  readonly widget_id: string;
+  readonly is_sandbox: boolean;
+  readonly has_email: boolean;
+  readonly order_amount: string | null;
+  readonly insertions: Readonly<Record<string, { readonly offer_id: string; readonly advertiser_id: string }>>;
+  readonly created_at: Date;
+}
 
 /** The shares unless PUT /sandbox/settings sets others. */
 const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };

@@ -6,25 +6,10 @@ import {
   type Statement,
   type Transaction,
 } from '../database/database.ts';
-import { openConversions } from './attributeConversions.ts';
+import { openConversions, type Session } from './attributeConversions.ts';
 import { randomUUID } from 'node:crypto';
 import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
 import { factsWriter, type Cell, type Measures, periodsOf } from '../facts.ts';
-
-/** A session as its events need it. It never changes once it is open. */
-export interface Session {
-  readonly publisher_id: string;
-  readonly session_id: string;
-  readonly channel_id: string;
-  readonly page_type: string;
-  readonly widget_type: string;
-  readonly widget_id: string;
-  readonly is_sandbox: boolean;
-  readonly has_email: boolean;
-  readonly order_amount: string | null;
-  readonly insertions: Readonly<Record<string, { readonly offer_id: string; readonly advertiser_id: string }>>;
-  readonly created_at: Date;
-}
 
 /** Milliseconds that a request waits at most for others of its publisher. */
 const WAIT_MS = 5;

@@ -1,7 +1,6 @@
 import type { Asset, CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
 import type { Queries } from '../database/database.ts';
 import { createHash } from 'node:crypto';
-import { primaryLanguage } from './routes.ts';
 
 /** The fields of an offer that no query reads. */
 interface OfferDetails {
@@ -147,4 +146,9 @@ function obstacleOf(
 function drawFor(sessionId: string, offerId: string): number {
   const fraction = createHash('sha256').update(`${sessionId}:${offerId}`).digest().readUIntBE(0, 6);
   return (fraction + 1) / (2 ** 48 + 2);
+}
+
+/** The language of a BCP 47 tag without its region: `ar` of `ar-EG`. */
+export function primaryLanguage(tag: string | undefined): string | undefined {
+  return /^[a-z]+/i.exec(tag ?? '')?.[0].toLowerCase();
 }

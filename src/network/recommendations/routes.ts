@@ -5,7 +5,7 @@ import { parseRecommendationRequest } from '../../wire/offers/parseRecommendatio
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from '../context.ts';
 import { partnerRefusal } from '../createFetch.ts';
-import { chooseOffers, readCatalogue, type OfferExplanation, type OfferRow } from './chooseOffers.ts';
+import { chooseOffers, readCatalogue, type OfferExplanation, type OfferRow, primaryLanguage } from './chooseOffers.ts';
 import { type Queries, type Database, insertRows } from '../database/database.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
@@ -318,9 +318,4 @@ const OTHERS: ReadonlyMap<string, NetworkTexts> = new Map([
 /** Returns the network's texts in a language (`de`, `ar-EG`), or in English. */
 function networkTexts(language: string | undefined): NetworkTexts {
   return OTHERS.get(primaryLanguage(language) ?? '') ?? ENGLISH;
-}
-
-/** The language of a BCP 47 tag without its region: `ar` of `ar-EG`. */
-export function primaryLanguage(tag: string | undefined): string | undefined {
-  return /^[a-z]+/i.exec(tag ?? '')?.[0].toLowerCase();
 }

@@ -2,7 +2,7 @@ import { type TimeGrain, COUNT_METRICS } from '../../wire/reporting.ts';
 import type { Parameter, Queries } from '../database/database.ts';
 import type { ReportRequest } from './parseReportRequest.ts';
 import type { Grouping, Variant, Metric } from './variant.ts';
-import { FACT_COLUMNS, type FactColumn } from '../facts.ts';
+import { FACT_COLUMNS, type FactColumn } from '../database/schema.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 
 /** One row of the result: the totals, repeated on each row, and a row of the page unless the page is empty. */

@@ -7,7 +7,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { find, findLightest } from '../../browsers.mjs';
 import { examineByHttp } from '../../../src/cli/doctor/examine.ts';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
 import { offersOf } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { examineByHttp, examineInBrowser, type Examination } from '../../../src/cli/doctor/examine.ts';
 import { createOperatorConsole } from '../../../src/operator/console/createOperatorConsole.ts';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
 import { find, findLightest } from '../../browsers.mjs';
 import { fakeWorld, PUBLIC } from '../../cli/doctor/fakeWorld.ts';

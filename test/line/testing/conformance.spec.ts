@@ -6,8 +6,8 @@ import { fakeRelay } from '../../../src/testing/fakeRelay.ts';
 import { type OffersOnPage, createOffersOnPage, outcomeIn, waitingIn } from '../../../src/testing/offersOnPage.ts';
 import { QUEUE_PREFIX, serveRelay, watchPage } from '../../../src/testing/serveRelay.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
-import { createSandboxRelay } from '../../../src/sandbox/createSandboxRelay.ts';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { createSandboxRelay } from '../../../src/sandbox/sandboxCommand.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { SCENARIOS, type Scenario, type ScenarioName } from '../../../src/wire/scenarios/scenarios.ts';
 import { SHOP, serveShop } from './shopPage.ts';
 

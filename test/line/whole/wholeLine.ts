@@ -1,7 +1,7 @@
 // The whole pipeline in one process: a shop's page, its relay and the network on its embedded database, over real HTTP.
 // Between each two of them is a hop that loses responses, fails, and accepts only some events of a batch.
 import { fileURLToPath } from 'node:url';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { createNetwork } from '../../../src/network.ts';
 import { createRelay } from '../../../src/relay.ts';
 import type { BatchResults } from '../../../src/wire/events/wireEvent.ts';

@@ -1,7 +1,7 @@
 import { request as send } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 
 let network: Network;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { DATABASE_KINDS } from '../databases.ts';
 import { event, openTestNetwork, type TestNetwork } from '../testNetwork.ts';
 

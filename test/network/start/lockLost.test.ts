@@ -8,7 +8,7 @@ import { createSchema } from '../../../src/network/database/schema.ts';
 import { openPglite } from '../../../src/network/database/pglite.ts';
 import { DatabaseUnavailableError } from '../../../src/network/database/database.ts';
 import { whileLocked } from '../../../src/network/database/openNetworkDatabase.ts';
-import { untilStoppedOrLost } from '../../../src/sandbox/untilStoppedOrLost.ts';
+import { untilStoppedOrLost } from '../../../src/sandbox/startNetwork.ts';
 
 let data: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { ChannelClient, ApiError, UnreachableError, type ResponseNotice } from '../../../src/operator.ts';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { freePort } from '../../fixtures/serve.ts';
 
 // What is repeated and what is not, against the sandbox network's scripted faults, over a real connection.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Listening } from '../../../src/cli/listen.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { ChannelClient } from '../../../src/operator.ts';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { runCommand, type Ran, type RunOptions } from './runCommand.ts';
 import { buildCommand, type Command } from '../../relay/command.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../src/cli/readSettings.ts';
 import { UsageError } from '../../src/cli/UsageError.ts';
-import { DATABASE, readDatabaseUrls, readWait } from '../../src/sandbox/sharedOptions.ts';
+import { DATABASE, readDatabaseUrls, readWait } from '../../src/sandbox/startNetwork.ts';
 
 function urlsOf(variable: string, argv: readonly string[] = [], log: (entry: unknown) => void = () => undefined) {
   const settings = readSettings(DATABASE, { argv, env: { OFFERLET_DATABASE_URL: variable } });

@@ -1,16 +1,16 @@
-import { batchResponse, batchStatus, parseBatch } from '../../wire/events/batch.ts';
-import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../../wire/limits.ts';
-import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord, type ProcessCache } from '../context.ts';
-import { partnerRefusal, readJson } from '../createFetch.ts';
-import { judgeEvent, readEvent } from '../../wire/events/judgeEvent.ts';
-import type { BatchResult, ResultError } from '../../wire/events/wireEvent.ts';
-import type { Fault } from '../faults.ts';
-import { miscountEvents } from '../miscounts.ts';
-import { attributeConversions } from './attributeConversions.ts';
-import { type Session, mayEarn, type AcceptedEvent } from './eventStore.ts';
+import { batchResponse, batchStatus, parseBatch } from '../wire/events/batch.ts';
+import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
+import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord, type ProcessCache } from './context.ts';
+import { partnerRefusal, readJson } from './createFetch.ts';
+import { judgeEvent, readEvent } from '../wire/events/judgeEvent.ts';
+import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
+import type { Fault } from './faults.ts';
+import { miscountEvents } from './miscounts.ts';
+import { attributeConversions, type Session } from './events/attributeConversions.ts';
+import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
 import { randomUUID } from 'node:crypto';
-import { own } from '../../wire/json.ts';
-import { insertRows, type Queries, readUuid } from '../database/database.ts';
+import { own } from '../wire/json.ts';
+import { insertRows, type Queries, readUuid } from './database/database.ts';
 
 /** POST /events and /events/batch. */
 export const eventRoutes: readonly NetworkRoute[] = [

@@ -1,0 +1,178 @@
+import { createNetwork, type Network } from '../network.ts';
+import type { Output } from '../cli/output/createOutput.ts';
+import { type Listening, SERVER_OPTIONS, startListening, type ListenOptions, untilStopped } from '../cli/listen.ts';
+import { createAdaptorServer } from '@hono/node-server';
+import type { IncomingMessage, Server } from 'node:http';
+import { UsageError } from '../cli/UsageError.ts';
+import type { Options } from '../cli/options.ts';
+import { readHostName } from '../http/refuseForeign.ts';
+
+const DEFAULT_DATA = '.offerlet/network';
+
+/** The options of `startNetwork`. */
+interface StartNetworkOptions {
+  readonly port: number;
+  /** The option that the port came from; `--port` by default. */
+  readonly portOption?: string | undefined;
+  /** Offers in one response; the network's own maximum by default. */
+  readonly maxOffers?: number | undefined;
+  readonly host?: string | undefined;
+  readonly data?: string | undefined;
+  readonly memory: boolean;
+  readonly databaseUrl: readonly string[];
+  readonly wait: number;
+  readonly environment: 'staging' | 'production';
+  readonly seed: 'demo' | 'empty';
+  readonly now?: string | undefined;
+  readonly controlHosts: readonly string[];
+  readonly showKeys?: boolean | undefined;
+  readonly out: Output;
+}
+
+/** Starts the network on its database and listens. */
+export async function startNetwork(settings: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
+  const where: { url?: string } = {};
+  const network = await createNetwork({
+    ...(settings.databaseUrl.length > 0
+      ? { databaseUrl: settings.databaseUrl, wait: settings.wait }
+      : settings.memory
+        ? { memory: true }
+        : { data: settings.data ?? DEFAULT_DATA }),
+    environment: settings.environment,
+    seed: settings.seed,
+    now: settings.now,
+    controlHosts: settings.controlHosts,
+    showKeys: settings.showKeys,
+    maxOffers: settings.maxOffers,
+    // On every address, each caller reaches it at another URL: that of its request.
+    baseUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
+    log: (entry) => settings.out.log(entry),
+  });
+  try {
+    const server = await serve((request, from) => network.fetch(request, from), {
+      port: settings.port,
+      host: settings.host,
+      portOption: settings.portOption,
+    });
+    where.url = server.url;
+    return { network, server };
+  } catch (error) {
+    await network.close();
+    throw error;
+  }
+}
+
+function isWildcard(host: string | undefined): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/** The caller's IP address, and how to drop the connection (a scripted fault does). */
+export interface Client {
+  ip?: string | undefined;
+  drop?(): void;
+}
+
+/** Returns the response to a request. */
+export type Handler = (request: Request, from: Client) => Response | Promise<Response>;
+
+/** Listens with a function from `Request` to `Response`. */
+export function serve(handle: Handler, options: ListenOptions): Promise<Listening> {
+  const server = createAdaptorServer({
+    // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
+    fetch: (request, bindings) =>
+      URL.canParse(request.url) ? handle(request, clientOf(bindings)) : new Response('Bad Request', { status: 400 }),
+    serverOptions: SERVER_OPTIONS,
+    overrideGlobalObjects: false,
+  }) as Server;
+  return startListening(server, options);
+}
+
+function clientOf(bindings: unknown): Client {
+  const socket = (bindings as { incoming?: IncomingMessage }).incoming?.socket;
+  return {
+    ip: socket?.remoteAddress,
+    drop: () => void socket?.destroy(),
+  };
+}
+
+/** Waits until a command is stopped and closes what it started. Throws at once when another process takes the network's data over. */
+export async function untilStoppedOrLost(
+  network: Network,
+  servers: readonly { close(): Promise<void> }[],
+): Promise<void> {
+  const lost = await Promise.race([untilStopped([...servers, network]), network.lost]);
+  if (lost) throw new UsageError(lost.message);
+}
+
+// Options that the commands sandbox and network share.
+
+/** Where the network stores its data. */
+export const DATABASE = {
+  data: { kind: 'text', value: 'DIR', about: 'Directory of the embedded database. Default: .offerlet/network.' },
+  memory: { kind: 'flag', about: 'Stores nothing on disk.' },
+  'database-url': {
+    kind: 'list',
+    value: 'URL',
+    about: 'Uses a PostgreSQL server (15 or newer) instead. Repeat it for each node of a distributed one.',
+  },
+  wait: {
+    kind: 'text',
+    value: 'SECONDS',
+    about: 'How long to wait at the start for a PostgreSQL server that cannot be reached. Default: 0.',
+  },
+} as const satisfies Options;
+
+/** Who may call the controls. */
+export const CONTROL_HOST = {
+  kind: 'list',
+  value: 'NAME',
+  about:
+    'Another host name at which the controls under /sandbox/ may be called, for containers and CI. By default only localhost and 127.0.0.1, from this machine.',
+} as const;
+
+/** Output for programs. */
+export const JSON_OUTPUT = { kind: 'flag', about: 'Prints one JSON object as the first line of output.' } as const;
+
+/**
+ * Reads `--database-url`. In the environment the URLs are separated by commas or spaces, and a password may contain commas:
+ * what does not begin a URL belongs to the one before. A password on the command line is used, with a warning. Throws a
+ * `UsageError`, which does not repeat the URL.
+ */
+export function readDatabaseUrls(
+  parts: readonly string[],
+  { argv, out }: { readonly argv: readonly string[]; readonly out: Pick<Output, 'log'> },
+): readonly string[] {
+  if (argv.some((argument) => /\bpostgres(?:ql)?:.*(?::[^/].*@|password=)/i.test(argument)))
+    out.log(
+      'Every account of this machine can read the password in --database-url. Set OFFERLET_DATABASE_URL instead.',
+    );
+  const urls: string[] = [];
+  for (const part of parts) {
+    const last = urls.at(-1);
+    if (last === undefined || part.includes('://')) urls.push(part);
+    else urls[urls.length - 1] = `${last},${part}`;
+  }
+  // The driver takes anything else for the path of a socket, and its error would repeat it with the password.
+  if (!urls.every((url) => /^postgres(ql)?:\/\//i.test(url)))
+    throw new UsageError(
+      '--database-url is not the URL of a PostgreSQL server. Use something like postgres://me@db.example/offers.',
+    );
+  return urls;
+}
+
+/** Reads `--wait`. Throws a `UsageError` unless it is a number of seconds. */
+export function readWait(text: string | undefined): number {
+  const seconds = Number(text ?? 0);
+  if (text?.trim() !== '' && seconds >= 0 && seconds <= 86_400) return seconds;
+  throw new UsageError(`--wait is not a number of seconds: "${text ?? ''}". Use something like 60.`);
+}
+
+/** The host names of `--control-host`, as `URL` writes them; a `UsageError` names the one that is not a host name. */
+export function readControlHosts(names: readonly string[]): readonly string[] {
+  return names.map((name) => {
+    const host = readHostName(name);
+    if (host === undefined)
+      throw new UsageError(`--control-host is not a host name: "${name}". Use something like network or ci.example.`);
+    return host;
+  });
+}
