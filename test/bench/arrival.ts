@@ -1,0 +1,232 @@
+// npm run bench -- arrival [rounds [other offerlet.js]]: from the navigation to the painted offer, prefetched and not.
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium, type Browser } from '@playwright/test';
+import { createRelay, toNode } from '../../src/relay.ts';
+import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
+import { find } from '../browsers.mjs';
+
+interface Line {
+  readonly name: string;
+  /** Milliseconds of a round trip. */
+  readonly latency: number;
+  /** Bits a second; -1 for as fast as the machine. */
+  readonly bits: number;
+  readonly slowdown: number;
+}
+
+const LINES: readonly Line[] = [
+  { name: 'LAN', latency: 0, bits: -1, slowdown: 1 },
+  { name: '100 ms, 4 Mbit/s, 2 × CPU', latency: 100, bits: 4e6, slowdown: 2 },
+  { name: '150 ms, 1.6 Mbit/s, 4 × CPU', latency: 150, bits: 1.6e6, slowdown: 4 },
+];
+/** Milliseconds that the network behind the relay takes. */
+const DELAYS = [0, 150, 400] as const;
+
+/** How a page gets its offer. */
+type Way =
+  | 'card in the HTML'
+  | 'prefetched'
+  | 'prefetched, preload'
+  | 'prefetched, streamed'
+  | 'requested'
+  | 'requested, other script';
+
+interface Figures {
+  /** Milliseconds from the navigation until the offer is painted. */
+  readonly painted: number;
+  /** The same until the script has arrived. 0 without one. */
+  readonly script: number;
+}
+
+const ORDER = '1001';
+const REQUEST = {
+  user_details: { external_guid: 'customer-42' },
+  placement_details: { view: 'THANK_YOU', display_mode: 'INLINE' },
+  order_details: { order_id: ORDER },
+} as const;
+
+/** Opens pages of a shop on slow lines, with a slow network behind its relay, and prints when the offer is there. */
+export async function run(args: string[]): Promise<void> {
+  const rounds = Number(args[0] ?? 7);
+  const scripts = [new URL('../../dist/offerlet.js', import.meta.url), ...args.slice(1, 2)].map((file) =>
+    readFileSync(file),
+  );
+  const shop = await openShop(scripts);
+  const path = find('chromium')?.path;
+  const browser = await chromium.launch({
+    ...(path ? { executablePath: path } : {}),
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const ways: readonly Way[] = [
+    'card in the HTML',
+    'prefetched',
+    'prefetched, preload',
+    'prefetched, streamed',
+    'requested',
+    ...(scripts.length > 1 ? (['requested, other script'] as const) : []),
+  ];
+  for (const line of LINES) {
+    const found = new Map<string, Figures[]>();
+    for (let round = 0; round < rounds; round++) {
+      for (const delay of DELAYS) {
+        for (const way of ways) {
+          const key = `${way} ${delay}`;
+          shop.delay = delay;
+          const figures = await visit(browser, { url: shop.urlOf(way), line });
+          found.set(key, [...(found.get(key) ?? []), figures]);
+        }
+      }
+    }
+    print(line, { ways, found, rounds });
+  }
+  await browser.close();
+  shop.close();
+}
+
+interface Shop {
+  delay: number;
+  urlOf(way: Way): string;
+  close(): void;
+}
+
+/** Starts a shop whose relay is in front of a network that takes `delay` milliseconds. */
+async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
+  const network = createFakeNetwork({ offers: 1, now: Date.now });
+  const shop: Shop = { delay: 0, urlOf: () => '', close: () => undefined };
+  const relay = toNode(
+    createRelay({
+      apiKey: 'adnet_rk_test_bench',
+      version: '1.0.0',
+      networkUrl: 'https://network.example',
+      basePath: '/offers',
+      rateLimit: false,
+      onLog: () => undefined,
+      async fetch(url, init) {
+        await new Promise((resolve) => setTimeout(resolve, shop.delay));
+        return network.fetch(url, init);
+      },
+    }),
+  );
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname.startsWith('/offers/')) return relay(request, response);
+    if (pathname.endsWith('.js')) {
+      const script = scripts[Number(searchParams.get('script'))];
+      return void response.setHeader('content-type', 'text/javascript').end(script);
+    }
+    if (pathname !== '/thanks') return void response.writeHead(404).end();
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    const way = searchParams.get('way') as Way;
+    const tag = `<script async src="/offerlet.js?script=${way === 'requested, other script' ? 1 : 0}" data-relay="/offers"
+      data-view="THANK_YOU" data-display-mode="INLINE" data-target="#offers" data-external-guid="customer-42"
+      data-order-id="${ORDER}"></script>`;
+    const prefetched = way.startsWith('prefetched') ? relay.prefetch(request, REQUEST) : undefined;
+    if (way === 'prefetched, streamed') {
+      response.write(START + PRELOAD + PAGE + PLACE + tag);
+      return void response.end(((await prefetched)?.script ?? '') + END);
+    }
+    const script = (await prefetched)?.script ?? '';
+    const head = START + (way === 'prefetched, preload' ? PRELOAD : '') + PAGE;
+    response.end(way === 'card in the HTML' ? head + CARD + END : head + PLACE + script + tag + END);
+  }
+  const server = createServer((request, response) => void respond(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(shop, {
+    urlOf: (way: Way) => `http://127.0.0.1:${port}/thanks?way=${encodeURIComponent(way)}`,
+    close: () => void server.close(),
+  });
+}
+
+/** What a thank-you page has on top. */
+const START = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,"><title>Thank you</title>
+<style>body { font: 16px/1.5 system-ui; margin: 24px auto; max-width: 640px } #offers { min-block-size: 520px }</style>
+`;
+const PRELOAD = '<link rel="preload" as="script" href="/offerlet.js?script=0">';
+/** 40 KB, as pages of shops have them before the place of the offers: menus, the order, addresses. */
+const PAGE = `<h1>Thank you for your order</h1><p>Order ${ORDER} is on its way.</p><nav hidden>${Array.from(
+  { length: 400 },
+  (_, at) => `<a href="/category/${at}/of/the/shop">Category ${at}, with what belongs to it, and what does not</a>`,
+).join('')}</nav>`;
+const PLACE = '<div id="offers"></div>';
+const END = '<p>Questions? Write to us.</p></html>';
+const CARD = `<div id="offers"><section style="border: 1px solid; border-radius: 12px; padding: 24px"><small>Sponsored</small>
+<h2>20 % off your first bag of coffee</h2><p>Roasted on Monday, at your door on Wednesday.</p>
+<a part="accept" href="https://offers.offerlet.test/1">Get 20 % off</a> <button>No, thank you</button></section></div>`;
+
+/** Opens a page as a new shopper, until its offer is painted. */
+async function visit(browser: Browser, { url, line }: { url: string; line: Line }): Promise<Figures> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Network.enable');
+  const bytes = line.bits < 0 ? -1 : line.bits / 8;
+  await cdp.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: line.latency,
+    downloadThroughput: bytes,
+    uploadThroughput: bytes,
+  });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: line.slowdown });
+  await page.addInitScript(watchForOffer);
+  await page.goto(url, { waitUntil: 'commit' });
+  const figures = await page.evaluate(async () => {
+    const painted = await (window as unknown as { painted: Promise<number> }).painted;
+    const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+    return { painted, script: entries.find(({ name }) => name.includes('.js'))?.responseEnd ?? 0 };
+  });
+  await context.close();
+  return figures;
+}
+
+/** In the page: resolves `window.painted` to the time of the first frame with an offer. */
+function watchForOffer(): void {
+  const find = (): Element | null | undefined => {
+    const place = document.querySelector('#offers');
+    const hosts = [place, ...(place?.querySelectorAll('*') ?? [])];
+    const roots = hosts.flatMap((host) => host?.shadowRoot ?? []);
+    return (
+      place?.querySelector('[part~=accept]') ?? roots.map((root) => root.querySelector('[part~=accept]')).find(Boolean)
+    );
+  };
+  const painted = new Promise<number>((resolve, reject) => {
+    setTimeout(() => reject(new Error('nothing was shown within 20 s')), 20_000);
+    const look = (): void => {
+      if (!find()?.getBoundingClientRect().height) return void requestAnimationFrame(look);
+      // This frame shows it; a message is delivered once it has been painted.
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener('message', () => resolve(performance.now()));
+      port1.start();
+      port2.postMessage(0);
+    };
+    requestAnimationFrame(look);
+  });
+  Object.assign(window, { painted });
+}
+
+function print(
+  line: Line,
+  { ways, found, rounds }: { ways: readonly Way[]; found: ReadonlyMap<string, Figures[]>; rounds: number },
+): void {
+  const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+  const of = (way: Way, delay: number, key: keyof Figures): number =>
+    Math.round(median((found.get(`${way} ${delay}`) ?? []).map((figures) => figures[key])));
+  const row = (cells: readonly (string | number)[]): string =>
+    cells.map((cell, at) => String(cell)[at ? 'padStart' : 'padEnd'](at ? 16 : 26)).join('');
+  const lines = [row([line.name, ...DELAYS.map((delay) => `network ${delay} ms`)])];
+  for (const way of ways) {
+    const cells = DELAYS.map((delay) => {
+      const script = of(way, delay, 'script');
+      return `${of(way, delay, 'painted')}${script ? ` (${script})` : ''}`;
+    });
+    lines.push(row([way, ...cells]));
+  }
+  lines.push(
+    `Milliseconds from the navigation to the painted offer (to the script's last byte). Medians of ${rounds}.`,
+    '',
+  );
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
