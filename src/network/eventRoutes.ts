@@ -2,7 +2,7 @@ import { batchResponse, batchStatus, parseBatch } from '../wire/events/batch.ts'
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord, type ProcessCache } from './context.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
-import { judgeEvent, readEvent } from '../wire/events/judgeEvent.ts';
+import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
 import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
 import type { Fault } from './faults.ts';
 import { miscountEvents } from './miscounts.ts';

@@ -1,3 +1,5 @@
+import { ID_MAX_LENGTH } from './limits.ts';
+
 /** A parsed JSON object that has not been checked. Read it with `own`; never spread it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -46,4 +48,12 @@ export function isNestedDeeper(value: unknown, levels: number): boolean {
     if (typeof part === 'object' && isNestedDeeper(part, levels - 1)) return true;
   }
   return false;
+}
+
+/** Returns an identifier exactly as it was sent, an integer as its digits. Returns `undefined` when it is not a valid one. */
+export function readId(value: unknown): string | undefined {
+  const id = Number.isSafeInteger(value) ? String(value) : value;
+  return typeof id === 'string' && id.trim() !== '' && id.length <= ID_MAX_LENGTH && !/\p{Cc}|\p{Cs}/u.test(id)
+    ? id
+    : undefined;
 }

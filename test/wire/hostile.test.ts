@@ -4,10 +4,9 @@ import { parseBatch, readBatchResponse } from '../../src/wire/events/batch.ts';
 import { readError } from '../../src/wire/errors.ts';
 import { parseEvent } from '../../src/wire/events/parseEvent.ts';
 import { parseJson } from '../../src/wire/json.ts';
-import { readRecommendations } from '../../src/wire/offers/readRecommendations.ts';
+import { readRecommendations, safeUrl } from '../../src/wire/offers/readRecommendations.ts';
 import { parseRecommendationRequest } from '../../src/wire/offers/parseRecommendationRequest.ts';
 import { plainText } from '../../src/wire/plainText.ts';
-import { safeUrl } from '../../src/wire/safeUrl.ts';
 import { json } from './anyJson.ts';
 
 const PROTOTYPES = [Object.prototype, Array.prototype, String.prototype, Function.prototype];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { safeUrl } from '../../src/wire/safeUrl.ts';
+import { safeUrl } from '../../src/wire/offers/readRecommendations.ts';
 
 const REFUSED = [
   'javascript:alert(1)',

@@ -6,9 +6,8 @@ import { AUDIT_GROUPINGS, type AuditGrouping } from '../../wire/audit/compareCou
 import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options, SettingsOf } from '../options.ts';
-import { textOf } from '../output/print.ts';
+import { textOf, writeFile } from '../output/print.ts';
 import { openTerminal } from '../output/terminal.ts';
-import { writeFile } from '../output/print.ts';
 import { readKeyFile } from '../readKeyFile.ts';
 import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { UsageError } from '../UsageError.ts';

@@ -1,9 +1,8 @@
 import type { ComparedPeriods } from './period.ts';
 import { isTextColumn } from '../../wire/readReport.ts';
 import type { Comparison, MetricChange } from './reportQuery.ts';
-import { periodStarts } from '../../wire/periodStarts.ts';
+import { periodStarts, DAY_MS, startOf, timestamp } from '../../wire/utcDates.ts';
 import { isRatio, type Report, type ReportRow } from '../../wire/reporting.ts';
-import { DAY_MS, startOf, timestamp } from '../../wire/utcDates.ts';
 
 type Metrics = Readonly<Record<string, number>>;
 

@@ -1,6 +1,5 @@
-import { periodStarts } from '../../wire/periodStarts.ts';
+import { periodStarts, DAY_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
-import { DAY_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
 import type { Row } from './comparison.ts';
 
 /** One line of a chart: a value for each period, null after the data ends. */

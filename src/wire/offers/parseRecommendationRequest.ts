@@ -1,6 +1,5 @@
 import { isObject, own, type Parsed } from '../json.ts';
 import { oneOf } from '../oneOf.ts';
-import { readOrder, readPurchases } from './readOrder.ts';
 import { collectProblems, copyObject, isAbsent, normalizeTexts, type AddProblem } from '../problems.ts';
 import {
   DISPLAY_MODES,
@@ -9,8 +8,11 @@ import {
   type CustomMetadata,
   type PlacementDetails,
   type IdentifiedRequest,
+  IDENTIFIERS,
+  type UserDetails,
+  type OrderDetails,
+  type Purchase,
 } from './request.ts';
-import { readUser } from './readUser.ts';
 
 const DEVICE_TYPES = ['MOBILE', 'TABLET', 'DESKTOP'] as const;
 
@@ -74,4 +76,85 @@ function readMetadata(json: unknown, addProblem: AddProblem): CustomMetadata | u
   if (isSandbox !== undefined && typeof isSandbox !== 'boolean')
     addProblem('custom_metadata.is_sandbox', 'must be true or false');
   return metadata;
+}
+
+/**
+ * Reads the shopper, who must be named by exactly one identifier. Empty identifiers are dropped, unknown fields are kept,
+ * and `email_hash` is lower-cased.
+ */
+function readUser(json: unknown, addProblem: AddProblem): UserDetails | undefined {
+  const user = copyObject(json, 'user_details', addProblem);
+  if (!user) {
+    if (isAbsent(json)) addProblem('user_details', 'is required');
+    return undefined;
+  }
+  const details: UserDetails = user;
+  const given: string[] = [];
+  for (const name of IDENTIFIERS) {
+    const value: unknown = user[name];
+    delete user[name];
+    if (isAbsent(value) || (typeof value === 'string' && value.trim() === '')) continue;
+    given.push(name);
+    if (typeof value !== 'string') addProblem(`user_details.${name}`, 'must be a string');
+    else details[name] = name === 'email_hash' ? value.trim().toLowerCase() : value.trim();
+  }
+  if (given.length !== 1) {
+    const held = given.length > 0 ? `; it has ${given.join(' and ')}` : '';
+    addProblem('user_details', `must have exactly one of ${IDENTIFIERS.join(', ')}${held}`);
+  }
+  if (details.email_hash !== undefined && !/^[0-9a-f]{64}$/.test(details.email_hash)) {
+    addProblem(
+      'user_details.email_hash',
+      'must be the SHA-256 of the trimmed, lower-cased email, as 64 hex characters',
+    );
+  }
+  return details;
+}
+
+/** Digits of an amount before and after the point: any NUMERIC column accepts these. */
+const AMOUNT = /^\d{1,12}(\.\d{1,12})?$/;
+const AMOUNT_MAX = 1e12;
+
+/** Reads the order: strings and cost are checked, unknown fields kept. */
+function readOrder(json: unknown, addProblem: AddProblem): OrderDetails | undefined {
+  const order = copyObject(json, 'order_details', addProblem);
+  normalizeTexts(order, ['order_id'], 'order_details', addProblem);
+  normalizeCost(order, 'order_details', addProblem);
+  return order;
+}
+
+/** Reads the purchases: each is checked, unknown fields are kept, a numeric `quantity` becomes a string. */
+function readPurchases(json: unknown, addProblem: AddProblem): Purchase[] | undefined {
+  if (isAbsent(json)) return undefined;
+  if (!Array.isArray(json)) {
+    addProblem('purchases', 'must be an array');
+    return undefined;
+  }
+  return json.map((item: unknown, index) => {
+    const path = `purchases[${index}]`;
+    if (isAbsent(item)) addProblem(path, 'must be an object');
+    const purchase = copyObject(item, path, addProblem) ?? {};
+    normalizeTexts(purchase, ['product_id', 'name', 'quantity'], path, addProblem);
+    normalizeCost(purchase, path, addProblem);
+    return purchase;
+  });
+}
+
+/** Checks `amount` and `currency_code` where present. */
+export function checkCost(cost: unknown, path: string, addProblem: AddProblem): void {
+  const amount = own(cost, 'amount');
+  const isAmount =
+    typeof amount === 'number' ? amount >= 0 && amount < AMOUNT_MAX : typeof amount === 'string' && AMOUNT.test(amount);
+  if (!isAbsent(amount) && !isAmount) addProblem(`${path}.amount`, 'must be a number of 0 or more, such as 42.50');
+  const currency = own(cost, 'currency_code');
+  const isCurrency = typeof currency === 'string' && /^[A-Za-z]{3}$/.test(currency);
+  if (!isAbsent(currency) && !isCurrency)
+    addProblem(`${path}.currency_code`, 'must be a three-letter ISO 4217 code, such as EUR');
+}
+
+function normalizeCost(object: Record<string, unknown> | undefined, path: string, addProblem: AddProblem): void {
+  const cost = copyObject(own(object, 'cost_details'), `${path}.cost_details`, addProblem);
+  if (!object || !cost) return;
+  checkCost(cost, `${path}.cost_details`, addProblem);
+  object['cost_details'] = cost;
 }

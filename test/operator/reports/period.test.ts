@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { comparedDates, period, PERIODS, type Compare, type PeriodName } from '../../../src/operator.ts';
-import { periodStarts } from '../../../src/wire/periodStarts.ts';
+import { periodStarts } from '../../../src/wire/utcDates.ts';
 import type { TimeGrain } from '../../../src/wire/reporting.ts';
 
 const NOW = new Date('2026-11-22T23:59:59.999Z'); // a Sunday

@@ -3,7 +3,7 @@ import type { OfferChanges } from '../../../src/wire/scenarios/forcing.ts';
 import { COPY_MAX } from '../../../src/wire/limits.ts';
 import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
-import { reshape } from '../../../src/wire/scenarios/reshape.ts';
+import { reshape } from '../../../src/wire/scenarios/forcedFetch.ts';
 import { wholeResponse } from '../offers/wholeResponse.ts';
 
 /** Reads the changed response as a page does. */
