@@ -108,6 +108,9 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
 
   async function present({ offers, signal, next, fail }: Step<'presenting'>): Promise<void> {
     try {
+      // After a response, each part has a task of its own. Offers that came with the page are painted with it.
+      const isAtHand = trace.response?.isPrefetched;
+      if (!isAtHand) await nextTask();
       const hasWaited = !isInline() && (await whenNoModal(signal));
       // The shopper may have closed them in another tab meanwhile.
       const dismissed = await offers.dismissal(hasWaited);
@@ -123,8 +126,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
         signal,
         onDismiss: (by) => session.dismiss(by),
       });
-      // A layer opens in a task of its own, so that neither is long.
-      if (!isInline()) await nextTask();
+      if (!isAtHand || !isInline()) await nextTask();
       if (signal.aborted) return;
       mounted.open();
       signal.addEventListener('abort', () => space.update({ type: 'dismiss', by: 'page' }));

@@ -98,10 +98,9 @@ export function openOrderMemory({
     return here;
   }
 
-  async function write(isLater?: boolean): Promise<void> {
+  async function write(): Promise<void> {
     if (!key || signal?.aborted) return;
     attempt(() => syncStorage().setItem(key, toJson(here)));
-    if (isLater) await nextTask();
     await notes()?.update(key, merge);
     // The notes notice a withdrawal by another tab.
     if (signal?.aborted) attempt(() => syncStorage().removeItem(key));
@@ -118,8 +117,7 @@ export function openOrderMemory({
       });
       if (toJson(response).length > KEPT_LENGTH) return;
       here = { ...here, response };
-      // Other tabs can read it at once. What survives a crash does not hold up the paint.
-      await write(true);
+      await write();
     },
     once(name) {
       if (here.seen.includes(name)) return false;
