@@ -172,7 +172,7 @@ describe('the ledger in files', () => {
     await store.close();
     opened.length = 0;
     const text = (await readDayFiles())[0]?.[1] ?? '';
-    const hour = `${new Date().toISOString().slice(0, 13)}:00:00Z`;
+    const hour = new Date().getUTCHours();
     expect(JSON.parse(text)).toEqual({
       segment: expect.stringMatching(/^[0-9a-f]{12}$/) as unknown,
       counts: [

@@ -167,12 +167,18 @@ export async function openAcceptedLog(
     const given = added;
     added = new Map();
     let text = '';
+    let last: { readonly cell: string; readonly number: number } | undefined;
     const number = (cell: string): number => {
-      const known = numbers.get(cell);
-      if (known !== undefined) return known;
-      numbers.set(cell, numbers.size);
-      text += cellLine(numbers.size - 1, cell);
-      return numbers.size - 1;
+      // Events of the same kind follow each other, and looking up a text costs more than comparing it.
+      if (last?.cell === cell) return last.number;
+      let found = numbers.get(cell);
+      if (found === undefined) {
+        found = numbers.size;
+        numbers.set(cell, found);
+        text += cellLine(found, cell);
+      }
+      last = { cell, number: found };
+      return found;
     };
     for (const [at, entry] of entries.entries()) {
       const cell = cells?.[at];
@@ -194,7 +200,13 @@ export async function openAcceptedLog(
       throw error;
     }
     for (const { key } of unwritten.size > 0 ? entries : []) unwritten.delete(key);
-    for (const cell of cells ?? []) addCount(counts, cell);
+    let run = 0;
+    for (const [at, cell] of (cells ?? []).entries()) {
+      run += 1;
+      if (cells?.[at + 1] === cell) continue;
+      addCount(counts, cell, run);
+      run = 0;
+    }
     for (const [cell, count] of given) addCount(counts, cell, count);
     lines += entries.length + given.size;
     await rewriteIfStale();

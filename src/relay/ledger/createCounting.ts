@@ -62,8 +62,28 @@ export function createCounting({ ledger, telemetry, now }: CountingOptions): Cou
     }
   }
 
-  function cellOf({ session_id, event_name, event_datetime }: WireEvent): string {
-    return cellText(hourOf(event_datetime, now()), event_name, placements.get(sessionKey(session_id)));
+  /** The events of a batch are mostly of one session and one hour, and cost a look each. */
+  function cellsOf(events: readonly WireEvent[]): readonly string[] {
+    const at = now();
+    const latest = hourText(at + AHEAD_MAX_MS);
+    let [session, hour, cells] = ['', '', new Map<string, string>()];
+    return events.map(({ session_id, event_name, event_datetime }) => {
+      if (
+        session_id !== session ||
+        !event_datetime.startsWith(hour) ||
+        !PLAIN_UTC.test(event_datetime) ||
+        hour === ''
+      ) {
+        const next = hourOf(event_datetime, { now: at, latest });
+        if (session_id !== session || next !== hour) [session, hour, cells] = [session_id, next, new Map()];
+      }
+      let cell = cells.get(event_name);
+      if (cell === undefined) {
+        cell = cellText(hour, event_name, placements.get(sessionKey(session_id)));
+        cells.set(event_name, cell);
+      }
+      return cell;
+    });
   }
 
   function inLedger(counts: ReadonlyMap<string, number>): void {
@@ -91,12 +111,15 @@ export function createCounting({ ledger, telemetry, now }: CountingOptions): Cou
   return {
     cellsOf(events) {
       let unknown: Set<string> | undefined;
+      let last = '';
       for (const { session_id } of events) {
+        if (session_id === last) continue;
+        last = session_id;
         const session = sessionKey(session_id);
         if (!placements.has(session)) (unknown ??= new Set()).add(session);
       }
-      if (!unknown) return events.map(cellOf);
-      return lookUp([...unknown]).then(() => events.map(cellOf));
+      if (!unknown) return cellsOf(events);
+      return lookUp([...unknown]).then(() => cellsOf(events));
     },
     addCells(cells) {
       const counts = new Map<string, number>();
@@ -142,7 +165,7 @@ function hourText(time: number): string {
 const PLAIN_UTC = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):.*Z$/;
 
 /** The UTC hour of an event. Pages set clocks wrong, and a network may accept that: it must not make a file for each day. */
-function hourOf(datetime: string, now: number): string {
+function hourOf(datetime: string, { now, latest }: { now: number; latest: string }): string {
   const hour = PLAIN_UTC.test(datetime) ? datetime.slice(0, 13) : hourText(parseDatetime(datetime) ?? now);
-  return hour <= hourText(now + AHEAD_MAX_MS) ? hour : hourText(now);
+  return hour <= latest ? hour : hourText(now);
 }

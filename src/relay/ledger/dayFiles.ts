@@ -57,7 +57,7 @@ function byPlacement(rows: readonly LedgerRow[]): Iterable<Readonly<Record<strin
   for (const { name, count, hour, view, display_mode, widget_id } of rows) {
     const key = cellOf({ hour, name: 'any', view, display_mode, widget_id });
     const group = groups.get(key) ?? {
-      hour,
+      hour: Number(hour.slice(11, 13)),
       ...(view !== null && { view }),
       ...(display_mode !== null && { display_mode }),
       ...(widget_id !== null && { widget_id }),
@@ -120,7 +120,7 @@ export async function readDays(
   return { segments, counts, problems };
 }
 
-const PLACE = ['hour', 'view', 'display_mode', 'widget_id'];
+const PLACE = ['view', 'display_mode', 'widget_id'];
 
 /** Returns the counts of a line by cell; `undefined` for a line that is not whole. */
 function readLine(text: string, day: string): { segment: string; counts: [string, number][] } | undefined {
@@ -129,10 +129,12 @@ function readLine(text: string, day: string): { segment: string; counts: [string
   if (typeof segment !== 'string' || !Array.isArray(groups)) return undefined;
   const counts: [string, number][] = [];
   for (const group of groups as readonly unknown[]) {
-    const [hour, view, mode, widget] = PLACE.map((name) => textAt(group, name));
-    if (!isObject(group) || !hour?.startsWith(`${day}T`)) return undefined;
+    const [view, mode, widget] = PLACE.map((name) => textAt(group, name));
+    const number = own(group, 'hour');
+    if (!isObject(group) || typeof number !== 'number') return undefined;
+    const hour = `${day}T${String(number).padStart(2, '0')}`;
     for (const [name, count] of Object.entries(group))
-      if (typeof count === 'number')
+      if (name !== 'hour' && typeof count === 'number')
         counts.push([
           cellOf({ hour, name, view: view ?? null, display_mode: mode ?? null, widget_id: widget ?? null }),
           count,
