@@ -5,6 +5,7 @@ export const CHOICES = {
   via: ['script', 'element', 'npm'],
   locale: ['en', 'de', 'fr', 'es', 'ar'],
   theme: ['light', 'dark'],
+  look: ['shop', 'unthemed'],
   orders: ['test', 'counted'],
   csp: ['none', 'strict', 'nonce'],
   css: ['own', 'hostile'],

@@ -16,6 +16,7 @@ export const LABELS: Labels = {
   via: { script: 'Script tag', element: 'Element', npm: 'npm import' },
   locale: { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', ar: 'العربية (right to left)' },
   theme: { light: 'Light', dark: 'Dark' },
+  look: { shop: 'Like the shop', unthemed: 'Unthemed' },
   orders: { test: 'Test orders', counted: 'Counted orders' },
   csp: { none: 'No policy', strict: "Strict: default-src 'none', 'self'", nonce: 'Strict: nonces only' },
   css: { own: 'The shop’s own', hostile: 'Hostile (* { … !important })' },
@@ -32,6 +33,7 @@ export const TITLES: Readonly<Record<ChoiceName, string>> = {
   via: 'Added by',
   locale: 'Language',
   theme: 'Theme',
+  look: 'Offers look',
   orders: 'Orders',
   csp: 'Content Security Policy',
   css: 'Style sheet',
@@ -44,6 +46,7 @@ export const TITLES: Readonly<Record<ChoiceName, string>> = {
 /** What a choice does, where its label does not explain it. */
 export const REASONS: Partial<Readonly<Record<ChoiceName, string>>> = {
   orders: 'The network pays nothing for test orders (is_sandbox). Counted orders are requested as in a live shop.',
+  look: 'Like the shop: six custom properties in its style sheet. Unthemed: the defaults of the widget.',
   csp: 'Both strict policies require Trusted Types and allow neither inline styles nor inline scripts.',
   css: 'A theme that restyles every element, hides empty boxes and puts its header above everything.',
   consent: 'Nothing is requested or stored before the shopper agrees. Withdrawing consent later deletes everything.',

@@ -1,6 +1,7 @@
 // The demo's bar: a choice opens a new order that shows it, and the report is filled.
 import { queryOf, readChoices, type Choices } from '../choices/choices.ts';
 import { openReport } from '../browser/reportView.ts';
+import { openThemeEditor } from '../browser/themeEditor.ts';
 
 const root = document.querySelector('demo-desk')?.shadowRoot;
 if (root) openDesk(root);
@@ -9,6 +10,8 @@ function openDesk(root: ShadowRoot): void {
   const form = root.querySelector('form');
   if (form) followChoices(form);
   openReport(root.querySelector('[data-report]') ?? root);
+  const editor = root.querySelector('[data-theme-editor]');
+  if (editor) openThemeEditor(editor);
   toggleSheet(root);
   toggleReport(root);
   // They were disabled until they could respond.

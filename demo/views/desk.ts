@@ -3,6 +3,7 @@ import { html, Html } from './html.ts';
 import { LABELS, REASONS, TITLES } from '../choices/labels.ts';
 import type { Order } from '../placement/placement.ts';
 import { reportParts } from './reportPage.ts';
+import { themeEditor } from './themeEditor.ts';
 import { snippets } from '../placement/snippets.ts';
 
 /** The page that the bar is on. */
@@ -15,7 +16,7 @@ export interface DeskPage {
 }
 
 const IN_BAR: readonly ChoiceName[] = ['view', 'via', 'locale', 'theme'];
-const IN_SHEET: readonly ChoiceName[] = ['orders', 'csp', 'css', 'consent', 'navigation', 'frame'];
+const IN_SHEET: readonly ChoiceName[] = ['look', 'orders', 'csp', 'css', 'consent', 'navigation', 'frame'];
 
 /**
  * Renders the demo's bar and its report. Both are in a shadow root, so the shop's style sheet, hostile or not, does not
@@ -57,7 +58,7 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
           </button>
         </section>
         <aside class="panel" id="panel" aria-label="Live report">
-          ${reportParts()}
+          ${reportParts()} ${choices.frame === 'none' ? themeEditor() : new Html('')}
           <section class="code" aria-labelledby="code-title">
             <h2 id="code-title">The code of this page</h2>
             ${snippets(choices, snippetOf).map(

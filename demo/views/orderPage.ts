@@ -38,6 +38,7 @@ export function orderPage(page: OrderPage): string {
       lang="${locale}"
       dir="${locale === 'ar' ? 'rtl' : 'ltr'}"
       data-theme="${choices.theme}"
+      data-look="${choices.look}"
       data-desk="${choices.desk}"
     >
       <head>

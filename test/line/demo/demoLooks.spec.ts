@@ -130,3 +130,32 @@ for (const [width, height] of [
     }
   });
 }
+
+test('the offers wear the shop’s colours, and the theme editor changes them, with the CSS and the contrast', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${sandbox.shop}/?csp=strict&look=unthemed`);
+  const card = page.locator('#offers [part=card]');
+  await expect(card).toBeVisible({ timeout: 15_000 });
+  await expect(card).toHaveCSS('border-radius', '16px');
+  const plain = await card.evaluate((element) => getComputedStyle(element).backgroundColor);
+  await page.goto(`${sandbox.shop}/?csp=strict`);
+  await expect(card).toHaveCSS('background-color', 'rgb(255, 253, 250)');
+  expect(plain).not.toBe('rgb(255, 253, 250)');
+
+  const editor = page.getByRole('region', { name: 'Make it yours' });
+  await editor.getByLabel('Surface').fill('#101820');
+  await editor.getByLabel('Radius').fill('4');
+  await editor.getByLabel('Density').selectOption('Compact');
+  await expect(card).toHaveCSS('background-color', 'rgb(16, 24, 32)');
+  await expect(card).toHaveCSS('border-radius', '4px');
+  await expect(card).toHaveCSS('padding-top', '14px');
+  await expect(editor.locator('code')).toContainText('--offerlet-surface: #101820;');
+  await expect(editor.getByRole('listitem')).toHaveCount(4);
+  await expect(editor.getByText('too low')).toHaveCount(0);
+  await page.reload(); // as a choice in the bar does
+  await expect(card).toHaveCSS('background-color', 'rgb(16, 24, 32)');
+  await editor.getByRole('button', { name: 'Reset' }).click();
+  await expect(card).toHaveCSS('background-color', 'rgb(255, 253, 250)');
+});
