@@ -121,7 +121,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     if (!hasSwept && (lastAnswer || !due[0])) {
       hasSwept = true;
       await rows.change([], 'aged');
-      return isHeld || !!due[0];
+      return isHeld || !!due[0] || earliest > 0;
     }
     const batch = takeBatch(due, backoff?.failures).slice(0, sizes.shift());
     const ms = batch[0] ? delay(isSuspect(backoff?.failures, batch[0][0])) : earliest;

@@ -11,7 +11,7 @@ import {
   settle,
   takeBatch,
 } from '../../../src/queue/sending/settle.ts';
-import { event, freshStorage, names, onDisk, open, type Watched } from '../world.ts';
+import { event, freshStorage, mixed, names, onDisk, open, type Watched } from '../world.ts';
 
 const opened: Watched[] = [];
 let start = 0;
@@ -64,6 +64,16 @@ it('an event that always causes a 500 blocks no others, whatever its position', 
     expect(queue.batches.filter((ids) => ids.includes(`e${bad}`) && ids.length > 1).length).toBeLessThanOrEqual(8);
     await queue.close();
   }
+});
+
+it('a later page sends what was refused and is not due yet, although it has nothing else to send', async () => {
+  const before = await queueOf(names(4), (ids) => mixed(ids, { e0: true, e3: true }));
+  await pass(500);
+  await before.close();
+  const queue = await queueOf([], () => ({ status: 202 }));
+  await pass(60_000);
+  expect(queue.batches).toEqual([expect.arrayContaining(['e0', 'e3'])]);
+  expect((await onDisk()).events).toEqual([]);
 });
 
 it('nor does one that the server never accepts in another way, after some hours', async () => {
