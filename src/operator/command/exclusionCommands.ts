@@ -1,4 +1,5 @@
 import { print, type Cell } from '../../cli/output/print.ts';
+import { decodeList } from '../publishers/decodeList.ts';
 import { UsageError } from '../../cli/UsageError.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { readInput, operatorCommand } from './operatorCommand.ts';
@@ -168,7 +169,7 @@ async function readWanted(
     );
   if (clear) return [];
   if (file === undefined) return words;
-  const wanted = listIn(await readInput(file, '--file'));
+  const wanted = listIn(decodeList(await readInput(file, '--file')).text);
   if (wanted.length === 0) throw new UsageError(`--file has no ids: "${file}". Use --clear to exclude nothing.`);
   return wanted;
 }

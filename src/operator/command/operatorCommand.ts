@@ -224,10 +224,10 @@ export function createProgress(terminal: Terminal): Progress {
   };
 }
 
-/** Returns the text of a file, or of stdin for `-`. Throws a `UsageError` that names the option or argument. */
-export async function readInput(path: string, name: string): Promise<string> {
+/** Returns the bytes of a file, or of stdin for `-`. Throws a `UsageError` that names the option or argument. */
+export async function readInput(path: string, name: string): Promise<Uint8Array> {
   try {
-    return path === '-' ? await readStdin() : readFileSync(path, 'utf8');
+    return path === '-' ? await readStdin() : readFileSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : code;
@@ -235,8 +235,8 @@ export async function readInput(path: string, name: string): Promise<string> {
   }
 }
 
-async function readStdin(): Promise<string> {
+async function readStdin(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

@@ -3,19 +3,29 @@ import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
 import type { Tone } from '../../cli/output/tone.ts';
 import { UsageError } from '../../cli/UsageError.ts';
+import type { Publisher, PublisherItem } from '../../wire/channel.ts';
+import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
 import { readInput, operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
-import { checkPublisher, type CheckedPublisher } from '../publishers/checkPublisher.ts';
+import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublisher.ts';
+import { decodeList, ENCODINGS, type Encoding } from '../publishers/decodeList.ts';
 import { PublisherListError, readPublisherList, type ListedPublisher } from '../publishers/readPublisherList.ts';
-import type { PublisherItem } from '../../wire/channel.ts';
 
 /** A 429 must not end a long import: this is about a quarter of an hour of patience. */
 const MAX_RETRIES = 15;
 
 const OPTIONS = {
-  'dry-run': { kind: 'flag', about: 'Checks every item and sends nothing.' },
+  'dry-run': {
+    kind: 'flag',
+    about: 'Checks every item, also against the publishers that are there, and sends nothing.',
+  },
+  encoding: {
+    kind: 'choice',
+    choices: ENCODINGS,
+    about: 'How the file is written. UTF-8 and UTF-16 are recognized.',
+  },
 } as const;
 
 /** `offerlet-operator publishers add [FILE|-]`: requests publishers from a file. It can be run again safely. */
@@ -38,7 +48,7 @@ export const publishersAdd = operatorCommand({
 });
 
 /** With --dry-run, items are valid at best. */
-type Result = AddOutcome | { readonly status: 'valid' };
+type Result = AddOutcome | { readonly status: 'valid'; readonly reason?: string };
 
 async function runAdd({
   settings,
@@ -49,14 +59,15 @@ async function runAdd({
 }: CommandContext<typeof OPTIONS>): Promise<void> {
   const [file = '-'] = words;
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
-  const listed = readList(await readInput(file, 'FILE'));
+  const listed = readList(textOf(await readInput(file, 'FILE'), settings.encoding));
   const channel = connection.channel({ maxRetries: MAX_RETRIES });
   const taxonomy = await readTaxonomy(channel);
-  const checked = listed.map((one) => checkPublisher(one, taxonomy));
+  const checked = checkPublishers(listed, taxonomy);
   const untried: Result = settings['dry-run'] ? { status: 'valid' } : NOT_SENT;
   const results = checked.map((one): Result =>
     'problem' in one ? { status: 'invalid', reason: safeText(one.problem) } : untried,
   );
+  if (settings['dry-run']) await markExisting({ channel, checked, results });
   const sendable = checked.flatMap((one, place) => ('item' in one ? [{ place, item: one.item }] : []));
   let failure: ExitError | undefined;
   if (!settings['dry-run']) {
@@ -98,11 +109,42 @@ async function runAdd({
     throw someFailed(`${failed} of ${results.length} publishers are invalid. Correct them and run the command again.`);
 }
 
+/** Throws a `UsageError` when it is not certain how the file is written: names could be damaged. */
+function textOf(bytes: Uint8Array, given: Encoding | undefined): string {
+  const { text, isGuessed, example } = decodeList(bytes, given);
+  if (isGuessed && given === undefined)
+    throw new UsageError(
+      `FILE is not UTF-8. As Windows-1252, which spreadsheets write, it has "${safeText(example ?? '')}". If that is right, use --encoding windows-1252; otherwise save it as UTF-8.`,
+    );
+  return text;
+}
+
 function readList(text: string): ListedPublisher[] {
   try {
     return readPublisherList(text);
   } catch (error) {
     throw error instanceof PublisherListError ? new UsageError(error.message) : error;
+  }
+}
+
+/** The network compares name and domain, but lists names only: a publisher with the same name is a duplicate if its domain is the same. */
+async function markExisting({
+  channel,
+  checked,
+  results,
+}: {
+  readonly channel: ChannelClient;
+  readonly checked: readonly CheckedPublisher[];
+  readonly results: Result[];
+}): Promise<void> {
+  const known = new Map<string, Publisher>();
+  for await (const publisher of channel.allPublishers()) known.set(keyOf(publisher.brand_name), publisher);
+  for (const [index, one] of checked.entries()) {
+    const found = known.get(keyOf(one.brand_name));
+    if (results[index]?.status !== 'valid' || !found) continue;
+    const since = found.created_at.slice(0, 10);
+    const reason = `the name is there since ${since} (${found.status}): a duplicate if the domain is the same`;
+    results[index] = { status: 'valid', reason: safeText(reason) };
   }
 }
 

@@ -6,6 +6,9 @@ import { didYouMean } from '../../wire/didYouMean.ts';
 /** A domain, with or without scheme and path; the network has the last word. */
 const DOMAIN = /^([a-z][a-z0-9+.-]*:\/\/)?[^\s/@?#]+\.[^\s/@?#.]{2,}([/?#].*)?$/i;
 
+/** Characters of a name or a domain that the network accepts. */
+const MAX_LENGTH = 255;
+
 /** A publisher that can be requested, or what is wrong with it. */
 export type CheckedPublisher = ListedPublisher & {
   readonly brand_name: string;
@@ -13,15 +16,21 @@ export type CheckedPublisher = ListedPublisher & {
 } & ({ readonly item: PublisherItem } | { readonly problem: string });
 
 /** Checks a publisher as the network would, because it refuses a whole batch for one mistake. Categories are named by id or name. */
-export function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPublisher {
-  const { fields } = listed;
+function checkPublisher(listed: ListedPublisher, taxonomy: Taxonomy): CheckedPublisher {
+  const { fields, malformed } = listed;
   const brand_name = textOf(fields['brand_name']);
   const domain = textOf(fields['domain']);
   const base = { ...listed, brand_name, domain };
+  if (malformed !== undefined) return { ...base, problem: malformed };
   if (brand_name === '') return { ...base, problem: 'brand_name is missing' };
   if (domain === '') return { ...base, problem: 'domain is missing' };
   if (!DOMAIN.test(domain))
     return { ...base, problem: `domain is not a domain: "${domain}". Use something like shop.example.` };
+  for (const [name, text] of [
+    ['brand_name', brand_name],
+    ['domain', domain],
+  ] as const)
+    if (text.length > MAX_LENGTH) return { ...base, problem: `${name} has more than ${MAX_LENGTH} characters` };
   const wanted = textOf(fields['primary_category_id']);
   if (wanted === '') return { ...base, problem: 'primary_category_id is missing' };
   const category = taxonomy.category(wanted);
@@ -60,4 +69,29 @@ function listOf(value: unknown): string[] {
     .split(isIds ? /\s+/ : /[;|,\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+/** Checks a whole list: a publisher that is in it twice is requested once. */
+export function checkPublishers(list: readonly ListedPublisher[], taxonomy: Taxonomy): CheckedPublisher[] {
+  const lines = new Map<string, number>();
+  return list.map((listed) => {
+    const checked = checkPublisher(listed, taxonomy);
+    if (!('item' in checked)) return checked;
+    const { line, brand_name, domain } = checked;
+    const key = `${keyOf(brand_name)} ${hostOf(domain)}`;
+    const before = lines.get(key);
+    if (before === undefined) lines.set(key, line);
+    return before === undefined ? checked : { ...listed, brand_name, domain, problem: `is in line ${before} already` };
+  });
+}
+
+/** Returns a name as the network compares it. */
+export function keyOf(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
+}
+
+/** The domain as the network compares it: without scheme, `www.` and path. */
+function hostOf(domain: string): string {
+  const url = `https://${domain.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')}`;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^www\.|\.+$/g, '') : domain;
 }

@@ -10,6 +10,8 @@ export interface ListedPublisher {
   /** The line on which it begins, or its place in a JSON array. */
   readonly line: number;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** What is wrong with the line itself. */
+  readonly malformed?: string | undefined;
 }
 
 /** Columns and fields, and what else they may be called. */
@@ -78,6 +80,9 @@ function fromCsv(text: string): ListedPublisher[] {
   }
   return records.map(({ line, cells }) => ({
     line,
+    malformed: cells.slice(names.length).some((cell) => cell.trim() !== '')
+      ? `the line has ${cells.length} cells, the header ${names.length}: a separator in a name must be in quotes`
+      : undefined,
     fields: Object.fromEntries(
       columns.flatMap((name, index) => (name === undefined ? [] : [[name, cells[index] ?? '']])),
     ),

@@ -145,3 +145,47 @@ test('progress is shown in a terminal', async () => {
   expect(stdout).toMatch(/█+░+ {2}\d+ of 500/);
   expect(stdout).toContain(`${ROWS} publishers: ${ROWS} added.`);
 });
+
+test('after Ctrl-C, what was in flight is unknown and may be there, and the rest was not sent', async () => {
+  await script({ delay_ms: 1_500, times: 20 });
+  const path = await fileOf('kilo');
+  const { code, stdout } = await add([path, '--json'], { interruptAfter: 3_500 });
+  expect(code).toBe(130);
+  const { counts: found } = JSON.parse(stdout) as { counts: Record<string, number> };
+  expect(found).toMatchObject({ unknown: 50 });
+  expect(Object.values(found).reduce((sum, count) => sum + count, 0)).toBe(ROWS);
+  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+  const again = (await counts([path])) as { added: number; duplicate: number };
+  // The 50 may have been added or not; the second run says.
+  expect([found['added'] ?? 0, (found['added'] ?? 0) + 50]).toContain(again.duplicate);
+  expect([again.added + again.duplicate, await total('kilo')]).toEqual([ROWS, ROWS]);
+});
+
+test('names are never damaged: Windows-1252 is asked for, UTF-16 is recognized', async () => {
+  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const [category] = await channel.categories();
+  const text = `brand_name,domain,primary_category,subcategories\nMüller,mueller.example,${category?.name},${category?.subcategories[0]?.name}\n`;
+  const path = join(folder, 'latin.csv');
+  writeFileSync(path, text, 'latin1');
+  const refused = await add([path]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    'offerlet: FILE is not UTF-8. As Windows-1252, which spreadsheets write, it has "Müller". If that is right, use --encoding windows-1252; otherwise save it as UTF-8.\n',
+  ]);
+  const dry = await add([path, '--encoding', 'windows-1252', '--dry-run', '--json']);
+  expect(JSON.parse(dry.stdout)).toMatchObject({ results: [{ brand_name: 'Müller', status: 'valid' }] });
+  writeFileSync(path, `\uFEFF${text}`, 'utf16le');
+  expect(await counts([path])).toEqual({ added: 1 });
+  expect(await total('Müller')).toBe(1);
+});
+
+test('the dry run finds what the run would: twice in the file, there already, a line that is too wide', async () => {
+  const path = await fileOf('mike', ['Salt; Pepper;salt.example;X;Y']);
+  const dryRun = async (): Promise<{ counts: object; results: { reason: string | null }[] }> =>
+    JSON.parse((await add([path, '--dry-run', '--json'])).stdout) as never;
+  const dry = await dryRun();
+  expect(dry.counts).toEqual({ valid: ROWS, invalid: 1 });
+  expect(dry.results.at(-1)?.reason).toContain('the line has 5 cells, the header 4');
+  expect(await counts([path])).toEqual({ added: ROWS, invalid: 1 });
+  expect((await dryRun()).results[0]?.reason).toMatch(/^the name is there since \d{4}-\d\d-\d\d \(PENDING\)/);
+});

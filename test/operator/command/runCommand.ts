@@ -17,11 +17,13 @@ export interface RunOptions {
   readonly columns?: number | undefined;
   /** Ends the process with SIGKILL after that time. */
   readonly killAfter?: number | undefined;
+  /** Sends SIGINT, as Ctrl-C does, after that time. */
+  readonly interruptAfter?: number | undefined;
 }
 
 /** Runs the command to its end, with nothing in the environment but the path and `env`. */
 export function runCommand(args: readonly string[], options: RunOptions): Promise<Ran> {
-  const { file, env = {}, input = '', columns, killAfter } = options;
+  const { file, env = {}, input = '', columns, killAfter, interruptAfter } = options;
   const words = [process.execPath, file, ...args];
   const [program, ...rest] = columns === undefined ? words : inTerminal(words, columns);
   return new Promise((resolve, reject) => {
@@ -35,6 +37,7 @@ export function runCommand(args: readonly string[], options: RunOptions): Promis
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin.on('error', () => undefined).end(input);
+    if (interruptAfter !== undefined) setTimeout(() => child.kill('SIGINT'), interruptAfter);
     if (killAfter !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfter);
   });
 }

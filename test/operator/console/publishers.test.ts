@@ -52,8 +52,13 @@ test('a subcategory that two categories have is not guessed', () => {
 
 test('a publisher that is in the list twice is requested once', () => {
   const line = 'One,one.example,Pets,Pet Food\n';
-  const { publishers } = previewList(HEAD + line + line.toUpperCase(), CATEGORIES);
-  expect(publishers.map((one) => 'item' in one)).toEqual([true, false]);
+  const other = 'ONE ,https://www.one.example/shop,Pets,Pet Food\n';
+  const { publishers } = previewList(HEAD + line + line.toUpperCase() + other, CATEGORIES);
+  expect(publishers.map((one) => ('problem' in one ? one.problem : 'fine'))).toEqual([
+    'fine',
+    'is in line 2 already',
+    'is in line 2 already',
+  ]);
 });
 
 test('columns may be named as people write them', () => {

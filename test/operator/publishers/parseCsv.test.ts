@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { decodeList } from '../../../src/operator/publishers/decodeList.ts';
 import { toCsv } from '../../../src/operator.ts';
 import { parseCsv, PublisherListError, readPublisherList } from '../../../src/operator/publishers/readPublisherList.ts';
 
@@ -95,4 +96,31 @@ test.each([
   ['brand_name,domian\n', 'no column domain. Did you mean domain?'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => readPublisherList(text)).toThrow(message);
+});
+
+test.each([
+  ['utf-8', Buffer.from('Müller')],
+  ['utf-8', Buffer.from('\uFEFFMüller')],
+  ['utf-16le', Buffer.from('\uFEFFMüller', 'utf16le')],
+  ['utf-16le', Buffer.from('brand_name,Müller', 'utf16le')],
+  ['utf-16be', Buffer.from('\uFEFFMüller', 'utf16le').swap16()],
+  ['windows-1252', Buffer.from('M\xFCller', 'latin1')],
+])('%s is recognized, and no letter is damaged', (encoding, bytes) => {
+  const list = decodeList(bytes);
+  expect([list.encoding, list.text]).toEqual([encoding, expect.stringMatching(/Müller$/)]);
+});
+
+test('only Windows-1252 is a guess, which a person has to look at', () => {
+  expect(decodeList(Buffer.from('a,b\nCaf\xE9 M\xFCller', 'latin1'))).toMatchObject({
+    isGuessed: true,
+    example: 'Café',
+  });
+  expect(decodeList(Buffer.from('Müller')).isGuessed).toBe(false);
+});
+
+test('a line that is wider than the header is refused: its cells are in the wrong columns', () => {
+  const list = readPublisherList(
+    'brand_name,domain,primary_category,subcategories\nCandles, wax,one.example,Pets,Food\n',
+  );
+  expect(list[0]?.malformed).toContain('the line has 5 cells, the header 4');
 });

@@ -7,7 +7,8 @@ import { Pending } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { addPublishers, type AddOutcome } from '../../../publishers/addPublishers.ts';
 import type { ConsoleAdded, ConsoleCategories, Failure } from '../../protocol.ts';
-import { type CheckedPublisher, checkPublisher } from '../../../publishers/checkPublisher.ts';
+import { checkPublishers, type CheckedPublisher } from '../../../publishers/checkPublisher.ts';
+import { decodeList, type DecodedList } from '../../../publishers/decodeList.ts';
 import { PublisherListError, readPublisherList } from '../../../publishers/readPublisherList.ts';
 import { createTaxonomy } from '../../../publishers/taxonomy.ts';
 import { plural } from '../../../reports/format.ts';
@@ -62,6 +63,7 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, AddOutcome>>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
+  const [decoded, setDecoded] = useState<DecodedList>();
   const { publishers, problem } = previewList(text, categories);
   const ready = publishers.flatMap((one) => ('item' in one && !isDone(outcomes.get(one.line)) ? [one] : []));
   const wrong = publishers.filter((one) => 'problem' in one);
@@ -77,8 +79,9 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
     setBusy(false);
   }
 
-  function read(csv: string): void {
+  function read(csv: string, from?: DecodedList): void {
     setText(csv);
+    setDecoded(from);
     setOutcomes(new Map());
     setFailure(undefined);
   }
@@ -106,10 +109,21 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
             type="file"
             accept=".csv,text/csv,text/plain"
             disabled={isBusy}
-            onChange={(event) => void event.currentTarget.files?.[0]?.text().then(read)}
+            onChange={(event) =>
+              void event.currentTarget.files?.[0]?.arrayBuffer().then((bytes) => {
+                const list = decodeList(new Uint8Array(bytes));
+                read(list.text, list);
+              })
+            }
           />
         </label>
       </section>
+      {decoded?.isGuessed && (
+        <p class="problem" role="alert">
+          The file is not UTF-8. It was read as Windows-1252, which spreadsheets write: “{decoded.example}”. If a name
+          below is damaged, save the file as UTF-8 and choose it again.
+        </p>
+      )}
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem}
@@ -332,18 +346,8 @@ export interface ListPreview {
 /** Reads and checks a list of publishers before anything is sent, as `offerlet-operator publishers add` does. */
 export function previewList(text: string, categories: readonly Category[]): ListPreview {
   if (text.trim() === '') return { publishers: [] };
-  const taxonomy = createTaxonomy(categories);
-  const seen = new Set<string>();
   try {
-    const publishers = readPublisherList(text).map((listed): CheckedPublisher => {
-      const checked = checkPublisher(listed, taxonomy);
-      if (!('item' in checked)) return checked;
-      const { brand_name, domain } = checked;
-      const key = `${brand_name} ${domain}`.toLowerCase();
-      if (seen.has(key)) return { ...listed, brand_name, domain, problem: 'is in this list twice' };
-      seen.add(key);
-      return checked;
-    });
+    const publishers = checkPublishers(readPublisherList(text), createTaxonomy(categories));
     return { publishers };
   } catch (error) {
     if (error instanceof PublisherListError) return { publishers: [], problem: error.message };
