@@ -12,7 +12,7 @@ import type { Row } from '../reports/comparison.ts';
 import { rangeOf } from '../reports/format.ts';
 import { comparedDates, period } from '../reports/period.ts';
 import { readWholeReport } from '../reports/readWholeReport.ts';
-import { isUnfinished } from '../reports/series.ts';
+import { earlierGap, isUnfinished } from '../reports/series.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import { flattenRow } from '../../wire/toCsv.ts';
 import { dateOf, type DateRange } from '../../wire/utcDates.ts';
@@ -193,7 +193,7 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
     remarks.push(
       `Too narrow for ${hidden.length} of ${counted(metrics.length, 'metric')}. Choose with --metrics, or use --csv.`,
     );
-  const gap = compared && gapIn(report);
+  const gap = compared && earlierGap(rows, query);
   if (gap !== undefined) remarks.push(gap);
   else if (compared && rows.length > 0 && printed.every(isNew))
     remarks.push(`There was no activity in the dates compared with, ${rangeOf(compared)}.`);
@@ -221,13 +221,6 @@ function comparedTooEarly({ available_window }: DateRangeError, query: Requested
     `The dates to compare with, ${rangeOf(comparedDates(dates, compare, grain))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
     EXIT.failed,
   );
-}
-
-/** How much of the earlier period has rows: a network that has no history there returns none. */
-function gapIn({ rows, query: { grain, by } }: PrintedReport): string | undefined {
-  const missing = rows.filter(isNew).length;
-  if (grain === 'total' || by.length > 0 || missing < rows.length / 4) return undefined;
-  return `${missing} of ${counted(rows.length, 'period')} had no activity in the dates compared with: the history may not reach back that far.`;
 }
 
 function counted(count: number, what: string): string {

@@ -61,7 +61,7 @@ function rowTable({ totals, metrics, compared, meta, query, printed }: PrintedRe
   const cellsOf = (row: Row | Totals): Cell[] =>
     metrics.flatMap((name): Cell[] => [
       metricText(name, row),
-      ...(compared ? [{ text: beforeText(name, row), tone: 'dim' as const }, changeCell(name, row)] : []),
+      ...(compared ? [{ text: beforeText(name, row), tone: 'dim' as const }, changeCell(name, row, query.sort)] : []),
     ]);
   const leading = (hasPeriod ? 1 : 0) + query.by.length;
   return {
@@ -99,9 +99,16 @@ export function beforeText(name: string, { counterpart }: Row | Totals): string 
 }
 
 /** Returns the change of a metric, with the tone of its news. */
-export function changeCell(name: string, { change }: Row | Totals): Exclude<Cell, string> {
-  const text = changeOf(change?.[name]).replace('−', '-');
-  return { text: text === '' ? '–' : text, tone: newsOf(name, change?.[name]) };
+export function changeCell(name: string, { change, counterpart }: Row | Totals, sort = ''): Exclude<Cell, string> {
+  const changed = change?.[name];
+  const before = counterpart?.[name];
+  const known = typeof before === 'number' ? before : undefined;
+  const text = changeOf(changed, known).replace('−', '-');
+  if (!changed || text === '') return { text: '–' };
+  // What the rows are sorted by is in the table.
+  const isOrder = sort.replace(/^-/, '') === `${name}_change` && changed.points === null;
+  const amount = `${changed.difference > 0 ? '+' : ''}${valueOf(name, changed.difference)}`;
+  return { text: isOrder ? `${amount} (${text})` : text, tone: newsOf(name, changed, known) };
 }
 
 /** What people look at first; the others give way on a narrow terminal. */

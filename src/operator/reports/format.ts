@@ -68,8 +68,10 @@ function signlessNumber(value: number): string {
 }
 
 /** Writes a change with its sign, `+4.2%`, or `−0.31 pt` for shares. */
-export function changeOf(change: MetricChange | undefined): string {
+export function changeOf(change: MetricChange | undefined, before?: number): string {
   if (!change) return '';
+  // From nothing there is no change, however many points it seems to be.
+  if (change.points !== null && before === 0 && change.difference !== 0) return 'new';
   if (change.points !== null) return `${signed(change.points, 'points')} pt`;
   if (change.percent === null) return change.difference === 0 ? '0.0%' : 'new';
   return `${signed(change.percent, 'percent')}%`;
@@ -88,9 +90,10 @@ const COSTS: ReadonlySet<string> = new Set(['attributed_cpa']);
 const NEUTRAL: ReadonlySet<string> = new Set(['attributed_ad_spend_amount', 'billable_ad_spend_amount']);
 
 /** Whether a change is good news, bad news or neither. */
-export function newsOf(metric: string, change: MetricChange | undefined): 'good' | 'bad' | undefined {
+export function newsOf(metric: string, change: MetricChange | undefined, before?: number): 'good' | 'bad' | undefined {
   const difference = change?.difference ?? 0;
   if (difference === 0 || NEUTRAL.has(metric)) return undefined;
+  if (before === 0 && change?.points != null) return undefined;
   return COSTS.has(metric) === difference < 0 ? 'good' : 'bad';
 }
 

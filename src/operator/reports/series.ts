@@ -69,6 +69,16 @@ export function chartDataOf(source: ChartSource): ChartData {
   };
 }
 
+/** Says how much of the earlier period has no rows: a network that has no history there returns none. */
+export function earlierGap(
+  rows: readonly Row[],
+  { grain, by }: { grain: TimeGrain; by: readonly string[] },
+): string | undefined {
+  const missing = rows.filter(({ counterpart }) => counterpart === null).length;
+  if (grain === 'total' || by.length > 0 || rows.length === 0 || missing < rows.length / 4) return undefined;
+  return `${missing} of ${rows.length} ${rows.length === 1 ? 'period' : 'periods'} had no activity in the dates compared with: the history may not reach back that far.`;
+}
+
 /** Whether a row's period has data that is not complete: it is not over, or the data ends within it. */
 export function isUnfinished(
   { period_start, period_end }: Pick<Row, 'period_start' | 'period_end'>,

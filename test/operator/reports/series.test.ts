@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { linePath, ticksOf } from '../../../src/operator/console/page/chart/TimeChart.tsx';
 import { changeCell } from '../../../src/operator/command/reportTable.ts';
 import type { Row } from '../../../src/operator/reports/comparison.ts';
-import { changeOf, shortPeriodOf, valueOf } from '../../../src/operator/reports/format.ts';
+import { changeOf, newsOf, shortPeriodOf, valueOf } from '../../../src/operator/reports/format.ts';
 import { chartDataOf } from '../../../src/operator/reports/series.ts';
 
 const NOW = Date.parse('2026-11-04T10:00:00Z');
@@ -88,4 +88,30 @@ test.each([
   const row = { period_start: '', period_end: '', change: { [metric]: { difference: 1, ...change } } } as Row;
   expect(changeOf({ difference: 1, ...change })).toBe(text);
   expect(changeCell(metric, row).text).toBe(text.replace('−', '-')); // a terminal may have ASCII only
+});
+
+test('a share that was zero before is new, and neither good nor bad', () => {
+  const change = { difference: 0.0324, percent: null, points: 3.24 };
+  expect([changeOf(change, 0), newsOf('ctr', change, 0)]).toEqual(['new', undefined]);
+  expect([changeOf(change, 0.01), newsOf('ctr', change, 0.01)]).toEqual(['+3.24 pt', 'good']);
+});
+
+test('a cost that rises is bad news, and what advertisers spend is none', () => {
+  const rise = { difference: 2, percent: 20, points: null };
+  expect(['clicks', 'attributed_cpa', 'billable_ad_spend_amount'].map((name) => newsOf(name, rise, 10))).toEqual([
+    'good',
+    'bad',
+    undefined,
+  ]);
+});
+
+test('what rows are sorted by is in the table: the amount beside the per cent', () => {
+  const row = {
+    period_start: '',
+    period_end: '',
+    counterpart: { clicks: 200 },
+    change: { clicks: { difference: -50, percent: -25, points: null } },
+  } as unknown as Row;
+  expect(changeCell('clicks', row, 'clicks_change')).toEqual({ text: '-50 (-25.0%)', tone: 'bad' });
+  expect(changeCell('clicks', row, '-clicks').text).toBe('-25.0%');
 });

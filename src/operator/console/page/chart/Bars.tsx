@@ -16,7 +16,8 @@ const MAX_BARS = 12;
 export function Bars({ rows, metric, nameOf }: BarsProps): JSX.Element {
   const value = (row: Row): number => Number(row[metric] ?? 0);
   const highest = rows.toSorted((a, b) => value(b) - value(a)).slice(0, MAX_BARS);
-  const top = Math.max(...highest.map(value), Number.EPSILON);
+  const before = (row: Row): number => Number(row.counterpart?.[metric] ?? 0);
+  const top = Math.max(...highest.flatMap((row) => [value(row), before(row)]), Number.EPSILON);
   return (
     <>
       <ol class="bars">
@@ -25,11 +26,18 @@ export function Bars({ rows, metric, nameOf }: BarsProps): JSX.Element {
             <span class="name">{nameOf(row)}</span>
             <span class="track">
               <span class="bar" style={{ inlineSize: `${(value(row) / top) * 100}%` }} />
+              {row.change && (
+                <span
+                  class="before"
+                  style={{ insetInlineStart: `${(before(row) / top) * 100}%` }}
+                  title={`Before: ${valueOf(metric, before(row))}`}
+                />
+              )}
             </span>
             <span class="value">{valueOf(metric, value(row))}</span>
             {row.change && (
-              <span class={`change ${newsOf(metric, row.change[metric]) ?? 'flat'}`}>
-                {changeOf(row.change[metric])}
+              <span class={`change ${newsOf(metric, row.change[metric], before(row)) ?? 'flat'}`}>
+                {changeOf(row.change[metric], before(row))}
               </span>
             )}
           </li>

@@ -14,7 +14,7 @@ import { useReport, type LoadedReport } from './useReport.ts';
 import type { Session, Failure } from '../../protocol.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
-import { chartDataOf } from '../../../reports/series.ts';
+import { chartDataOf, earlierGap } from '../../../reports/series.ts';
 import { toCsv } from '../../../../wire/toCsv.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -88,6 +88,7 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
                 {isOfOtherWeekdays(report.state, compared.from) && ', on other weekdays'}
               </span>
             )}
+            {compared && earlierGap(rows, report.state) && <span>{earlierGap(rows, report.state)}</span>}
             {report.isUncompared && <span>The history is too short to compare with.</span>}
           </p>
         </header>

@@ -162,10 +162,11 @@ interface ValueProps {
 
 function Value({ metric, row }: ValueProps): JSX.Element {
   const change = row.change?.[metric];
+  const before = Number(row.counterpart?.[metric] ?? 0);
   return (
     <td>
       {valueOf(metric, Number((row as Readonly<Record<string, unknown>>)[metric] ?? 0))}
-      {change && <span class={`change ${newsOf(metric, change) ?? 'flat'}`}>{changeOf(change)}</span>}
+      {change && <span class={`change ${newsOf(metric, change, before) ?? 'flat'}`}>{changeOf(change, before)}</span>}
     </td>
   );
 }

@@ -38,8 +38,8 @@ export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Elem
             <span class="label">{labelOf(metric)}</span>
             <span class="number">{totals ? <Exact {...(texts[index] ?? { exact: '' })} /> : <i class="bone" />}</span>
             {change && before !== undefined && (
-              <span class={`change ${newsOf(metric, change) ?? 'flat'}`}>
-                {changeOf(change)} <span class="quiet">from {valueOf(metric, before)}</span>
+              <span class={`change ${newsOf(metric, change, before) ?? 'flat'}`}>
+                {changeOf(change, before)} <span class="quiet">from {valueOf(metric, before)}</span>
               </span>
             )}
           </button>
