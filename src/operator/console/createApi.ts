@@ -69,12 +69,21 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
 
   async function session(signal: AbortSignal): Promise<Session> {
     const isChannel = variant === 'channel';
+    // A report without metrics has all that are enabled.
+    const [details, metrics] = await Promise.all([
+      isChannel ? channel.details({ signal }) : undefined,
+      reporting.report({ limit: 1 }, { signal }).then(
+        ({ summary }) => Object.keys(summary),
+        () => null, // the report itself says why
+      ),
+    ]);
     return {
       network: new URL(network).host,
       network_url: new URL(network).href.replace(/\/+$/, ''),
       environment: readKey(apiKey)?.environment ?? null,
       variant,
-      channel: isChannel ? (await channel.details({ signal })).name : null,
+      channel: details?.name ?? null,
+      metrics,
       refresh_ms: options.refresh ?? REFRESH_MS,
     };
   }

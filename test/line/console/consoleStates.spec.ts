@@ -28,7 +28,7 @@ test('a refused key is reported, with what to do', async ({ page }) => {
 });
 
 test('a 429 is waited for in view, and the report comes by itself', async ({ page }) => {
-  await control(sandbox.network, 'faults', { route: REPORT, status: 429, headers: { 'retry-after': '2' }, times: 1 });
+  await control(sandbox.network, 'faults', { route: REPORT, status: 429, headers: { 'retry-after': '2' }, times: 2 });
   await page.goto(own.url);
   await expect(alert(page)).toContainText('Too many requests');
   await expect(page.getByText(/Next attempt in [12] s/)).toBeVisible();
@@ -58,12 +58,24 @@ test('dates outside the history offer those inside, and a comparison outside is 
   await control(sandbox.network, 'settings', { history_from: null }, 'PUT');
 });
 
-test('a metric that is not enabled can be left out', async ({ page }) => {
+test('a channel with few metrics has a console of those, and one that goes away can be left out', async ({ page }) => {
   const enabled = ['impressions', 'clicks', 'conversions', 'channel_payout', 'feed_loads'];
   await control(sandbox.network, 'settings', { enabled_metrics: enabled }, 'PUT');
   await page.goto(own.url);
-  await expect(alert(page)).toContainText('Not available: ctr');
-  await page.getByRole('button', { name: 'Without CTR' }).click();
+  await expect(payout(page)).toContainText(/\d/);
+  await expect(page.getByRole('group', { name: /^Totals/ }).getByRole('button')).toHaveCount(5);
+  await page.getByRole('button', { name: /^Metrics/ }).click();
+  await expect(page.locator('.popover:popover-open').getByRole('checkbox')).toHaveCount(5);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Publishers' }).click();
+  await page.getByRole('link', { name: 'Juniper & Co' }).click();
+  await expect(payout(page)).toContainText(/\d/);
+  await page.getByRole('link', { name: 'Report', exact: true }).click();
+  await expect(payout(page)).toContainText(/\d/);
+  await control(sandbox.network, 'settings', { enabled_metrics: enabled.slice(0, 4) }, 'PUT');
+  await page.getByLabel('Week', { exact: true }).check();
+  await expect(alert(page)).toContainText('Not available: feed_loads');
+  await page.getByRole('button', { name: 'Without Loads' }).click();
   await expect(payout(page)).toContainText(/\d/);
   await control(sandbox.network, 'settings', { enabled_metrics: null }, 'PUT');
 });

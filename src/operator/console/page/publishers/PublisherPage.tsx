@@ -144,7 +144,7 @@ function LastDays({
   readonly id: Publisher['publisher_remote_id'] & string;
   readonly session: Session;
 }): JSX.Element {
-  const start = defaultState('channel');
+  const start = defaultState('channel', session.metrics);
   const [chart, setChart] = useState(start.chart);
   const state: ReportState = {
     ...start,

@@ -13,6 +13,7 @@ import {
   MAX_HOURLY_DATES,
   metricsOf,
   type Comparison,
+  type Enabled,
   type ReportState,
   type Variant,
   type FilterName,
@@ -24,6 +25,7 @@ import { countDays } from '../../../../wire/utcDates.ts';
 interface ControlsProps {
   readonly state: ReportState;
   readonly variant: Variant;
+  readonly enabled: Enabled;
   change(changes: Partial<ReportState>): void;
 }
 
@@ -41,7 +43,7 @@ const COMPARISONS: readonly (readonly [Comparison, string])[] = [
 ];
 
 /** What the report shows: dates, grain, comparison, breakdowns, metrics, filters. */
-export function Controls({ state, variant, change }: ControlsProps): JSX.Element {
+export function Controls({ state, variant, enabled, change }: ControlsProps): JSX.Element {
   const dates = datesOf(state);
   const isShort = countDays(dates) <= MAX_HOURLY_DATES;
   return (
@@ -92,7 +94,7 @@ export function Controls({ state, variant, change }: ControlsProps): JSX.Element
         />
         <Choices
           label="Metrics"
-          all={metricsOf(variant)}
+          all={metricsOf(variant, enabled)}
           chosen={state.metrics}
           min={1}
           choose={(metrics) => change({ metrics })}

@@ -21,14 +21,14 @@ const WEEK_MS = 7 * 86_400_000;
 
 /** The report: what to see, totals, chart, table, and the command that prints the same. */
 export function ReportPage({ place, session }: { readonly place: Place; readonly session: Session }): JSX.Element {
-  const { variant } = session;
-  const state = readState(place.params, variant);
+  const { variant, metrics: enabled } = session;
+  const state = readState(place.params, variant, enabled);
   const resource = useReport(state, session);
   const { data: report, failure } = resource;
   const change = (changes: Partial<ReportState>): void => {
     const next = queryOfState({ ...state, ...changes }, variant);
     // Reading it back drops what no longer fits, such as a sort by a column that is gone.
-    const query = queryOfState(readState(new URLSearchParams(next), variant), variant);
+    const query = queryOfState(readState(new URLSearchParams(next), variant, enabled), variant);
     go(query === '' ? '' : `?${query}`);
   };
   const isStale = report !== undefined && failure !== undefined;
@@ -37,7 +37,7 @@ export function ReportPage({ place, session }: { readonly place: Place; readonly
   return (
     <>
       <h1 class="hidden">Report</h1>
-      <Controls state={state} variant={variant} change={change} />
+      <Controls state={state} variant={variant} enabled={enabled} change={change} />
       {isStale && isSame(report.state, state, variant) && (
         <StaleBanner failure={failure} readAt={resource.readAt} retryIn={resource.retryIn} retry={resource.reload} />
       )}

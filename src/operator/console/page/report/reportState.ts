@@ -46,9 +46,13 @@ const DEFAULT_METRICS = {
   publisher: ['publisher_payout', 'widget_loads', 'impressions', 'clicks', 'ctr', 'conversions'],
 };
 
+/** The metrics that are enabled; null for all. */
+export type Enabled = Session['metrics'];
+
 /** The metrics of a variant, in the network's order. */
-export function metricsOf(variant: Variant): readonly string[] {
-  return variant === 'channel' ? CHANNEL_METRICS : PUBLISHER_METRICS;
+export function metricsOf(variant: Variant, enabled: Enabled = null): readonly string[] {
+  const all: readonly string[] = variant === 'channel' ? CHANNEL_METRICS : PUBLISHER_METRICS;
+  return all.filter((name) => enabled?.includes(name) ?? true);
 }
 
 /** The breakdowns of a variant. */
@@ -57,8 +61,10 @@ export function groupingsOf(variant: Variant): readonly string[] {
 }
 
 /** What a report shows before anything is chosen. */
-export function defaultState(variant: Variant): ReportState {
-  const metrics = DEFAULT_METRICS[variant];
+export function defaultState(variant: Variant, enabled: Enabled = null): ReportState {
+  const all = metricsOf(variant, enabled);
+  const usual = DEFAULT_METRICS[variant].filter((name) => all.includes(name));
+  const metrics = usual.length > 0 ? usual : all.slice(0, 1);
   return {
     // Four whole weeks: each day is compared with the same weekday.
     period: 'last_28_days',
@@ -78,14 +84,14 @@ export function defaultState(variant: Variant): ReportState {
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /** Reads the state from a URL. What cannot be is replaced by its default, so every URL shows a report. */
-export function readState(params: URLSearchParams, variant: Variant): ReportState {
-  const start = defaultState(variant);
+export function readState(params: URLSearchParams, variant: Variant, enabled: Enabled = null): ReportState {
+  const start = defaultState(variant, enabled);
   const list = (name: string): string[] =>
     (params.get(name) ?? '').split(',').filter((part) => part !== '' && !UNSAFE.test(part));
   const from = params.get('from') ?? '';
   const to = params.get('to') ?? '';
   const isCustom = isDate(from) && isDate(to) && from <= to;
-  const chosen = unique(list('metrics').filter((name) => metricsOf(variant).includes(name)));
+  const chosen = unique(list('metrics').filter((name) => metricsOf(variant, enabled).includes(name)));
   const metrics = chosen.length > 0 ? chosen : start.metrics;
   const by = unique(list('by').filter((name) => groupingsOf(variant).includes(name))).slice(0, MAX_BREAKDOWNS);
   const chart = params.get('chart') ?? '';
