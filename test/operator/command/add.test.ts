@@ -162,7 +162,7 @@ test('after Ctrl-C, what was in flight is unknown and may be there, and the rest
 });
 
 test('names are never damaged: Windows-1252 is asked for, UTF-16 is recognized', async () => {
-  const channel = new ChannelClient({ baseUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
   const [category] = await channel.categories();
   const text = `brand_name,domain,primary_category,subcategories\nMüller,mueller.example,${category?.name},${category?.subcategories[0]?.name}\n`;
   const path = join(folder, 'latin.csv');
