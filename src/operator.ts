@@ -1,5 +1,6 @@
 // offerlet-operator: clients of the Channel API and of the Reporting API V2, and the operators' console. For servers.
 
+export { addPublishers, type AddOutcome, type AddPublishersOptions } from './operator/publishers/addPublishers.ts';
 export { ChannelClient, type AllPublishersQuery, type PublisherQuery } from './operator/clients/ChannelClient.ts';
 export {
   AuthError,

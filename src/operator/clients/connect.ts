@@ -207,9 +207,18 @@ export async function attempt({ url, init, timeout, signal, call, fetch }: Attem
         ? `timed out after ${timeout} ms.`
         : 'got no response: the network is unreachable, closed the connection, or redirected (redirects are not followed).';
     const codes = codesOf(cause);
+    const code: UnreachableError['code'] = isTooLarge
+      ? 'too_large'
+      : isTimeout
+        ? 'timeout'
+        : isRedirect(cause)
+          ? 'redirect'
+          : codes.includes('ECONNREFUSED')
+            ? 'refused'
+            : 'no_response';
     return {
       kind: 'failure',
-      error: new UnreachableError(`${call} ${reason}`, { status: 0, cause }),
+      error: new UnreachableError(`${call} ${reason}`, { status: 0, code, cause }),
       wasSent: !sentNothing(cause),
       isTransient: !isTimeout && !isTooLarge && !isRedirect(cause) && !codes.some((code) => PERMANENT.test(code)),
     };
@@ -291,7 +300,8 @@ export function retryDelay({ method, result, attempt, random = Math.random }: Re
   }
   const { status, headers } = result;
   const seconds = status === 429 || status === 503 ? secondsOf(headers.get('retry-after')) : undefined;
-  if (seconds) return Math.min(MAX_RETRY_AFTER_MS, seconds * 1_000);
+  // Waiting less than the network asks for would be refused again.
+  if (seconds) return seconds * 1_000 > MAX_RETRY_AFTER_MS ? undefined : seconds * 1_000;
   // A time that has passed: the network is ready, but perhaps not for all of its callers at once.
   if (seconds === 0) return backoff;
   if (status === 429) return backoff;

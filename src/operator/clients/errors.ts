@@ -119,6 +119,8 @@ export class ReportChangedError extends ApiError {
 /** There was no response: unreachable, refused, too slow, or redirected. The call may have taken effect. */
 export class UnreachableError extends ApiError {
   override readonly name = 'UnreachableError';
+  /** What happened; `refused` means that nothing listens there. */
+  declare readonly code: 'timeout' | 'refused' | 'redirect' | 'too_large' | 'no_response' | undefined;
 }
 
 function textsOf(value: unknown): readonly string[] {

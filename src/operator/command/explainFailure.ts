@@ -15,14 +15,13 @@ import {
 } from '../clients/errors.ts';
 
 /** Returns the one line that a person reads, and the exit code, for whatever went wrong. */
-export function explainFailure(error: unknown): ExitError {
-  const [text, code] = explain(error);
+export function explainFailure(error: unknown, keyFile?: string): ExitError {
+  const [text, code] = explain(error, keyFile === undefined ? 'OFFERLET_API_KEY' : `the key in ${keyFile}`);
   return new ExitError(safeText(text), code);
 }
 
-function explain(error: unknown): [text: string, code: number] {
-  if (error instanceof AuthError)
-    return [`${reasonOf(error)} (${error.status}). Check OFFERLET_API_KEY.`, EXIT.refused];
+function explain(error: unknown, key: string): [text: string, code: number] {
+  if (error instanceof AuthError) return [`${reasonOf(error)} (${error.status}). Check ${key}.`, EXIT.refused];
   if (error instanceof NotFoundError) return [`${reasonOf(error)} (404). Check --network: ${NO_API}`, EXIT.failed];
   if (error instanceof UnreachableError) return [`${whyUnreachable(error)} Check --network.`, EXIT.failed];
   if (error instanceof RateLimitError)

@@ -57,11 +57,13 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
     async run({ argv, env }) {
       const terminal = openTerminal({ env });
       const progress = createProgress(terminal);
+      let keyFile = env['OFFERLET_API_KEY_FILE'];
       try {
         refuseKeyOption(argv);
         const variables = Object.fromEntries(VARIABLES.map((name) => [name, env[name]]));
         const { settings, words } = readCall(options, { argv, env: variables }, command.maxWords);
         if (settings['json'] && settings['csv']) throw new UsageError('Use either --json or --csv.');
+        keyFile = settings['api-key-file'];
         const connection = createConnection({
           network: settings['network'],
           keyFile: settings['api-key-file'],
@@ -78,7 +80,7 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
         });
       } catch (error) {
         progress.end();
-        throw error instanceof UsageError || error instanceof ExitError ? error : explainFailure(error);
+        throw error instanceof UsageError || error instanceof ExitError ? error : explainFailure(error, keyFile);
       } finally {
         progress.end();
       }
@@ -123,6 +125,8 @@ export interface Connection {
   readonly url: string;
   /** The key, for its prefix only: never print it. */
   readonly apiKey: string;
+  /** Where the key was read from; undefined for OFFERLET_API_KEY. */
+  readonly keyFile: string | undefined;
   /** `maxRetries` replaces the clients' default. */
   channel(options?: { maxRetries?: number }): ChannelClient;
   channelReport(): ReportingClient<'channel'>;
@@ -164,6 +168,7 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
   return {
     url: network,
     apiKey,
+    keyFile,
     channel,
     channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
     publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),

@@ -49,7 +49,7 @@ async function runReport({
     throw new UsageError('--chart draws for people. Leave out --json, --csv, or the name of the --output file.');
   const query = readQuery(settings, new Date());
   const report = await readReport(query, { settings, terminal, connection, progress }).catch((error: unknown) => {
-    if (error instanceof AuthError) throw withVariantHint(error, query);
+    if (error instanceof AuthError) throw withVariantHint(error, query, connection.keyFile);
     throw error instanceof DateRangeError ? (comparedTooEarly(error, query) ?? error) : error;
   });
   progress.end();
@@ -204,8 +204,8 @@ function isNew({ counterpart }: Row): boolean {
   return counterpart === null;
 }
 
-function withVariantHint(error: AuthError, { variant }: RequestedReport): ExitError {
-  const { message, exitCode } = explainFailure(error);
+function withVariantHint(error: AuthError, { variant }: RequestedReport, keyFile: string | undefined): ExitError {
+  const { message, exitCode } = explainFailure(error, keyFile);
   const hint =
     variant === 'channel'
       ? 'With a publisher reporting key, use --variant publisher.'

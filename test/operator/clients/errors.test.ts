@@ -169,7 +169,11 @@ test('a key that the network repeats in an error is removed', async () => {
 test('slow response headers are a timeout', async () => {
   const error = await failureWithin(SHORT_MS, [() => undefined]);
   expect(error).toBeInstanceOf(UnreachableError);
-  expect(error).toMatchObject({ status: 0, message: 'GET /adnet/adconfig/categories/ timed out after 500 ms.' });
+  expect(error).toMatchObject({
+    status: 0,
+    code: 'timeout',
+    message: 'GET /adnet/adconfig/categories/ timed out after 500 ms.',
+  });
 });
 
 test('a slow response body is a timeout', async () => {
@@ -185,6 +189,7 @@ test('a closed connection is an UnreachableError with its cause', async () => {
   const error = await failureOf((response) => void response.destroy());
   expect(error).toBeInstanceOf(UnreachableError);
   expect(error.cause).toBeInstanceOf(Error);
+  expect(error.code).toBe('no_response');
 });
 
 test('a redirect is not followed, so the key is sent nowhere else', async () => {
@@ -192,6 +197,7 @@ test('a redirect is not followed, so the key is sent nowhere else', async () => 
   try {
     const error = await failureOf({ status: 302, headers: { location: `${elsewhere.url}/steal` } });
     expect(error).toBeInstanceOf(UnreachableError);
+    expect(error.code).toBe('redirect');
     expect(elsewhere.seen).toEqual([]);
   } finally {
     await elsewhere.close();
@@ -201,7 +207,7 @@ test('a redirect is not followed, so the key is sent nowhere else', async () => 
 test('a server that does not run is an UnreachableError', async () => {
   await server.close();
   const client = new ChannelClient({ networkUrl: server.url, apiKey: KEY, maxRetries: 0 });
-  await expect(client.details()).rejects.toBeInstanceOf(UnreachableError);
+  await expect(client.details()).rejects.toMatchObject({ name: 'UnreachableError', code: 'refused' });
 });
 
 test.each([
