@@ -203,7 +203,7 @@ function inspectorOnce(): Plugin {
   };
 }
 
-/** Minifies the modules that only commands load: nobody imports them, and they are a fifth of the package. */
+/** Minifies the modules that only commands and servers load: nobody imports them directly, and they are a third of the package. */
 function minifyCommands(): Plugin {
   return {
     name: 'minify-commands',
@@ -213,7 +213,7 @@ function minifyCommands(): Plugin {
         for (const [path, file] of Object.entries(files))
           if (
             file.type === 'chunk' &&
-            /^(cli|operator\/(command|console|publishers)|http|lock)\/|^wire\/didYouMean/.test(path)
+            /^(cli|operator\/(command|console|publishers)|http|lock|relay)\/|^wire\/(audit\/|didYouMean)/.test(path)
           )
             file.code = minifySync(path, file.code, { module: true }).code;
       },
