@@ -32,17 +32,17 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 25_000 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 24_090 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 28_850 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 28_230 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 24_360,
+      limit: 28_560,
     },
     {
       what: "import { openSession } from 'offerlet/session'",
       code: await bundleOf(SESSION),
-      limit: 15_690,
+      limit: 19_300,
     },
     ...(await Promise.all(
       Object.entries(CONSENT).map(async ([name, limit]) => ({
@@ -54,8 +54,8 @@ export async function measureSizes(): Promise<Size[]> {
     {
       what: 'examples/shopify, the complete extension',
       code: await bundleOf(EXTENSION),
-      limit: 19_950,
+      limit: 23_190,
     },
-    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 5_920 },
+    { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 7_040 },
   ];
 }
