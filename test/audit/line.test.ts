@@ -16,6 +16,8 @@ import { createShoppers } from './shoppers.ts';
 /** Sessions of a run; OFFERLET_AUDIT_SESSIONS=10000 for the run that docs/measured.md reports. */
 const SESSIONS = Number(process.env['OFFERLET_AUDIT_SESSIONS'] ?? 160);
 const FAULTS = { lost: 0.07, failed: 0.05, partial: 0.05 };
+/** Batches after which a relay is killed. */
+const KILL_EVERY = Math.max(20, SESSIONS / 30);
 const LONG_MS = 60_000 + SESSIONS * 250;
 
 let command: Command;
@@ -59,10 +61,23 @@ describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that a
         { env: { OFFERLET_API_KEY: world.integrationKey } },
       );
     for (let at = 0; at < count; at++) relays.push(start());
+    let [sent, kills, isDelivering] = [0, 0, false];
+    let killing = Promise.resolve();
+    const kill = async (): Promise<void> => {
+      const at = Math.floor(random() * count);
+      relays[at]?.kill('SIGKILL');
+      await relays[at]?.ended;
+      relays[at] = start();
+    };
     const shoppers = createShoppers({
       random,
       end: world.end,
       async send(path, body) {
+        sent += 1;
+        if (isDelivering && sent % Math.floor(KILL_EVERY) === 0 && kills < mostKills) {
+          kills += 1;
+          killing = killing.then(kill);
+        }
         const relay = relays[Math.floor(random() * count)];
         const headers = { 'content-type': 'application/json' };
         return fetch(`${await relay?.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -73,20 +88,8 @@ describe('through lost responses, 5xx, 207s, kill -9, midnight and clocks that a
       await shoppers.open(hour, Math.ceil(SESSIONS / world.hours.length));
     }
     await world.setClock(world.end);
-    let kills = 0;
-    const delivery = new AbortController();
-    const killing = (async () => {
-      while (!delivery.signal.aborted && kills < mostKills) {
-        await new Promise((resolve) => setTimeout(resolve, 300 + random() * 1_500));
-        const at = Math.floor(random() * count);
-        relays[at]?.kill('SIGKILL');
-        await relays[at]?.ended;
-        relays[at] = start();
-        kills += 1;
-      }
-    })();
+    isDelivering = true;
     await shoppers.deliver();
-    delivery.abort();
     await killing;
     await Promise.all(relays.map((relay) => relay.url));
     await world.setClock(world.end + 24 * 3_600_000);
