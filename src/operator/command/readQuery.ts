@@ -3,6 +3,7 @@ import { UsageError } from '../../cli/UsageError.ts';
 import { lastDays as lastDates, period, PERIODS } from '../reports/period.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
 import { didYouMean, suggest } from '../../wire/didYouMean.ts';
+import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { DEFAULT_DATES, GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import {
   CHANNEL_GROUPINGS,
@@ -26,17 +27,11 @@ export const REPORT_OPTIONS = {
   },
   from: { kind: 'text', value: 'D', about: 'First UTC date, such as 2026-11-01.' },
   to: { kind: 'text', value: 'D', about: 'Last UTC date, included; today by default.' },
-  last: {
-    kind: 'text',
-    value: 'Nd',
-    completes: ['7d', '30d', '90d'],
-    about: 'The last days up to today, such as 7d or 30d.',
-  },
   period: {
     kind: 'text',
     value: 'NAME',
-    completes: PERIOD_NAMES,
-    about: `A period by its name, such as last-month: ${PERIOD_NAMES.join(', ')}.`,
+    completes: ['7d', '30d', '90d', ...PERIOD_NAMES],
+    about: `The last days up to today, such as 7d or 30d, or a period by its name: ${PERIOD_NAMES.join(', ')}.`,
   },
   grain: {
     kind: 'choice',
@@ -108,7 +103,7 @@ export function readQuery(settings: SettingsOf<typeof REPORT_OPTIONS>, now: Date
   const grain = settings.grain ?? (settings.chart && settings.by === undefined ? grainFor(dates) : 'total');
   if (grain === 'hour' && dates && countDays(dates) > HOURLY_MAX_DATES)
     throw new UsageError(
-      `--grain hour is limited to ${HOURLY_MAX_DATES} days, and these are ${countDays(dates)}. Use --last 3d, or --grain day.`,
+      `--grain hour is limited to ${HOURLY_MAX_DATES} days, and these are ${countDays(dates)}. Use --period 3d, or --grain day.`,
     );
   const by = readNames(settings.by, { source: '--by', variant, known: GROUPINGS });
   if (by.length > GROUP_BY_MAX) throw new UsageError(`--by takes at most ${GROUP_BY_MAX} names, not ${by.length}.`);
@@ -172,6 +167,13 @@ function readFilters(given: readonly string[], variant: 'channel' | 'publisher')
     const values = value.split(',').map((one) => one.trim());
     if (values.some((one) => one === ''))
       throw new UsageError(`--filter ${written} has no value. Use something like --filter page_type=THANK_YOU.`);
+    const all: readonly string[] = name === 'page_type' ? VIEWS : name === 'widget_type' ? DISPLAY_MODES : [];
+    for (const one of values) {
+      // Other values exist, but one that differs in its letter case or hyphens is a typing mistake.
+      const meant = all.find((value) => value === one.toUpperCase().replaceAll(/[\s-]+/g, '_'));
+      if (meant !== undefined && meant !== one)
+        throw new UsageError(`--filter ${written} is not known: "${one}". Did you mean ${meant}?`);
+    }
     filters[name].push(...values);
   }
   return filters;
@@ -207,7 +209,6 @@ function readLimit(text: string | undefined): number | undefined {
 export interface GivenDates {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly last?: string | undefined;
   readonly period?: string | undefined;
 }
 
@@ -215,11 +216,11 @@ export interface GivenDates {
 const MAX_DAYS = 4_000;
 
 /** Returns the dates of a report; undefined by default. Throws a `UsageError` that says what to write. */
-export function readDates({ from, to, last, period: name }: GivenDates, now: Date): DateRange | undefined {
-  const ways = [from ?? to, last, name].filter((way) => way !== undefined);
-  if (ways.length > 1) throw new UsageError('Use one of --from and --to, --last, or --period.');
-  if (last !== undefined) return lastDays(last, now);
-  if (name !== undefined) return namedPeriod(name, now);
+export function readDates({ from, to, period: name }: GivenDates, now: Date): DateRange | undefined {
+  if (name !== undefined) {
+    if (from !== undefined || to !== undefined) throw new UsageError('Use either --from and --to, or --period.');
+    return /^\d/.test(name.trim()) ? lastDays(name, now) : namedPeriod(name, now);
+  }
   if (from === undefined) {
     if (to !== undefined) throw new UsageError('--to requires --from. Use something like --from 2026-11-01.');
     return undefined;
@@ -238,7 +239,7 @@ function lastDays(text: string, now: Date): DateRange {
   const [, count] = /^(\d{1,5})d(?:ays)?$/i.exec(text.trim()) ?? [];
   const days = Number(count);
   if (!(days >= 1 && days <= MAX_DAYS))
-    throw new UsageError(`--last is not a number of days: "${text}". Use something like 7d, 30d or 90d.`);
+    throw new UsageError(`--period is not a number of days: "${text}". Use something like 7d, 30d or 90d.`);
   return lastDates(dateOf(now.getTime()), days);
 }
 

@@ -23,7 +23,7 @@ export const reportCommand = operatorCommand({
   options: REPORT_OPTIONS,
   examples: [
     {
-      call: 'offerlet-operator report --last 30d --grain day --metrics clicks,ctr --chart',
+      call: 'offerlet-operator report --period 30d --grain day --metrics clicks,ctr --chart',
       does: 'Clicks of the last 30 days, as a chart',
     },
     {

@@ -98,8 +98,8 @@ test.each<[args: string, code: number, line: RegExp]>([
   ['report --grain weak', 2, /Did you mean week\?/],
   ['report --period last-mont', 2, /Did you mean last-month\?/],
   ['report --from 2026-02-30', 2, /--from is not a date/],
-  ['report --last 7', 2, /Use something like 7d/],
-  ['report --grain hour --last 30d', 2, /limited to 3 days/],
+  ['report --period 7', 2, /Use something like 7d/],
+  ['report --grain hour --period 30d', 2, /limited to 3 days/],
   ['report --sort clicks_change', 2, /requires --compare/],
   ['report --chart --json', 2, /--chart draws for people/],
   ['report --json --csv', 2, /either --json or --csv/],
@@ -190,7 +190,7 @@ test('exclusions are set by name, shown with their source, and cleared', async (
 test('a report has the numbers of the API in every form, and CSV is that of the client', async () => {
   const client = new ReportingClient({ networkUrl: server.url, apiKey: keys['management'] ?? '', variant: 'channel' });
   const query = { metrics: ['clicks', 'ctr'], group_by: ['publisher'], time_grain: 'day' } as const;
-  const args = 'report --metrics clicks,ctr --by publisher --grain day --last 7d';
+  const args = 'report --metrics clicks,ctr --by publisher --grain day --period 7d';
   const document = (await json(args)) as unknown as {
     from: string;
     to: string;
@@ -214,11 +214,11 @@ test('a comparison lists the largest loss first, a publisher that is gone includ
   const row = { publisher_remote_id: id, page_type: 'KIOSK', widget_type: 'INLINE', widget_id: null };
   await control('POST', '/sandbox/activity', { rows: [{ ...row, hour: `${hour}:00:00Z`, clicks: 9_999 }] });
   const { stdout, stderr } = await offerlet(
-    'report --last 7d --by page_type --metrics clicks --compare previous --sort clicks_change --chart --csv',
+    'report --period 7d --by page_type --metrics clicks --compare previous --sort clicks_change --chart --csv',
   );
   expect([stdout, stderr]).toEqual(['', expect.stringContaining('--chart draws') as unknown]);
   const ran = await offerlet(
-    'report --last 7d --by page_type --metrics clicks --compare previous --sort clicks_change --csv',
+    'report --period 7d --by page_type --metrics clicks --compare previous --sort clicks_change --csv',
   );
   const [header, first] = ran.stdout.split('\r\n');
   expect(header).toContain('clicks,clicks_before,clicks_change_percent');
@@ -226,7 +226,7 @@ test('a comparison lists the largest loss first, a publisher that is gone includ
 });
 
 test('charts are as wide as the terminal at most, and ASCII where it has no Unicode', async () => {
-  const args = 'report --last 30d --grain day --metrics clicks --compare previous --chart';
+  const args = 'report --period 30d --grain day --metrics clicks --compare previous --chart';
   for (const columns of [80, 160]) {
     const { stdout } = await offerlet(args, { columns, env: { TERM: 'xterm', NO_COLOR: '1' } });
     expect(stdout).toContain('█');

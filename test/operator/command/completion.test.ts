@@ -39,7 +39,7 @@ test('bash completes values, after a comma too, and files', () => {
   expect(inBash('report', '--metrics', 'clicks,cv')).toEqual(['clicks,cvr']);
   expect(inBash('publishers', 'list', '--status', '')).toContain('PENDING');
   expect(inBash('report', '--output', 'completion')).toContain('completion.test.ts');
-  expect(inBash('report', '--last', '')).toEqual(['7d', '30d', '90d']);
+  expect(inBash('report', '--period', '')).toEqual(expect.arrayContaining(['7d', '30d', '90d', 'last-month']));
   expect(inBash('report', '--limit', '')).toEqual([]);
 });
 

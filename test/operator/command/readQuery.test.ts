@@ -9,8 +9,8 @@ function query(...argv: readonly string[]): RequestedReport {
 }
 
 test.each<[argv: string[], from: string, to: string]>([
-  [['--last', '7d'], '2026-11-16', '2026-11-22'],
-  [['--last', '1d'], '2026-11-22', '2026-11-22'],
+  [['--period', '7d'], '2026-11-16', '2026-11-22'],
+  [['--period', '1d'], '2026-11-22', '2026-11-22'],
   [['--period', 'last-month'], '2026-10-01', '2026-10-31'],
   [['--period', 'Month_To_Date'], '2026-11-01', '2026-11-22'],
   [['--from', '2026-11-01'], '2026-11-01', '2026-11-22'],
@@ -27,8 +27,9 @@ test.each([
   [['--to', '2026-11-02'], '--to requires --from'],
   [['--from', '2026-11-03', '--to', '2026-11-02'], '--from is after --to'],
   [['--from', '2026-12-01'], '--from is in the future'],
-  [['--last', '7d', '--period', 'today'], 'Use one of --from and --to, --last, or --period'],
-  [['--last', '0d'], '--last is not a number of days'],
+  [['--from', '2026-11-01', '--period', 'today'], 'Use either --from and --to, or --period'],
+  [['--filter', 'page_type=thank_you'], 'Did you mean THANK_YOU?'],
+  [['--period', '0d'], '--period is not a number of days'],
   [['--from', '2026-1-1'], '--from is not a date'],
   [['--metrics', 'clicks,clicks'], '--metrics has "clicks" twice'],
   [['--metrics', ''], '--metrics is not known: ""'],
@@ -60,9 +61,9 @@ test('filters can be repeated and listed', () => {
 
 test('a chart without a grain and a breakdown shows how things went', () => {
   expect(query('--chart').grain).toBe('day');
-  expect(query('--chart', '--last', '1d').grain).toBe('hour');
-  expect(query('--chart', '--last', '90d').grain).toBe('week');
+  expect(query('--chart', '--period', '1d').grain).toBe('hour');
+  expect(query('--chart', '--period', '90d').grain).toBe('week');
   expect(query('--chart', '--by', 'publisher').grain).toBe('total');
   expect(query('--chart', '--grain', 'total').grain).toBe('total');
-  expect(query('--last', '30d').grain).toBe('total');
+  expect(query('--period', '30d').grain).toBe('total');
 });

@@ -114,7 +114,7 @@ test('a ranking begins with the highest, and a comparison is sorted by the page'
 test('the command names the report, and quotes what a shell would read', () => {
   const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
   expect(commandOf(read(''), session, NOW)).toBe(
-    'offerlet-operator report --network https://channel.example --last 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
+    'offerlet-operator report --network https://channel.example --period 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
   );
   const evil = read(`page_type=${encodeURIComponent("x'; rm -rf ~ #")}&period=last_month&compare=none&metrics=clicks`);
   expect(commandOf(evil, session, NOW)).toBe(

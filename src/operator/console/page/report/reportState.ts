@@ -204,7 +204,7 @@ const FLAGS: Readonly<Record<FilterName, string>> = {
   page_types: 'page_type',
   widget_types: 'widget_type',
 };
-/** Periods that `--last` names. */
+/** Periods with a shorter name on the command line. */
 const LAST: Readonly<Record<string, string>> = {
   last_7_days: '7d',
   last_28_days: '28d',
@@ -218,7 +218,7 @@ export function commandOf(state: ReportState, session: Pick<Session, 'variant' |
   const words = ['offerlet-operator report', `--network ${quoted(session.network_url)}`];
   if (session.variant === 'publisher') words.push('--variant publisher');
   const last = LAST[state.period];
-  if (last !== undefined) words.push(`--last ${last}`);
+  if (last !== undefined) words.push(`--period ${last}`);
   else if (state.period === 'custom') words.push(`--from ${dates.from} --to ${dates.to}`);
   else words.push(`--period ${state.period.replaceAll('_', '-')}`);
   words.push(`--grain ${grainOf(state, dates)}`);
