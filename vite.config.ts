@@ -213,7 +213,9 @@ function minifyCommands(): Plugin {
         for (const [path, file] of Object.entries(files))
           if (
             file.type === 'chunk' &&
-            /^(cli|operator\/(command|console|publishers)|http|lock|relay|testing)\/|^wire\/(audit\/|didYouMean)/.test(path)
+            /^(cli|operator\/(command|console|publishers)|http|lock|relay|testing)\/|^wire\/(audit\/|didYouMean)/.test(
+              path,
+            )
           )
             file.code = minifySync(path, file.code, { module: true }).code;
       },

@@ -42,6 +42,23 @@ test('nothing is published but the build and the documents, in less than 1 MB', 
   expect(packed.unpackedBytes).toBeLessThan(1_000_000);
 });
 
+test('every module that an entry or a command imports is published, and no other', () => {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    exports: Record<string, string | { default: string }>;
+  };
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path) || !path.endsWith('.js')) return;
+    reached.add(path);
+    for (const [, from = ''] of readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*\(?["'`](\.[^"'`]+)["'`]/g))
+      visit(normalize(join(dirname(path), from)));
+  };
+  for (const entry of Object.values(exports)) visit(normalize(typeof entry === 'string' ? entry : entry.default));
+  visit('dist/cli.js');
+  const published = packed.files.filter((path) => /^dist\/.*\.js$/.test(path));
+  expect(published.toSorted()).toEqual([...reached].filter((path) => path.startsWith('dist/')).toSorted());
+});
+
 test('every relative link of a published page leads to a published file', () => {
   const broken = packed.files
     .filter((path) => path.endsWith('.md'))
