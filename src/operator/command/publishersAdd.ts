@@ -9,7 +9,7 @@ import { explainFailure } from './explainFailure.ts';
 import { readInput, operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
-import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublisher.ts';
+import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublishers.ts';
 import { decodeList, ENCODINGS, type Encoding } from '../publishers/decodeList.ts';
 import { PublisherListError, readPublisherList, type ListedPublisher } from '../publishers/readPublisherList.ts';
 

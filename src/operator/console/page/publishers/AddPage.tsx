@@ -7,7 +7,7 @@ import { Pending } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { addPublishers, type AddOutcome } from '../../../publishers/addPublishers.ts';
 import type { ConsoleAdded, ConsoleCategories, Failure } from '../../protocol.ts';
-import { checkPublishers, type CheckedPublisher } from '../../../publishers/checkPublisher.ts';
+import { checkPublishers, type CheckedPublisher } from '../../../publishers/checkPublishers.ts';
 import { decodeList, type DecodedList } from '../../../publishers/decodeList.ts';
 import { PublisherListError, readPublisherList } from '../../../publishers/readPublisherList.ts';
 import { createTaxonomy } from '../../../publishers/taxonomy.ts';
