@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { serve } from '../../fixtures/serve.ts';
 import { pack, temporaryFolder } from '../../package/packages.ts';
 
-/** An npm registry that has the two packages as built here, and everything else from the registry that npm is configured for. */
+/** An npm registry that has the three packages as built here, and everything else from the registry that npm is configured for. */
 export interface LocalRegistry {
   readonly url: string;
   close(): void;
@@ -24,7 +24,7 @@ export async function startRegistry(): Promise<LocalRegistry> {
     else response.writeHead(302, { location: upstream + request.url }).end();
   });
 
-  for (const source of ['.', 'sandbox']) {
+  for (const source of ['.', 'operator', 'sandbox']) {
     const manifest = JSON.parse(readFileSync(`${source}/package.json`, 'utf8')) as { name: string; version: string };
     const bytes = readFileSync(pack(source, folder.path).tarball);
     const path = `${manifest.name}.tgz`;
