@@ -95,7 +95,10 @@ test('The entries that take a secret key throw when a browser loads them.', asyn
   await page.goto(shop.page('/', '<!doctype html><title>Empty</title>'));
   for (const [entry, call] of [
     ['relay', `createRelay({ apiKey: 'adnet_rk_test_x', version: '1.0.0', networkUrl: 'https://n.example' })`],
-    ['clients', `new ChannelClient({ apiKey: 'adnet_sk_test_x', networkUrl: 'https://n.example' })`],
+    [
+      'operator/clients/ChannelClient',
+      `new ChannelClient({ apiKey: 'adnet_sk_test_x', networkUrl: 'https://n.example' })`,
+    ],
   ]) {
     const result = await page.evaluate(
       `import('/${entry}.js').then((entry) => { with_entry(entry); function with_entry({ createRelay, ChannelClient }) { ${call}; } return 'ran'; }).catch((error) => String(error))`,

@@ -51,10 +51,7 @@ const built = (file: string): URL => pathToFileURL(`${import.meta.dirname}/../..
 export async function openTrustShop(): Promise<TrustShop> {
   const { createRelay, toNode } = (await import(built('relay.js').href)) as typeof RelayEntry;
   const files = new Map(
-    ['offerlet.js', 'offerlet-inspector.js', 'relay.js', 'clients.js'].map((file) => [
-      `/${file}`,
-      readFileSync(built(file)),
-    ]),
+    ['offerlet.js', 'offerlet-inspector.js', 'relay.js'].map((file) => [`/${file}`, readFileSync(built(file))]),
   );
   const pages = new Map<string, { html: string; headers: Record<string, string> }>();
 
