@@ -1,4 +1,4 @@
-/** Ends a command with an exit code of its own; the message is printed as one line. See docs/operators.md#exit-codes. */
+/** Ends a command with an exit code of its own; the message is printed as one line. See docs/operators/README.md#exit-codes. */
 export class ExitError extends Error {
   override name = 'ExitError';
   readonly exitCode: number;

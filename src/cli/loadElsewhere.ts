@@ -5,7 +5,10 @@ import { installedVersion } from './readInstalled.ts';
 import { UsageError } from './UsageError.ts';
 
 /** Where each package says how to install it. */
-const PAGES = { 'offerlet-sandbox': 'docs/sandbox.md', 'offerlet-operator': 'docs/operators.md' } as const;
+const PAGES = {
+  'offerlet-sandbox': 'docs/guides/sandbox.md',
+  'offerlet-operator': 'docs/operators/README.md',
+} as const;
 
 /** Returns a command of another package; a `UsageError` says how to get it when that is not installed. */
 export async function loadElsewhere(name: string): Promise<Command | CommandGroup> {

@@ -3,7 +3,7 @@ export interface Secrets {
   /**
    * Whether the key occurs in a text, in any letter case, with invisible characters inside, and however it is escaped or
    * encoded: JSON, URL and HTML escapes, hexadecimal, base64, and one inside another. Also `true` for a text that would
-   * take too long to search. See docs/relay.md#guarantees.
+   * take too long to search. See docs/reference/relay.md#guarantees.
    */
   isIn(text: string): boolean;
   /** The text as a log line may show it: without keys, email addresses and hashes, however they are escaped. */

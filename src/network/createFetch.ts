@@ -215,7 +215,7 @@ function decode(groups: Readonly<Record<string, string>>): RouteParams | undefin
   }
 }
 
-/** An error response in the shape of its surface (docs/wire.md#errors). */
+/** An error response in the shape of its surface (docs/project/wire.md#errors). */
 export function surfaceError(
   surface: Surface,
   status: number,

@@ -34,7 +34,7 @@ export function amountSeen(box: Size, visible: Size, viewport: Size): Amount {
 
 /**
  * Returns what is known after one more sample at `now`. A view needs a second of samples that all show enough, at most a
- * second apart: a frozen tab proves nothing. See docs/wire.md#viewability.
+ * second apart: a frozen tab proves nothing. See docs/project/wire.md#viewability.
  */
 export function judgeVisibility(before: Visibility, amount: Amount, now: number): Visibility {
   const { reached, since = Infinity, last = 0 } = before;

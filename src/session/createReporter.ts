@@ -34,7 +34,7 @@ export interface ReporterOptions {
   now?(): number;
 }
 
-/** Turns what was seen and done into events, in the order and as often as docs/wire.md#events says. */
+/** Turns what was seen and done into events, in the order and as often as docs/project/wire.md#events says. */
 export interface Reporter {
   /** The offers have arrived. Any other event implies it. */
   loaded(): void;

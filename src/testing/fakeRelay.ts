@@ -18,7 +18,7 @@ import { oneOf } from '../wire/oneOf.ts';
 
 /** The options of a fake relay. */
 export interface FakeRelayOptions {
-  /** A scenario of docs/qa.md#scenarios. By default nothing goes wrong. */
+  /** A scenario of docs/guides/test-your-integration.md#scenarios. By default nothing goes wrong. */
   readonly scenario?: ScenarioName | undefined;
   /** A number of example offers, or offers of your own; three examples by default. */
   readonly offers?: FakeOffers | undefined;
@@ -154,7 +154,9 @@ export function requireScenario(name: ScenarioName | undefined): Scenario | unde
   const scenario = findScenario(name);
   if (name === undefined || scenario) return scenario;
   const names = SCENARIOS.map((known) => known.name).join(', ');
-  throw new Error(`There is no scenario "${name}". Use one of ${names}; docs/qa.md#scenarios describes them.`);
+  throw new Error(
+    `There is no scenario "${name}". Use one of ${names}; docs/guides/test-your-integration.md#scenarios describes them.`,
+  );
 }
 
 /** The parts of a request by which the kit recognizes one of offerlet's. */

@@ -1,7 +1,7 @@
 import { isObject, own, type JsonObject, type Problem } from './json.ts';
 import { plainText } from './plainText.ts';
 
-/** An error of any API in one form, whatever its body looked like. See docs/wire.md#errors. */
+/** An error of any API in one form, whatever its body looked like. See docs/project/wire.md#errors. */
 export interface WireError {
   readonly status: number;
   /** Never empty: falls back to the status when the body has no message. */

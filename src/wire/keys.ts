@@ -1,6 +1,6 @@
 import { isLoopbackHost } from './loopback.ts';
 
-// A key's prefix says what it grants and in which environment; see docs/wire.md#keys.
+// A key's prefix says what it grants and in which environment; see docs/project/wire.md#keys.
 
 export type Environment = 'production' | 'staging';
 export type KeyFamily = 'secret' | 'publishable' | 'integration' | 'partner_wide';

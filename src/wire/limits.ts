@@ -21,7 +21,7 @@ export const RESPONSE_MAX_OFFERS = 20;
 export const RELAY_TIMEOUT_MS = 4_000;
 /** Milliseconds within which the same action counts once: a double click is one decision. */
 export const DOUBLE_CLICK_MS = 500;
-/** Milliseconds of uninterrupted visibility that make a view; see docs/wire.md#viewability. */
+/** Milliseconds of uninterrupted visibility that make a view; see docs/project/wire.md#viewability. */
 export const VIEW_MS = 1_000;
 /** Square pixels above which 30 % of an offer is enough for a view: the size of a 970 × 250 display ad. */
 export const LARGE_AREA = 242_500;

@@ -13,7 +13,7 @@ import { buildCommand, type Command, type Running } from '../relay/command.ts';
 import { openAuditWorld, type AuditWorld } from './auditWorld.ts';
 import { createShoppers } from './shoppers.ts';
 
-/** Sessions of a run; OFFERLET_AUDIT_SESSIONS=10000 for the run that docs/measured.md reports. */
+/** Sessions of a run; OFFERLET_AUDIT_SESSIONS=10000 for the run that docs/project/measured.md reports. */
 const SESSIONS = Number(process.env['OFFERLET_AUDIT_SESSIONS'] ?? 160);
 const FAULTS = { lost: 0.07, failed: 0.05, partial: 0.05 };
 /** Batches after which a relay is killed. */

@@ -39,7 +39,7 @@ test('every JSON block is JSON, and so is every body in an HTTP block', () => {
 
 test('every CSS block is balanced and names only custom properties and parts that exist', () => {
   const known = new Set(
-    PAGES.flatMap((page) => (page.path === 'docs/page.md' ? page.text.match(/--offerlet-[a-z-]+/g) : [])),
+    PAGES.flatMap((page) => (page.path === 'docs/reference/page.md' ? page.text.match(/--offerlet-[a-z-]+/g) : [])),
   );
   for (const block of blocksIn('css')) {
     expect(block.code.split('{').length, at(block)).toBe(block.code.split('}').length);

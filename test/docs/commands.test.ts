@@ -25,14 +25,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 /** Commands with a page or a section of their own. The operators page documents all others. */
 const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
-  'offerlet relay': { path: 'docs/relay.md', section: 'Command' },
-  'offerlet audit': { path: 'docs/audit.md', section: 'Command' },
-  'offerlet-operator console': { path: 'docs/operators.md', section: 'Console' },
-  'offerlet doctor': { path: 'docs/testing.md', section: 'offerlet doctor' },
-  'offerlet csp': { path: 'docs/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },
-  'offerlet integrity': { path: 'docs/security.md', section: 'Integrity', table: 'flag of `integrity`' },
-  'offerlet-sandbox': { path: 'docs/sandbox.md', section: 'Start' },
-  'offerlet-sandbox network': { path: 'docs/network.md', section: 'Start' },
+  'offerlet relay': { path: 'docs/reference/relay.md', section: 'Command' },
+  'offerlet audit': { path: 'docs/operate/audit.md', section: 'Command' },
+  'offerlet-operator console': { path: 'docs/operators/README.md', section: 'Console' },
+  'offerlet doctor': { path: 'docs/guides/testing.md', section: 'offerlet doctor' },
+  'offerlet csp': { path: 'docs/operate/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },
+  'offerlet integrity': { path: 'docs/operate/security.md', section: 'Integrity', table: 'flag of `integrity`' },
+  'offerlet-sandbox': { path: 'docs/guides/sandbox.md', section: 'Start' },
+  'offerlet-sandbox network': { path: 'docs/operators/network.md', section: 'Start' },
 };
 
 test('every flag of a command is in its table, and no other', () => {
@@ -43,7 +43,7 @@ test('every flag of a command is in its table, and no other', () => {
 });
 
 test('the operators page documents every command, and every flag of each', () => {
-  const page = pageAt('docs/operators.md');
+  const page = pageAt('docs/operators/README.md');
   const commands = Object.keys(COMMANDS).filter((name) => !(name in ELSEWHERE));
   const documented = columnOf(sectionOf(page, 'Commands'), 'command').map((cell) =>
     cell.replace(/ (?:ID|SHELL|\[).*$/, ''),

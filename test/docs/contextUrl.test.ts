@@ -9,7 +9,7 @@ import { blocksIn } from './pages.ts';
 const isPhpThere = spawnSync('php', ['--version']).status === 0;
 const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
 const SECRET = 'context-secret-0123456789';
-const [snippet] = blocksIn('php').filter(({ page }) => page === 'docs/relay.md');
+const [snippet] = blocksIn('php').filter(({ page }) => page === 'docs/reference/relay.md');
 
 /** A session as the shop's checkout leaves it. */
 const CHECKOUT = `<?php

@@ -9,9 +9,9 @@ import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request
 import { CHANNEL_METRICS, PUBLISHER_METRICS, REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
 import { codeBlocks, codeIn, columnOf, pageAt, sectionOf } from './pages.ts';
 
-const page = pageAt('docs/page.md');
-const wire = pageAt('docs/wire.md');
-const operators = pageAt('docs/clients.md');
+const page = pageAt('docs/reference/page.md');
+const wire = pageAt('docs/project/wire.md');
+const operators = pageAt('docs/operators/clients.md');
 
 test('the page documents every attribute that can be themed, styled or translated', () => {
   const source = sourcesIn('src/widget');
@@ -63,12 +63,12 @@ test('the network page documents every control', () => {
   const controls = networkRoutes('staging')
     .filter(({ surface, pattern }) => surface === 'sandbox' && pattern.startsWith('/sandbox/'))
     .flatMap(({ pattern }) => pattern);
-  const documented = sectionOf(pageAt('docs/network.md'), 'Controls').match(/\/sandbox\/[a-z/{}-]+/g) ?? [];
+  const documented = sectionOf(pageAt('docs/operators/network.md'), 'Controls').match(/\/sandbox\/[a-z/{}-]+/g) ?? [];
   expect([...new Set(documented)].toSorted()).toEqual([...new Set(controls)].toSorted());
 });
 
 test('the rules are numbered without a gap', () => {
-  const ids = [...pageAt('docs/rules.md').text.matchAll(/<a id="([a-z]\d+)"><\/a>\*\*([A-Z]\d+)\.\*\*/g)];
+  const ids = [...pageAt('docs/project/rules.md').text.matchAll(/<a id="([a-z]\d+)"><\/a>\*\*([A-Z]\d+)\.\*\*/g)];
   for (const [, id, name] of ids) expect(id).toBe(name?.toLowerCase());
   const numbered = (letter: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);

@@ -25,9 +25,10 @@ export const PAGES: readonly Page[] = [
   'SECURITY.md',
   'operator/README.md',
   'sandbox/README.md',
-  ...readdirSync('docs')
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+    .toSorted(),
 ].map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 
 /** The page at a path; throws if there is none. */

@@ -7,7 +7,7 @@ import { blocksIn } from './pages.ts';
 
 const isPhpThere = spawnSync('php', ['--version']).status === 0;
 const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
-const [wooCommerce, magento] = blocksIn('php').filter(({ page }) => page === 'docs/platforms.md');
+const [wooCommerce, magento] = blocksIn('php').filter(({ page }) => page === 'docs/guides/platforms.md');
 
 /** Runs PHP code on its standard input, and returns what it printed. */
 function php(code: string): string {
@@ -127,7 +127,7 @@ test('the XML blocks are well-formed', () => {
 });
 
 test('the script in the body for the Scripts API is one that the widget reads', () => {
-  const [body] = blocksIn('json').filter(({ page }) => page === 'docs/platforms.md');
+  const [body] = blocksIn('json').filter(({ page }) => page === 'docs/guides/platforms.md');
   const { html } = JSON.parse(body?.code ?? '') as { html: string };
   expect(scriptsIn(html)).toMatchObject([
     { 'data-relay': 'https://offers.shop.example/offers', integrity: 'sha384-…' },

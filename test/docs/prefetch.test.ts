@@ -1,4 +1,4 @@
-// The snippets of docs/prefetch.md for other languages, run against the route that they call.
+// The snippets of docs/guides/prefetch.md for other languages, run against the route that they call.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { RESPONSE, setUp, type FakeNetwork } from '../relay/fakeNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 import { codeBlocks, pageAt } from './pages.ts';
 
-const blocks = codeBlocks(pageAt('docs/prefetch.md'));
+const blocks = codeBlocks(pageAt('docs/guides/prefetch.md'));
 const codeIn = (language: string): string[] =>
   blocks.filter((block) => block.language === language).map(({ code }) => code);
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0;

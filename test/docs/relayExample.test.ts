@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { codeBlocks, pageAt, sectionOf } from './pages.ts';
 
 test('the example of what goes upstream is what goes upstream', async () => {
-  const section = sectionOf(pageAt('docs/relay.md'), 'What goes upstream');
-  const [asked, forwarded] = codeBlocks({ path: 'docs/relay.md', text: section }).map(({ code }) => readMessage(code));
+  const section = sectionOf(pageAt('docs/reference/relay.md'), 'What goes upstream');
+  const [asked, forwarded] = codeBlocks({ path: 'docs/reference/relay.md', text: section }).map(({ code }) =>
+    readMessage(code),
+  );
   if (!asked || !forwarded) throw new Error('The section has two HTTP messages');
   const context = { user_details: { email: 'Ada@Example.com ' }, order_details: { order_id: '1001' } };
   expect(section).toContain("`{ user_details: { email: 'Ada@Example.com ' }, order_details: { order_id: '1001' } }`");

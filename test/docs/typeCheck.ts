@@ -7,7 +7,7 @@ import tsconfig from '../../tsconfig.json' with { type: 'json' };
 export interface Source {
   readonly name: string;
   readonly code: string;
-  /** Says where line 1 of the code is, such as `docs/page.md:12`. */
+  /** Says where line 1 of the code is, such as `docs/reference/page.md:12`. */
   readonly from: { readonly page: string; readonly line: number };
 }
 

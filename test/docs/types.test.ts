@@ -3,13 +3,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { blocksIn, codeIn, columnOf, pageAt, sectionOf, tableIn, type CodeBlock } from './pages.ts';
 import { typeCheck, type Source } from './typeCheck.ts';
 
-const page = pageAt('docs/page.md');
-const relay = pageAt('docs/relay.md');
-const queue = pageAt('docs/queue.md');
-const session = pageAt('docs/session.md');
-const operators = pageAt('docs/clients.md');
+const page = pageAt('docs/reference/page.md');
+const relay = pageAt('docs/reference/relay.md');
+const queue = pageAt('docs/reference/queue.md');
+const session = pageAt('docs/reference/session.md');
+const operators = pageAt('docs/operators/clients.md');
 
-const reference = sectionOf(pageAt('docs/testing.md'), 'Reference');
+const reference = sectionOf(pageAt('docs/guides/testing.md'), 'Reference');
 const fixture = reference.slice(reference.indexOf('The fixture'));
 
 const inRelay = (name: string): string => `import('offerlet/relay').${name}`;

@@ -40,8 +40,8 @@ beforeAll(() => {
 }, 300_000);
 afterAll(() => folder.remove());
 
-test('the tests of the example are the recipes of docs/testing.md, word for word', () => {
-  const recipes = [...pageAt('docs/testing.md').text.matchAll(/<!-- recipe -->\n```ts\n([\s\S]*?)```/g)].map(
+test('the tests of the example are the recipes of docs/guides/testing.md, word for word', () => {
+  const recipes = [...pageAt('docs/guides/testing.md').text.matchAll(/<!-- recipe -->\n```ts\n([\s\S]*?)```/g)].map(
     ([, code = '']) => code,
   );
   const specs = readdirSync(join(EXAMPLE, 'tests')).map((name) => readFileSync(join(EXAMPLE, 'tests', name), 'utf8'));

@@ -153,8 +153,9 @@ export const wrong = <offer-let relay="/offers" view="NOWHERE" display-mode="INL
   );
 });
 
-test('Jest with jsdom shows offers with the three lines of docs/testing.md', () => {
-  const section = readFileSync('docs/testing.md', 'utf8').split('\n## Jest with jsdom\n')[1]?.split('\n## ')[0] ?? '';
+test('Jest with jsdom shows offers with the three lines of docs/guides/testing.md', () => {
+  const section =
+    readFileSync('docs/guides/testing.md', 'utf8').split('\n## Jest with jsdom\n')[1]?.split('\n## ')[0] ?? '';
   const [config = '', offers = ''] = [...section.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
   expect(config.match(/^ {2}\w+:.*$/gm)).toHaveLength(3);
   write('jest/package.json', '{}');

@@ -10,7 +10,7 @@ import { typeCheck } from '../docs/typeCheck.ts';
 const [module] = manifest.modules;
 const [element] = module?.declarations ?? [];
 const attributes = element?.attributes ?? [];
-const page = pageAt('docs/page.md');
+const page = pageAt('docs/reference/page.md');
 
 test('package.json names the manifest, and the manifest a module that is built', () => {
   expect(packageJson.customElements).toBe('custom-elements.json');

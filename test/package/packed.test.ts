@@ -30,7 +30,7 @@ test('nothing is published but the build and the documents, in less than 1 MB', 
   expect(
     packed.files.filter(
       (path) =>
-        !/^(dist\/|docs\/[a-z-]+\.md$|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$|LICENSE$|(package|custom-elements)\.json$)/.test(
+        !/^(dist\/|docs\/(?:[a-z-]+\/)?[A-Za-z-]+\.md$|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$|LICENSE$|(package|custom-elements)\.json$)/.test(
           path,
         ),
     ),

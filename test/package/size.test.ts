@@ -17,12 +17,12 @@ test('idb-keyval is imported, so that a bundler includes it once, and no other P
 });
 
 // After a change of size: OFFERLET_WRITE_DOCS=1 npx vitest run test/package/size.test.ts
-test('README and docs/measured.md state the sizes', async () => {
-  const measured = readFileSync('docs/measured.md', 'utf8');
+test('README and docs/project/measured.md state the sizes', async () => {
+  const measured = readFileSync('docs/project/measured.md', 'utf8');
   const rows = (await measureSizes()).map(({ what, code }) =>
     row(nameOf(what), kilobytes(code, measured, nameOf(what))),
   );
-  expectGenerated('docs/measured.md', 'sizes', ['| what | brotli |', '|---|---|', ...rows]);
+  expectGenerated('docs/project/measured.md', 'sizes', ['| what | brotli |', '|---|---|', ...rows]);
   const script = kilobytes(scriptTag(), readFileSync('README.md', 'utf8'), 'The script is');
   expectSentence('README.md', /The script is [\d.]+ KB brotli/, `The script is ${script} KB brotli`);
 });

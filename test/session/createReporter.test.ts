@@ -65,7 +65,7 @@ test('a dismissal is remembered before it is reported', () => {
   expect([dismissed, heard]).toEqual([['dismissed'], [{ type: 'dismiss', by: 'escape' }]]);
 });
 
-test('each action has the target and the properties of docs/wire.md#events', () => {
+test('each action has the target and the properties of docs/project/wire.md#events', () => {
   const { reporter, tracked } = setUp();
   reporter.acted({ type: 'accept', offer });
   reporter.acted({ type: 'accept', offer, asset });

@@ -5,7 +5,7 @@ import { offerletHandlers } from 'offerlet/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DISPLAY_MODES, type DisplayMode } from '../../src/wire/offers/request.ts';
 
-// What docs/testing.md says about simulated browsers.
+// What docs/guides/testing.md says about simulated browsers.
 
 const handlers = offerletHandlers({ offers: 1 });
 const { relay } = handlers;

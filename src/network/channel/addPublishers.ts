@@ -6,7 +6,7 @@ import { readUuid } from '../database/database.ts';
 import { domainToASCII } from 'node:url';
 import { randomUUID } from 'node:crypto';
 
-/** POST add: creates a request for each new item, and reports the others as duplicates (docs/rules.md#c20). */
+/** POST add: creates a request for each new item, and reports the others as duplicates (docs/project/rules.md#c20). */
 export async function addPublishers({ request, context, channelId }: ChannelCall): Promise<Response> {
   const body = await readObject(request);
   if (!body.ok) return body.refusal;

@@ -51,7 +51,7 @@ export async function readObject(
   return { ok: true, value: body.json };
 }
 
-/** A 400 of the Channel API: messages by field (docs/wire.md#errors). */
+/** A 400 of the Channel API: messages by field (docs/project/wire.md#errors). */
 export function badFields(fields: Readonly<Record<string, readonly string[]>>): Response {
   return Response.json(fields, { status: 400 });
 }

@@ -70,7 +70,7 @@ async function openSession(
 
 /**
  * A UUID that begins with its session's time and is otherwise random (74 bits). So the rows of sessions of one month are
- * neighbours, and `events` can be partitioned by time with the key that it has: docs/scale.md#retention.
+ * neighbours, and `events` can be partitioned by time with the key that it has: docs/operators/scale.md#retention.
  */
 function newSessionId(time: Date): string {
   const milliseconds = time.getTime().toString(16).padStart(12, '0');
@@ -81,7 +81,7 @@ function newSessionId(time: Date): string {
 interface ServedPublisher {
   readonly publisher_id: string;
   readonly channel_id: string;
-  /** Subcategories excluded by the channel for all publishers, by the channel for this one, or by the publisher (docs/rules.md#c8). */
+  /** Subcategories excluded by the channel for all publishers, by the channel for this one, or by the publisher (docs/project/rules.md#c8). */
   readonly exclusions: ReadonlySet<string>;
 }
 
@@ -216,7 +216,7 @@ interface OffersBodyOptions {
   readonly language?: string | undefined;
 }
 
-/** The response body of POST /recommendations (docs/wire.md#offers). */
+/** The response body of POST /recommendations (docs/project/wire.md#offers). */
 function offersBody(insertions: readonly Insertion[], options: OffersBodyOptions): RecommendationResponse {
   const items = insertions.map(({ insertion_id, offer }, insertion_order): GroupItem => {
     return { insertion_order, insertion_id, offer_id: offer.offer_id, advertiser_id: offer.advertiser_id };

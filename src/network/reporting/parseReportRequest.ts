@@ -43,7 +43,7 @@ const DIRECTIONS = ['asc', 'desc'] as const;
 
 /**
  * Parses a report request, or returns what is wrong with it. All parameters are parsed before dates are compared
- * (docs/rules.md#r2). `enabled` are the metrics this caller may see; `today` is the UTC date of the network's clock.
+ * (docs/project/rules.md#r2). `enabled` are the metrics this caller may see; `today` is the UTC date of the network's clock.
  */
 export function parseReportRequest(
   url: URL,
@@ -136,7 +136,7 @@ function readFilter(
   return [...new Set(values)];
 }
 
-/** Unknown page and widget types are accepted, because new ones may be added (docs/rules.md#r28). */
+/** Unknown page and widget types are accepted, because new ones may be added (docs/project/rules.md#r28). */
 function wrongFilterText(value: string): string | undefined {
   if (/\p{Cc}/u.test(value)) return 'A value contains a control character.';
   return [...value].length > FILTER_VALUE_MAX_LENGTH

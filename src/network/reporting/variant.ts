@@ -21,7 +21,7 @@ export interface Variant {
   readonly metrics: readonly Metric[];
   readonly groupings: readonly Grouping[];
   readonly parameters: readonly string[];
-  /** Page types whose activity is in no row and no summary (docs/rules.md#r29). */
+  /** Page types whose activity is in no row and no summary (docs/project/rules.md#r29). */
   readonly excludedPageTypes: readonly string[];
   readonly maxLimit: number;
 }

@@ -86,7 +86,7 @@ export interface BatchVerdict {
 }
 
 /**
- * Reads the response to a batch (docs/wire.md#batch-responses). Only 201, 202 and 207 deliver: a captive portal's 200 does not. Results are
+ * Reads the response to a batch (docs/project/wire.md#batch-responses). Only 201, 202 and 207 deliver: a captive portal's 200 does not. Results are
  * matched by `index`, never by position; what is missing, duplicated or unreadable stays, since the relay drops duplicates.
  */
 export function readVerdict(status: number, body: unknown, sent: number): BatchVerdict {

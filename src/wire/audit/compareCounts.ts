@@ -10,7 +10,7 @@ export interface CountedRow {
   readonly count: number;
 }
 
-/** The metrics that relay and network both can know, and the event of each. See docs/rules.md#metrics-and-money. */
+/** The metrics that relay and network both can know, and the event of each. See docs/project/rules.md#metrics-and-money. */
 export const AUDITED = {
   widget_loads: 'WIDGET_LOAD',
   widget_displays: 'WIDGET_DISPLAY',
@@ -82,7 +82,7 @@ export interface AuditComparison {
   readonly totals: readonly AuditRow[];
 }
 
-/** A view that no publisher's report contains (docs/rules.md#r29). */
+/** A view that no publisher's report contains (docs/project/rules.md#r29). */
 const UNREPORTED_VIEW = 'ORDER_TRACKING';
 const HOUR_MS = 3_600_000;
 

@@ -37,7 +37,7 @@ export function batchStatus({ accepted, failed }: { accepted: number; failed: nu
 
 /**
  * Reads a 207, or any other batch response with results: what it says about each of the `sent` events, matched by `index`
- * and never by position. See docs/wire.md#batch-responses.
+ * and never by position. See docs/project/wire.md#batch-responses.
  */
 export function readBatchResponse(json: unknown, sent: number): readonly EventResult[] {
   const given = own(json, 'results');

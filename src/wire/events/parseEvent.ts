@@ -50,7 +50,7 @@ export function parseEvent(json: unknown): Parsed<WireEvent> {
   return { ok: true, value };
 }
 
-/** What each event must name besides its session; see the table in docs/wire.md#events. */
+/** What each event must name besides its session; see the table in docs/project/wire.md#events. */
 const NAMES: Readonly<Record<EventName, { target?: true; offer?: true; product?: true; conversion?: true }>> = {
   WIDGET_LOAD: {},
   WIDGET_DISPLAY: {},
@@ -137,7 +137,7 @@ export function readEvent(
   return { ok: false, error: { code: 'INVALID_EVENT', message, retryable: false } };
 }
 
-/** Checks the time of an event and that it belongs to its session (docs/rules.md#e6, docs/rules.md#e8). */
+/** Checks the time of an event and that it belongs to its session (docs/project/rules.md#e6, docs/project/rules.md#e8). */
 export function judgeEvent<Session extends EventSession>(
   event: WireEvent,
   session: Session | undefined,

@@ -1,4 +1,4 @@
-// POST /events and POST /events/batch, with the field names of the wire. See docs/wire.md#events.
+// POST /events and POST /events/batch, with the field names of the wire. See docs/project/wire.md#events.
 
 export const EVENT_NAMES = [
   'WIDGET_LOAD',

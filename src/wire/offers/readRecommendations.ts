@@ -163,7 +163,7 @@ const readItems = listOf(
 /**
  * Returns the groups of a response in one form, items sorted by `insertion_order`. Accepts an array of groups, an array of
  * arrays of items, an array of items, a map of arrays with `recommendation_group_properties` beside it, and no groups at
- * all. See docs/wire.md#what-the-widget-accepts.
+ * all. See docs/project/wire.md#what-the-widget-accepts.
  */
 export function readGroups(response: unknown, recommendations: unknown): RecommendationGroup[] {
   const json = own(response, 'recommendation_groups');

@@ -1,4 +1,4 @@
-// The body of POST /recommendations, with the field names of the wire. See docs/wire.md#request.
+// The body of POST /recommendations, with the field names of the wire. See docs/project/wire.md#request.
 
 export const VIEWS = [
   'ORDER_STATUS',

@@ -1,4 +1,4 @@
-// The response of POST /recommendations, with the field names of the wire, and its checked form. See docs/wire.md#response.
+// The response of POST /recommendations, with the field names of the wire, and its checked form. See docs/project/wire.md#response.
 
 export interface Advertiser {
   id: string;

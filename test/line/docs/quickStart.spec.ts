@@ -51,7 +51,7 @@ test('five lines lead from an empty folder to an offer, in less than five minute
   expect(took.offer).toBeLessThan(300);
 
   // Getting started: "The sandbox network shows every event that arrived".
-  const watch = blocksOf('docs/getting-started.md', 'Watch what is reported')('sh');
+  const watch = blocksOf('docs/start/script-tag.md', 'Watch what is reported')('sh');
   await expect
     .poll(() => project.run(watch.replace(':4600', `:${networkPort}`)))
     .toMatch(/WIDGET_LOAD[\s\S]*BRAND_DISPLAY/);
@@ -60,13 +60,14 @@ test('five lines lead from an empty folder to an offer, in less than five minute
 
 test('the session by hand of the network page ends in its report, and its fault strikes', async () => {
   project = openProject();
-  const session = blocksOf('docs/network.md', 'A session by hand')('sh');
+  const session = blocksOf('docs/operators/network.md', 'A session by hand')('sh');
   const port = String(await freePort());
   const output = await project.run(session, { env: { OFFERLET_PORT: port }, until: /"data_through"/ });
   expect(output).toContain('{"results":[{"index":0,"success":true}],"accepted":1,"failed":0}');
   expect(output).toMatch(/"feed_loads":[1-9]/);
 
-  const fault = codeBlocks(pageAt('docs/network.md')).find(({ code }) => code.includes('/sandbox/faults'))?.code ?? '';
+  const fault =
+    codeBlocks(pageAt('docs/operators/network.md')).find(({ code }) => code.includes('/sandbox/faults'))?.code ?? '';
   await project.run(fault.replace(':4600', `:${port}`));
   // 52: the server returned nothing.
   expect(await project.run(`curl -s http://127.0.0.1:${port}/events/batch -d '{}' || echo $?`)).toBe('52\n');
@@ -74,7 +75,7 @@ test('the session by hand of the network page ends in its report, and its fault 
 
 test('the command of the security page prints the integrity value of the script', async () => {
   project = openProject();
-  const command = blocksOf('docs/security.md', 'Integrity')('sh');
+  const command = blocksOf('docs/operate/security.md', 'Integrity')('sh');
   const value = createHash('sha384').update(readFileSync('dist/offerlet.js')).digest('base64');
   expect(await project.run(command)).toContain(`sha384-${value}`);
 });

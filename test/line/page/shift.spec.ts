@@ -14,9 +14,9 @@ test.beforeEach(() => fixture.reset());
 test.afterAll(() => fixture.close());
 
 const ROOT = new URL('../../../', import.meta.url);
-/** The rules for the space of INLINE offers, as docs/page.md has them. */
+/** The rules for the space of INLINE offers, as docs/reference/page.md has them. */
 const RESERVED =
-  /```css\n(#offers, offer-let .*?)```/s.exec(readFileSync(new URL('docs/page.md', ROOT), 'utf8'))?.[1] ?? '';
+  /```css\n(#offers, offer-let .*?)```/s.exec(readFileSync(new URL('docs/reference/page.md', ROOT), 'utf8'))?.[1] ?? '';
 /** The page of the README's quick start. */
 const SNIPPET =
   [...readFileSync(new URL('README.md', ROOT), 'utf8').matchAll(/```html\n(.*?)```/gs)]
@@ -152,10 +152,10 @@ test("the README's page shifts nothing with the offers of a running sandbox", as
   }
 });
 
-test('empty space that closes in view costs no more CLS than docs/page.md says', async ({ page }) => {
+test('empty space that closes in view costs no more CLS than docs/reference/page.md says', async ({ page }) => {
   fixture.reply = (_, response) => void response.writeHead(503).end();
   const place = `<div id="offers"></div>${scriptTag()}`;
-  const said = Number(/CLS of (0\.\d+)/.exec(readFileSync(new URL('docs/page.md', ROOT), 'utf8'))?.[1]);
+  const said = Number(/CLS of (0\.\d+)/.exec(readFileSync(new URL('docs/reference/page.md', ROOT), 'utf8'))?.[1]);
   for (const viewport of Object.values(SIZES)) {
     await page.setViewportSize(viewport);
     await shiftOf(page, place);

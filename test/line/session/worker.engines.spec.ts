@@ -85,7 +85,7 @@ test('a worker that is killed once accept() has resolved delivers on its next st
 }) => {
   test.skip(
     browserName === 'webkit',
-    'A transaction whose worker is killed as it commits never ends there: docs/queue.md',
+    'A transaction whose worker is killed as it commits never ends there: docs/reference/queue.md',
   );
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await driver.goto(`${fixture.url}/`);

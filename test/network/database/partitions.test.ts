@@ -6,9 +6,9 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Shown } from '../testNetwork.ts';
 
-// Runs the SQL of docs/scale.md#retention on a database that a network uses.
+// Runs the SQL of docs/operators/scale.md#retention on a database that a network uses.
 
-const PAGE = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../docs/operators/scale.md', import.meta.url), 'utf8');
 const [SPLIT = '', NEXT = '', DETACH = '', REPAIR = ''] = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(
   ([, sql = '']) => sql,
 );
