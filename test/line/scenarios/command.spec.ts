@@ -40,7 +40,11 @@ test('offerlet sandbox --scenario second-event-fails: one event is retried alone
       const body = (await response.json()) as { events: { event: { event_name: string }; status: string }[] };
       return body.events.filter(({ status }) => status === 'stored').map(({ event }) => event.event_name);
     };
-    // An offer that is looked at goes on telling.
+    // An offer that is looked at goes on telling. One with a large picture reaches out of the window.
+    await page
+      .locator('[part~=card]:visible')
+      .first()
+      .evaluate((card) => card.scrollIntoView({ block: 'center' }));
     await expect(async () => {
       const names = await tracked();
       expect(names).toContain('BRAND_VIEW');
