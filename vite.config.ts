@@ -32,7 +32,7 @@ const CSS_TARGET = ['chrome123', 'safari17.5', 'firefox128'];
 const MINIFIED_TWICE = {
   minify: 'terser',
   terserOptions: { ecma: 2020, compress: { passes: 2, pure_getters: true } },
-  rolldownOptions: { output: { minify: true } },
+  rolldownOptions: { output: { minify: true }, checks: { pluginTimings: false } },
 } as const;
 /** Has Chromium compile every function while the script arrives, off the main thread, and not one by one when it is called. */
 const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
@@ -127,7 +127,7 @@ const builds: Record<string, UserConfig> = {
 };
 
 export default defineConfig(({ mode }) => ({
-  ...builds[mode],
+  ...withoutTimings(builds[mode]),
   publicDir: false,
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -164,6 +164,13 @@ export default defineConfig(({ mode }) => ({
     ],
   },
 }));
+
+/** A build that prints nothing about how long its plugins took: terser is slow, and known to be. */
+function withoutTimings(config: UserConfig = {}): UserConfig {
+  const options = config.build?.rolldownOptions;
+  const checks = { ...options?.checks, pluginTimings: false };
+  return { ...config, build: { ...config.build, rolldownOptions: { ...options, checks } } };
+}
 
 /** Readable ES modules, one file for each source file, for bundlers and servers. */
 function modules(entries: readonly string[], outDir: string): UserConfig {

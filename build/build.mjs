@@ -6,14 +6,27 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { linkPackages } from './linkPackages.mjs';
 import { install, markBuilt } from './prepare.mjs';
+import { createProgress } from './progress.mjs';
 import { pruneDeclarations } from './pruneDeclarations.mjs';
 import { writeIntegrity } from './writeIntegrity.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(ROOT);
-install();
+await install();
 process.env.NODE_ENV = 'production'; // with any other value that the shell may have, Vite compiles JSX for debugging
 for (const folder of ['dist', 'operator/dist', 'sandbox/dist']) rmSync(folder, { recursive: true, force: true });
+
+const STEPS = {
+  esm: 'modules of the packages',
+  console: "the operators' console",
+  script: 'the script for pages',
+  inspector: 'the inspector',
+  demo: "the demo shop's backend",
+  pages: "the demo shop's pages",
+  operator: 'offerlet-operator',
+  sandbox: 'offerlet-sandbox',
+};
+const progress = createProgress('Building', Object.keys(STEPS).length + 1);
 
 // Declarations and the embedded database depend on nothing that Vite writes, so they are made meanwhile.
 const others = Promise.all([
@@ -24,8 +37,14 @@ const others = Promise.all([
   ),
 ]);
 const { build } = await import('vite');
-for (const mode of ['esm', 'console', 'script', 'inspector', 'demo', 'pages', 'operator', 'sandbox'])
-  await build({ mode });
+for (const [mode, name] of Object.entries(STEPS)) {
+  progress.step(name);
+  await build({ mode }).catch((error) => {
+    progress.fail();
+    throw error;
+  });
+}
+progress.step('declarations and the embedded database');
 writeIntegrity('dist', JSON.parse(readFileSync('package.json', 'utf8')).version);
 await others;
 
@@ -38,6 +57,7 @@ cpSync('src/page/elementTypes.d.ts', 'dist/page/elementTypes.d.ts');
 for (const folder of ['.', 'operator', 'sandbox']) pruneDeclarations(folder);
 linkPackages();
 markBuilt();
+progress.end('Built');
 
 /** Runs a Node script; rejects when it fails. */
 function node(...args) {

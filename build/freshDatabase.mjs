@@ -2,7 +2,7 @@
 // starts for the first time unpacks it, which saves it a few seconds of computing. Two builds give the same bytes, because
 // the clock is stopped and the random source returns zeros. (The secrets derived from it guard TCP connections only, and
 // the embedded database accepts none.)
-import crypto, { createHash } from 'node:crypto';
+import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,4 @@ mkdirSync(fileURLToPath(new URL('../dist', import.meta.url)), { recursive: true 
 // Renamed into place, so that a network that starts meanwhile never reads half a file.
 writeFileSync(`${FILE}.new`, packed);
 renameSync(`${FILE}.new`, FILE);
-console.error(
-  `dist/fresh-database.tar.br  ${packed.length} bytes  sha256 ${createHash('sha256').update(packed).digest('hex')}`,
-);
 process.exit(0);

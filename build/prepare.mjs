@@ -1,10 +1,11 @@
 // Prepares a clone for `npm start` and `npm test`: installs the locked dependencies and builds dist/. Each step is
 // skipped while nothing that it depends on has changed.
-import { spawnSync } from 'node:child_process';
+import { spawn as spawnChild, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createProgress } from './progress.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MARKS = join(ROOT, 'node_modules', '.offerlet');
@@ -26,16 +27,25 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 /** Installs exactly what package-lock.json pins, unless it is already installed. */
-export function install() {
+export async function install() {
   const hash = hashOf(['package-lock.json']);
   if (isMarked('installed', hash)) return;
-  console.log('Installing dependencies (npm ci) …');
-  if (spawn('npm', 'ci', '--include=dev', '--no-audit', '--no-fund').status !== 0) {
-    console.log(
-      'npm ci failed (its errors are above). Trying npm install, which may choose versions that are not locked …',
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const folders = Object.keys(packages).filter((path) => path !== '' && !packages[path].optional);
+  const readNote = () =>
+    `${folders.filter((path) => existsSync(join(ROOT, path, 'package.json'))).length} of ${folders.length}`;
+  const progress = createProgress('Installing', 1);
+  progress.step(`${folders.length} packages`, readNote);
+  const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const first = await quietly('npm', 'ci', ...options);
+  if (first.status !== 0) {
+    progress.fail();
+    console.error(
+      `${first.output}\nnpm ci failed. Trying npm install, which may choose versions that are not locked …`,
     );
-    run('npm', 'install', '--no-save', '--include=dev', '--no-audit', '--no-fund');
+    run('npm', 'install', '--no-save', ...options);
   }
+  progress.end(`Installed ${folders.length} packages`);
   mark('installed', hash);
 }
 
@@ -43,8 +53,7 @@ export function install() {
 export function build() {
   const missing = !existsSync(join(ROOT, 'dist', 'cli.js')) || !existsSync(join(ROOT, 'dist', 'offerlet.js'));
   if (!missing && isMarked('built', hashOf(SOURCES))) return;
-  console.log('Building …');
-  run('npm', 'run', '--silent', 'build');
+  run('node', join('build', 'build.mjs'));
 }
 
 /** Records that dist/ was built from the current sources. */
@@ -67,6 +76,17 @@ function spawn(command, ...args) {
   const result = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
   if (result.signal === 'SIGINT') process.exit(130);
   return result;
+}
+
+/** Runs a command without showing its output; resolves to its exit code and that output. */
+function quietly(command, ...args) {
+  return new Promise((resolve) => {
+    const child = spawnChild(command, args, { cwd: ROOT, shell: process.platform === 'win32' });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => resolve({ status: 1, output: String(error) }));
+    child.on('close', (status, signal) => (signal === 'SIGINT' ? process.exit(130) : resolve({ status, output })));
+  });
 }
 
 function isMarked(name, hash) {

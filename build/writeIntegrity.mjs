@@ -2,19 +2,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
 
 /** The files that pages load from the package. */
 const FILES = ['offerlet.js', 'offerlet-inspector.js'];
 
-/** Writes the integrity values of the files in a folder beside them, and prints each with its size. */
+/** Writes the integrity values of the files in a folder beside them. */
 export function writeIntegrity(folder, version) {
   const files = Object.fromEntries(
     FILES.map((name) => {
       const bytes = readFileSync(join(folder, name));
       const value = `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
-      // On stderr, because `npm pack --json` writes to stdout.
-      console.error(`${folder}/${name}  ${brotliCompressSync(bytes).length} bytes brotli  integrity="${value}"`);
       return [name, value];
     }),
   );

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { build, install } from '../build/prepare.mjs';
 
-install();
+await install();
 build();
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));

@@ -17,7 +17,7 @@ let stepStarted;
 let stepTitle;
 
 step('Dependencies');
-install();
+await install();
 if (mode === '--unit') {
   run('npx', 'vitest', 'run', '--project', 'unit', '--project', 'pure', ...names);
   process.exit(0);

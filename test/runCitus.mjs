@@ -10,7 +10,7 @@ if (nodes.length < 3 || !nodes.every((node) => URL.canParse(node))) {
   );
   process.exit(2);
 }
-install();
+await install();
 Object.assign(process.env, { OFFERLET_TEST_POSTGRES: '1', OFFERLET_TEST_CITUS: nodes.join(' ') });
 // Left out: what the tests do to the processes of a server of their own, and what concerns the embedded database alone.
 run(

@@ -8,6 +8,7 @@ import { readCorrection, type CorrectTime } from './events/correctTime.ts';
 import { createEventRoutes } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
 import { createLimits, readClient, type Client } from './limits.ts';
+import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
 import { createPrefetch } from './prefetch.ts';
@@ -21,7 +22,7 @@ import {
   type RelayRequest,
   type RequestInfo,
 } from './runtime/request.ts';
-import { createTelemetry } from './telemetry.ts';
+import { createTelemetry, explain } from './telemetry.ts';
 import { createUpstream, type Caller, type Upstream } from './upstream/createUpstream.ts';
 
 const POSTS = ['/recommendations', '/events', '/events/batch'] as const;
@@ -72,6 +73,7 @@ export function createHandler(settings: RelaySettings): Handler {
     batch: upstreams.batch,
   });
   let isWarned = false;
+  let isCompared = false;
 
   function open(path: PostRoute, timeoutMs: number): Upstream {
     return createUpstream({
@@ -83,6 +85,17 @@ export function createHandler(settings: RelaySettings): Handler {
       callsPerClient: settings.limiter ? CALLS_PER_CLIENT : Infinity,
       fetch: settings.fetch,
       telemetry,
+      onKeyRefused: compareKeyOnce,
+    });
+  }
+
+  /** Says with the first refusal of the key whether it is one for another environment than the network's. */
+  function compareKeyOnce(): void {
+    if (isCompared) return;
+    isCompared = true;
+    const { apiKey, networkUrl, fetch } = settings;
+    checkNetwork({ apiKey, networkUrl, ...(fetch && { fetch }) }).catch((error: unknown) => {
+      telemetry.log({ level: 'error', message: 'Key and network do not match.', error: explain(error) });
     });
   }
 

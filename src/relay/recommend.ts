@@ -147,7 +147,8 @@ export interface RequestParts {
 
 /**
  * Composes the request to the network: the page's known fields, replaced by what the server knows, exactly one
- * identifier, and by default no plain email.
+ * identifier, and by default no plain email. A group
+ * that the server names replaces the page's as a whole: an amount of the page's must not stay beside the server's order id.
  */
 export async function composeRequest(parts: RequestParts): Promise<Record<string, unknown>> {
   const { page, known, observed, ip, emails, sandbox } = parts;
@@ -158,12 +159,18 @@ export async function composeRequest(parts: RequestParts): Promise<Record<string
   }
   const user = mergeUser(own(page, 'user_details'), known.user_details);
   if (user) request['user_details'] = emails === 'hash' ? await withoutEmail(user) : user;
-  const order = merge(own(page, 'order_details'), known.order_details);
+  const order = groupOf(known.order_details) ?? groupOf(own(page, 'order_details'));
   if (order) request['order_details'] = order;
   if (known.purchases) request['purchases'] = known.purchases;
-  const claimed = merge(observed, withoutAddress(own(page, 'attributes')));
-  const attributes = merge(merge(claimed, ip === undefined ? {} : { ip_address: ip }), known.attributes);
-  if (attributes && Object.keys(attributes).length > 0) request['attributes'] = attributes;
+  const address = ip === undefined ? {} : { ip_address: ip };
+  const stated = groupOf(known.attributes);
+  const attributes = groupOf({
+    ...observed,
+    ...(stated ? {} : withoutAddress(own(page, 'attributes'))),
+    ...address,
+    ...stated,
+  });
+  if (attributes) request['attributes'] = attributes;
   else delete request['attributes'];
   markSandbox(request, sandbox);
   return request;
@@ -222,7 +229,7 @@ function languageOf(accepted: string | null): string | undefined {
 }
 
 function markSandbox(request: Record<string, unknown>, rule: SandboxRule): void {
-  const metadata = merge({}, request['custom_metadata']);
+  const metadata = groupOf(request['custom_metadata']);
   if (rule === 'always') request['custom_metadata'] = { ...metadata, is_sandbox: true };
   if (rule !== 'never' || own(metadata, 'is_sandbox') === undefined) return;
   delete metadata?.['is_sandbox'];
@@ -238,11 +245,12 @@ function withoutAddress(attributes: unknown): JsonObject | undefined {
 }
 
 function mergeUser(page: unknown, known: unknown): Record<string, unknown> | undefined {
-  const user = merge(page, known);
+  const user = groupOf(known) ?? groupOf(page);
+  // A server that knows the name only leaves it to the page to say who the shopper is.
   const source = IDENTIFIERS.some((name) => isText(own(known, name))) ? known : page;
   const identifier = IDENTIFIERS.find((name) => isText(own(source, name)));
-  for (const name of IDENTIFIERS) if (user && name !== identifier) delete user[name];
-  return user;
+  for (const name of IDENTIFIERS) if (user) delete user[name];
+  return user && identifier ? { ...user, [identifier]: own(source, identifier) } : user;
 }
 
 async function withoutEmail(user: Record<string, unknown>): Promise<UserDetails> {
@@ -250,17 +258,12 @@ async function withoutEmail(user: Record<string, unknown>): Promise<UserDetails>
   return typeof email === 'string' ? { ...rest, email_hash: await hashEmail(email) } : rest;
 }
 
-/** A new object with the fields of both; `over` takes precedence. A field called `__proto__` is dropped. */
-function merge(under: unknown, over: unknown): Record<string, unknown> | undefined {
-  if (!isObject(under) && !isObject(over)) return undefined;
-  const merged: Record<string, unknown> = {};
-  for (const part of [under, over]) {
-    for (const key of isObject(part) ? Object.keys(part) : []) {
-      const value = own(part, key);
-      if (key !== '__proto__' && value !== undefined) merged[key] = value;
-    }
-  }
-  return merged;
+/** A copy of a group without empty fields, and without one called `__proto__`; undefined when nothing is left. */
+function groupOf(group: unknown): Record<string, unknown> | undefined {
+  const fields = Object.entries(isObject(group) ? group : {}).filter(
+    ([name, value]) => name !== '__proto__' && value !== undefined,
+  );
+  return fields.length > 0 ? Object.fromEntries(fields) : undefined;
 }
 
 function isText(value: unknown): value is string {

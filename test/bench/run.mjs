@@ -14,7 +14,7 @@ if (!names.includes(name)) {
   console.error(`There is no bench '${name}'. There are: ${names.join(', ')}.`);
   process.exit(2);
 }
-install();
+await install();
 build();
 const { module } = await runnerImport(`${folder}${name}.ts`);
 await module.run(rest);

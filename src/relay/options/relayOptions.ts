@@ -4,7 +4,7 @@ import type { DedupeStore } from '../dedupe/dedupeStore.ts';
 import type { RateLimiter, RateLimits } from '../limits.ts';
 import type { LogEntry, RelayMetric } from '../telemetry.ts';
 
-/** What the merchant's server knows about the shopper and the order. Replaces what the page sent. */
+/** What the merchant's server knows about the shopper and the order. Each group replaces the page's as a whole. */
 export interface RelayContext {
   user_details?: UserDetails;
   order_details?: OrderDetails;

@@ -48,6 +48,8 @@ export interface UpstreamOptions {
   readonly callsPerClient: number;
   readonly fetch: typeof globalThis.fetch | undefined;
   readonly telemetry: Telemetry;
+  /** Called when the network returns a 401. */
+  onKeyRefused(): void;
 }
 
 /** A call that got no response. */
@@ -136,6 +138,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   function noteOddities({ status, isReflecting }: NetworkResponse, { requestId }: Caller): void {
     if (status === 401 || status === 403) log({ level: 'error', message: KEY_REFUSED, request_id: requestId, status });
+    if (status === 401) options.onKeyRefused();
     if (!isReflecting) return;
     measure({ name: 'key_reflected', value: 1 });
     log({ level: 'error', message: KEY_REFLECTED, request_id: requestId, status });

@@ -82,29 +82,37 @@ test('only the known top-level fields are forwarded', async () => {
   ]);
 });
 
-test('what the server knows takes precedence over the page, and exactly one identifier remains', async () => {
+test('a group that the server names replaces that of the page, and exactly one identifier remains', async () => {
   const { network, post } = setUp({
     context: async () => ({
       user_details: { email: ' Jane@Example.com ', first_name: 'Jane' },
-      order_details: { order_id: 'real', cost_details: { amount: 99, currency_code: 'EUR' } },
+      order_details: { order_id: 'real' },
       purchases: [{ product_id: 'p1', quantity: '1' }],
       attributes: { language: 'fr' },
     }),
   });
-  await post('/recommendations', {
+  const page = {
     ...REQUEST,
     user_details: { external_guid: 'forged', last_name: 'Doe' },
-    order_details: { order_id: 'forged', note: 'kept' },
+    order_details: { order_id: 'forged', cost_details: { amount: 9_999, currency_code: 'EUR' } },
     purchases: [{ product_id: 'forged' }],
     attributes: { language: 'de', platform_type: 'web' },
-  });
+  };
+  await post('/recommendations', page, { 'user-agent': 'iPhone' });
   expect(network.calls[0]?.body).toEqual({
-    user_details: { first_name: 'Jane', last_name: 'Doe', email_hash: sha256('jane@example.com') },
+    user_details: { first_name: 'Jane', email_hash: sha256('jane@example.com') },
     placement_details: REQUEST.placement_details,
-    order_details: { order_id: 'real', note: 'kept', cost_details: { amount: 99, currency_code: 'EUR' } },
+    order_details: { order_id: 'real' },
     purchases: [{ product_id: 'p1', quantity: '1' }],
-    attributes: { language: 'fr', platform_type: 'web' },
+    attributes: { language: 'fr', device_type: 'MOBILE' },
   });
+});
+
+test('groups that the server does not name stay as the page sent them', async () => {
+  const { network, post } = setUp({ context: () => ({ order_details: { order_id: 'real' } }) });
+  const attributes = { platform_type: 'web' };
+  await post('/recommendations', { ...REQUEST, attributes });
+  expect(network.calls[0]?.body).toEqual({ ...REQUEST, attributes, order_details: { order_id: 'real' } });
 });
 
 test('of two identifiers from a page only one is forwarded', async () => {
@@ -232,8 +240,7 @@ test.each([
     const request = new Request('https://shop.example/recommendations', { method: 'POST', headers, body });
     expect((await relay(request, { ip: '203.0.113.9' })).status).toBe(200);
     expect(network.calls[0]?.body['attributes']).toEqual({
-      language: 'de',
-      zip: '8001',
+      ...('context' in options ? {} : { language: 'de', zip: '8001' }),
       ...(sent !== undefined && { ip_address: sent }),
     });
   }

@@ -48,7 +48,19 @@ test.each([400, 401, 404, 422, 429])('a %i is a response and does not open the b
   const { network, post } = setUp();
   network.respondWith(() => json(status, { message: 'No' }));
   for (let i = 0; i < 8; i++) await post('/recommendations', REQUEST);
-  expect(network.calls).toHaveLength(8);
+  expect(network.calls.filter(({ path }) => path === '/recommendations')).toHaveLength(8);
+});
+
+test('with the first 401 the log says that key and network do not match', async () => {
+  const { network, post, logs } = setUp();
+  network.respondWith(({ path }) =>
+    path === '/health' ? json(200, { environment: 'production' }) : json(401, { message: 'No' }),
+  );
+  for (let i = 0; i < 3; i++) await post('/recommendations', REQUEST);
+  await vi.waitFor(() => expect(logs.map(({ error }) => error)).toContainEqual(expect.stringContaining('a live key')));
+  expect(logs.filter(({ message }) => message === 'Key and network do not match.')).toHaveLength(1);
+  const [health] = network.calls.filter(({ path }) => path === '/health');
+  expect(health?.headers.get('x-api-key')).toBeNull();
 });
 
 test('a 502 with results is about events and does not open the breaker', async () => {
