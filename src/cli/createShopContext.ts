@@ -1,6 +1,7 @@
 import { RelayError, type RelayContext, type RelayOptions } from '../relay.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { readCappedText } from '../wire/readCapped.ts';
+import { isLoopbackHost } from '../wire/loopback.ts';
 import { UsageError } from './UsageError.ts';
 
 /** Milliseconds that the shop has by default: a page waits for it, and an order is one look-up. */
@@ -27,6 +28,10 @@ export function createShopContext({
 }: ShopContextOptions): NonNullable<RelayOptions['context']> {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url) || new URL(url).username !== '')
     throw new UsageError('--context is not a URL. Use something like https://shop.example/offers-context.');
+  if (url.startsWith('http:') && !isPrivateHost(new URL(url).hostname))
+    throw new UsageError(
+      '--context is not https, so the secret and the shopper’s cookies would be sent in the clear. Use https, or a name of your private network.',
+    );
   if (secret === undefined || secret.length < SECRET_MIN_LENGTH)
     throw new UsageError(
       `OFFERLET_CONTEXT_SECRET is ${secret === undefined ? 'missing' : 'too short'}. Use ${SECRET_MIN_LENGTH} random characters or more; your backend must refuse requests without it.`,
@@ -59,4 +64,15 @@ export function createShopContext({
     if (!isObject(known)) throw new Error(`--context did not respond with a JSON object of at most 64 KiB.`);
     return known;
   };
+}
+
+/** Whether a host is of this machine or of a private network: containers reach each other by names without a dot. */
+function isPrivateHost(hostname: string): boolean {
+  return (
+    isLoopbackHost(hostname) ||
+    /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)[\d.]+$/.test(hostname) ||
+    /^\[f[cd][\da-f]{2}:/.test(hostname) ||
+    /^[\w-]+$/.test(hostname) ||
+    /\.(internal|local)$/.test(hostname)
+  );
 }

@@ -7,7 +7,7 @@ const EXPECTED: ReadonlySet<string> = new Set(['UsageError', 'RelayConfigError',
 
 /** Runs a program to its end, then exits: 0 on success, 2 for a mistake of the caller, 1 for anything else. */
 export function runProgram(main: (argv: readonly string[]) => Promise<void>): void {
-  process.stdout.on('error', exitWithoutOutput);
+  process.stdout.on('error', (error) => exitWithoutOutput(error));
   // Nobody reads about the progress any more, or the log's disk is full; what was begun is done all the same.
   process.stderr.on('error', () => undefined);
   main(process.argv.slice(2)).then(
@@ -25,14 +25,15 @@ export function runProgram(main: (argv: readonly string[]) => Promise<void>): vo
 function exitAfterWriting(code: number): void {
   process.stdout.write('', () => {
     // Known here before its event comes.
-    if (process.stdout.errored) return exitWithoutOutput(process.stdout.errored);
+    if (process.stdout.errored) return exitWithoutOutput(process.stdout.errored, code);
     process.stderr.write('', () => process.exit(code));
   });
 }
 
-function exitWithoutOutput({ code, message }: NodeJS.ErrnoException): void {
-  // The reader of a pipe, such as `head`, has seen enough.
-  if (code === 'EPIPE') process.exit(0);
+function exitWithoutOutput({ code, message }: NodeJS.ErrnoException, ended?: number): void {
+  // The reader of a pipe, such as `head`, has seen enough. A command that ends now, with its output, still says how.
+  if (code === 'EPIPE' && ended === undefined) return void setImmediate(() => process.exit(0));
+  if (code === 'EPIPE') process.exit(ended);
   process.stderr.write(`offerlet: The output cannot be written (${code ?? message}).\n`);
   process.exit(EXIT.failed);
 }

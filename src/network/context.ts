@@ -14,7 +14,7 @@ export interface NetworkContext {
   /** Unique per request; also the response's x-request-id header. */
   readonly requestId: string;
   /** The URL at which the caller reaches this network, without a final slash: `http://127.0.0.1:4600`. */
-  readonly baseUrl: string;
+  readonly networkUrl: string;
   /** The network's time: the clock of POST /sandbox/clock while it is stopped, else the machine's. Constant within a request. */
   now(): Promise<Date>;
   /** The settings in force, read once per request. */
@@ -38,7 +38,11 @@ export interface NetworkContext {
 /** What the sandbox controls need from the network itself. */
 export interface NetworkControls {
   /** Starts over; returns what the first line of `--json` says. */
-  reset(options: { readonly seed: 'demo' | 'empty'; readonly now: Date; readonly baseUrl: string }): Promise<unknown>;
+  reset(options: {
+    readonly seed: 'demo' | 'empty';
+    readonly now: Date;
+    readonly networkUrl: string;
+  }): Promise<unknown>;
   /** Host names besides this machine's own at which the controls may be called. */
   readonly hosts: readonly string[];
   /** The body of `/sandbox/metrics`, in Prometheus' text format. */
@@ -193,7 +197,7 @@ interface RunOptions {
   readonly db: Database;
   readonly environment: Environment;
   /** Where callers reach the network; by default each request's own origin. */
-  readonly baseUrl?: string | (() => string) | undefined;
+  readonly networkUrl?: string | (() => string) | undefined;
   /** Maximum offers in one response. */
   readonly maxOffers?: number | undefined;
   readonly controls: NetworkControls;
@@ -241,7 +245,7 @@ function createContext(
   { db, environment, controls, maxOffers, ...options }: RunOptions,
   { cache, store }: Pick<NetworkContext, 'cache' | 'store'>,
 ): NetworkContext & { state(): Promise<NetworkState> } {
-  const baseUrl = typeof options.baseUrl === 'function' ? options.baseUrl() : options.baseUrl;
+  const networkUrl = typeof options.networkUrl === 'function' ? options.networkUrl() : options.networkUrl;
   const started = new Date();
   const key = keyOf(request);
   const hash = key ? hashKey(key) : undefined;
@@ -255,7 +259,7 @@ function createContext(
     cache,
     store,
     requestId,
-    baseUrl: (baseUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),
+    networkUrl: (networkUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),
     ip: caller.ip,
     state,
     // The clock is a staging control: production ignores one that a staging network set in the same database.

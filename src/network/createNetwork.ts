@@ -36,7 +36,7 @@ export interface NetworkOptions {
   /** Stops the clock at this time (ISO 8601). Staging only. */
   readonly now?: string | undefined;
   /** The URL at which callers reach the network; by default each request's own origin. */
-  readonly baseUrl?: string | (() => string) | undefined;
+  readonly networkUrl?: string | (() => string) | undefined;
   /** Maximum offers in one response, 1 to 10; 10 by default. */
   readonly maxOffers?: number | undefined;
   /** Host names besides localhost and 127.0.0.1 at which the staging controls may be called, such as `network` in a container. */
@@ -92,9 +92,9 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
     let description = await firstStart(db, start);
     const metrics = createMetrics();
     const controls: NetworkControls = {
-      async reset({ seed, now, baseUrl }) {
+      async reset({ seed, now, networkUrl }) {
         description = await startOver(db, { ...start, seed, now });
-        return { url: baseUrl, ...description };
+        return { url: networkUrl, ...description };
       },
       hosts,
       metrics: () => metrics.text(),
@@ -104,7 +104,7 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       run: createRunner({
         db,
         environment,
-        baseUrl: options.baseUrl,
+        networkUrl: options.networkUrl,
         maxOffers: options.maxOffers,
         controls,
       }),

@@ -45,7 +45,7 @@ export async function startNetwork(settings: StartNetworkOptions): Promise<{ net
     showKeys: settings.showKeys,
     maxOffers: settings.maxOffers,
     // On every address, each caller reaches it at another URL: that of its request.
-    baseUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
+    networkUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
     log: (entry) => settings.out.log(entry),
   });
   try {

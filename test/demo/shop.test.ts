@@ -15,7 +15,7 @@ let shop: Handler;
 let testRelay: Handler;
 
 beforeAll(async () => {
-  network = await createNetwork({ memory: true, seed: 'empty', baseUrl: () => server.url, log: () => undefined });
+  network = await createNetwork({ memory: true, seed: 'empty', networkUrl: () => server.url, log: () => undefined });
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
   const { management, publisher_reporting, integration } = network.describe().keys;
   const keys = {

@@ -59,7 +59,7 @@ export async function openTestNetwork(kind: 'pglite' | 'postgres', options: Netw
     ...place,
     seed: 'empty',
     now: NOW,
-    baseUrl: BASE,
+    networkUrl: BASE,
     log: () => undefined,
     ...options,
   });

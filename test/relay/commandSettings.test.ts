@@ -240,8 +240,9 @@ test('metrics have a port of their own, and every counter begins with 0', async 
 test.each<[string[], Record<string, string>, RegExp]>([
   [['--context', 'shop.example/context'], { OFFERLET_CONTEXT_SECRET: SECRET }, /--context is not a URL/],
   [['--context', 'http://user:password@a.example'], { OFFERLET_CONTEXT_SECRET: SECRET }, /--context is not a URL/],
-  [['--context', 'http://a.example'], {}, /OFFERLET_CONTEXT_SECRET is missing. Use 24 random characters or more/],
-  [['--context', 'http://a.example'], { OFFERLET_CONTEXT_SECRET: 'short' }, /OFFERLET_CONTEXT_SECRET is too short/],
+  [['--context', 'http://a.example'], { OFFERLET_CONTEXT_SECRET: SECRET }, /--context is not https, so the secret/],
+  [['--context', 'https://a.example'], {}, /OFFERLET_CONTEXT_SECRET is missing. Use 24 random characters or more/],
+  [['--context', 'http://shop:3000'], { OFFERLET_CONTEXT_SECRET: 'short' }, /OFFERLET_CONTEXT_SECRET is too short/],
   [['--timeout', 'recommendations'], {}, /--timeout is not a name and a whole number: "recommendations"/],
   [['--timeout', 'offers=5'], {}, /--timeout has no 'offers'. It takes recommendations, events/],
   [['--timeout', 'events=0'], {}, /--timeout events must be a number of milliseconds between 1 and/],

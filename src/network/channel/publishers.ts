@@ -83,8 +83,8 @@ export async function listPublishers({ request, context, channelId, publisherId 
   const pages = Math.max(1, Math.ceil(count / page_size));
   const list: PublisherList = {
     count,
-    next: page < pages ? pageUrl(context.baseUrl, read.query, page + 1) : null,
-    previous: page > 1 ? pageUrl(context.baseUrl, read.query, Math.min(page - 1, pages)) : null,
+    next: page < pages ? pageUrl(context.networkUrl, read.query, page + 1) : null,
+    previous: page > 1 ? pageUrl(context.networkUrl, read.query, Math.min(page - 1, pages)) : null,
     publishers: rows.map(listItem),
   };
   return Response.json(list);
@@ -94,9 +94,9 @@ export async function listPublishers({ request, context, channelId, publisherId 
 const MATCHING = `AND channel_id = $1 AND ($3::uuid IS NULL OR publisher_remote_id = $3::uuid) AND ($2::jsonb = '[]'
   OR EXISTS (SELECT 1 FROM jsonb_array_elements_text($2::jsonb) AS word WHERE strpos(brand_key, word) > 0))`;
 
-function pageUrl(baseUrl: string, { q, page_size }: ListQuery, page: number): string {
+function pageUrl(networkUrl: string, { q, page_size }: ListQuery, page: number): string {
   const parameters = new URLSearchParams({ page: String(page), page_size: String(page_size), ...(q ? { q } : {}) });
-  return `${baseUrl}${CHANNEL_PATHS.publishers}?${parameters}`;
+  return `${networkUrl}${CHANNEL_PATHS.publishers}?${parameters}`;
 }
 
 /** The parameters of GET publishers list. */

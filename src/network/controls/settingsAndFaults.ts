@@ -125,7 +125,7 @@ export const clockAndReset: readonly NetworkRoute[] = [
     pattern: '/sandbox/reset',
     body: v.object({ seed: v.optional(v.picklist(['demo', 'empty'], 'must be demo or empty'), 'demo') }),
     async run({ context, body }) {
-      return context.controls?.reset({ seed: body.seed, now: await context.now(), baseUrl: context.baseUrl });
+      return context.controls?.reset({ seed: body.seed, now: await context.now(), networkUrl: context.networkUrl });
     },
   }),
 ];

@@ -65,7 +65,7 @@ async function openSession(
     environment: context.environment,
     explanations: context.environment === 'staging' ? choice.explanations : undefined,
   });
-  return offersBody(insertions, { session_id, is_sandbox, baseUrl: context.baseUrl, language });
+  return offersBody(insertions, { session_id, is_sandbox, networkUrl: context.networkUrl, language });
 }
 
 /**
@@ -211,7 +211,7 @@ interface OffersBodyOptions {
   readonly session_id: string;
   readonly is_sandbox: boolean;
   /** The base of URLs that the network serves itself. */
-  readonly baseUrl: string;
+  readonly networkUrl: string;
   /** The language of the page, where the request says it. */
   readonly language?: string | undefined;
 }
@@ -229,48 +229,54 @@ function offersBody(insertions: readonly Insertion[], options: OffersBodyOptions
     ),
     recommendation_groups:
       items.length === 0 ? [] : [{ id: 'group_0', heading: texts.heading, slot_context: 'HERO', items }],
-    footer: footer(options.baseUrl, texts),
+    footer: footer(options.networkUrl, texts),
     ...(options.is_sandbox ? { sandbox: true } : {}),
   };
 }
 
-function recommendationOf(row: OfferRow, { baseUrl, is_sandbox }: OffersBodyOptions): Recommendation {
+function recommendationOf(row: OfferRow, { networkUrl, is_sandbox }: OffersBodyOptions): Recommendation {
   const { assets, disclosure_details, language: _language, ...details } = row.details;
   const offer: Offer & { is_sandbox?: true } = {
     id: row.offer_id,
     heading: row.heading,
     ...details,
-    target_url: absoluteUrl(row.target_url, baseUrl),
-    ...(assets ? { assets: assets.map((asset) => withAbsoluteUrls(asset, ['image_url', 'target_url'], baseUrl)) } : {}),
+    target_url: absoluteUrl(row.target_url, networkUrl),
+    ...(assets
+      ? { assets: assets.map((asset) => withAbsoluteUrls(asset, ['image_url', 'target_url'], networkUrl)) }
+      : {}),
     ...(disclosure_details
-      ? { disclosure_details: withAbsoluteUrls(disclosure_details, ['target_url'], baseUrl) }
+      ? { disclosure_details: withAbsoluteUrls(disclosure_details, ['target_url'], networkUrl) }
       : {}),
     ...(is_sandbox ? { is_sandbox: true } : {}),
   };
-  const advertiser = { id: row.advertiser_id, name: row.advertiser_name, logo_url: absoluteUrl(row.logo_url, baseUrl) };
+  const advertiser = {
+    id: row.advertiser_id,
+    name: row.advertiser_name,
+    logo_url: absoluteUrl(row.logo_url, networkUrl),
+  };
   return { advertiser: row.description === null ? advertiser : { ...advertiser, description: row.description }, offer };
 }
 
-function footer(baseUrl: string, texts: NetworkTexts): Footer {
+function footer(networkUrl: string, texts: NetworkTexts): Footer {
   return {
     attribution_details: {
       copy: texts.attribution,
-      logo_url: `${baseUrl}/logos/network.svg`,
-      target_url: `${baseUrl}/`,
+      logo_url: `${networkUrl}/logos/network.svg`,
+      target_url: `${networkUrl}/`,
     },
-    privacy_policy: { copy: texts.privacy, target_url: `${baseUrl}/privacy` },
+    privacy_policy: { copy: texts.privacy, target_url: `${networkUrl}/privacy` },
   };
 }
 
-function absoluteUrl(url: string, baseUrl: string): string {
-  return url.startsWith('/') ? baseUrl + url : url;
+function absoluteUrl(url: string, networkUrl: string): string {
+  return url.startsWith('/') ? networkUrl + url : url;
 }
 
-function withAbsoluteUrls<T extends object>(value: T, fields: readonly (keyof T)[], baseUrl: string): T {
+function withAbsoluteUrls<T extends object>(value: T, fields: readonly (keyof T)[], networkUrl: string): T {
   const copy = { ...value };
   for (const field of fields) {
     const url = copy[field];
-    if (typeof url === 'string') copy[field] = absoluteUrl(url, baseUrl) as T[typeof field];
+    if (typeof url === 'string') copy[field] = absoluteUrl(url, networkUrl) as T[typeof field];
   }
   return copy;
 }

@@ -21,7 +21,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('a connection that PostgreSQ
       databaseUrl,
       seed: 'empty',
       now: NOW,
-      baseUrl: 'http://127.0.0.1:4600',
+      networkUrl: 'http://127.0.0.1:4600',
       log: () => undefined,
     });
   }, 60_000);

@@ -115,7 +115,7 @@ export async function openReportingFixture(
         db,
         environment,
         requestId,
-        baseUrl: 'http://network.test',
+        networkUrl: 'http://network.test',
         store: createEventStore(db),
         now: async () => new Date(office.now),
         settings: async () => office.settings,

@@ -26,7 +26,7 @@ beforeAll(async () => {
     memory: true,
     seed: 'demo',
     now: '2025-11-20T10:30:00Z',
-    baseUrl: BASE,
+    networkUrl: BASE,
     log: () => undefined,
   });
   keys = { ...network.describe().keys };

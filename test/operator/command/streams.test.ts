@@ -60,6 +60,16 @@ test.runIf(process.platform !== 'win32')('a reader who has seen enough ends a co
   expect(await shell('offerlet --help | true; exit ${PIPESTATUS[0]}')).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
+test.runIf(process.platform !== 'win32')('a command that fails with output that nobody reads fails', async () => {
+  const failing = await buildCommand('test/operator/command/failing.ts');
+  try {
+    const { code, stderr } = await shell(`"${process.execPath}" "${failing.file}" | true; exit \${PIPESTATUS[0]}`);
+    expect({ code, stderr }).toEqual({ code: 5, stderr: 'offerlet: 2 of 3 failed.\n' });
+  } finally {
+    await failing.remove();
+  }
+});
+
 test.runIf(process.platform !== 'win32')('a key that every account can read is used, with a note', async () => {
   const open = await shell(`offerlet whoami --json --api-key-file ${keyFile(0o644)}`);
   expect(open.stderr).toMatch(/^Every account of this machine can read the key in ".*"\. Run chmod 600 on it\.\n$/);
