@@ -37,14 +37,20 @@ export function OfferText({ view, offer: { offer }, isTitle, level: Heading }: O
 export function watchClamped(): ResizeObserver {
   const observer = new ResizeObserver((entries) => {
     for (const { target } of entries) {
-      const button = target.lastElementChild as HTMLButtonElement;
-      const isClamped = [...target.children].some((text) => text.scrollHeight > text.clientHeight + TOLERANCE_PX);
-      if (button.hidden !== isClamped || button.getAttribute('aria-expanded') === 'true') continue;
-      button.hidden = !isClamped;
+      if (!offerRest(target)) continue;
       // The button changes the observed size: in this frame that would be reported to the page as an error.
       observer.unobserve(target);
       requestAnimationFrame(() => observer.observe(target));
     }
   });
   return observer;
+}
+
+/** Shows the button of an element while one of its texts is clamped. Returns whether the button appeared or disappeared. */
+export function offerRest(words: Element): boolean {
+  const button = words.lastElementChild as HTMLButtonElement;
+  const isClamped = [...words.children].some((text) => text.scrollHeight > text.clientHeight + TOLERANCE_PX);
+  if (button.hidden !== isClamped || button.getAttribute('aria-expanded') === 'true') return false;
+  button.hidden = !isClamped;
+  return true;
 }

@@ -1,5 +1,6 @@
 import { dom } from '../../dom/dom.ts';
 import type { DisplayMode } from '../../wire/offers/request.ts';
+import { offerRest } from '../card/OfferText.tsx';
 import { openSheet, type LayerOptions } from './openSheet.ts';
 
 /**
@@ -57,6 +58,8 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   });
   addEventListener('keydown', keepTab, true);
   dialog.showModal();
+  // An observer does it a frame too late for the height below: where the layer was would depend on the browser's haste.
+  dialog.querySelectorAll('.words').forEach(offerRest);
   const groups = [...dialog.querySelectorAll<HTMLElement>('.group')];
   const height = groups.reduce((sum, { offsetHeight }) => sum + offsetHeight, 0);
   // Once, so that what is above the offers stays where it is from one offer to the next.

@@ -288,6 +288,26 @@ test('a dialog is centred, and its block is in FULLSCREEN', async ({ page }) => 
   }
 });
 
+test('the button for long copy is there when a dialog opens, so that the dialog is centred with it', async ({
+  page,
+}) => {
+  // The browser reports sizes before the dialog opens or after: here never.
+  await page.addInitScript(() => {
+    window.ResizeObserver = class {
+      observe(): void {}
+      unobserve(): void {}
+      disconnect(): void {}
+    };
+  });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openShop(page);
+  await mount(page, { mode: 'OVERLAY', groups: [hero(placed(0, { subheading: 'A long sentence. '.repeat(30) }))] });
+  await expect(page.getByRole('button', { name: 'More' })).toBeVisible();
+  const { y, height } = await boxOf(page, '.surface');
+  expect(Math.abs(y + height / 2 - 844 / 2)).toBeLessThan(24);
+});
+
 test('one picture is a column of 40 % or 16:9, large before it has come, and gone when it fails', async ({ page }) => {
   const offer = placed(0, { assets: pictures(1) });
   for (const [width, isBeside] of [
