@@ -25,9 +25,17 @@ export const ELSEWHERE: Readonly<
   network: { from: SANDBOX, summary: 'Runs the sandbox network on its own.' },
   publishers: { from: OPERATOR, summary: 'Lists, shows, adds and removes the publishers of a channel.' },
   categories: { from: OPERATOR, summary: 'Lists the categories of the network.' },
-  exclusions: { from: OPERATOR, summary: 'Shows and sets the categories that a channel excludes.' },
+  exclusions: {
+    from: OPERATOR,
+    summary: 'Shows and changes the categories that a channel excludes, and takes a change back.',
+  },
   report: { from: OPERATOR, summary: 'Prints a report of the channel or of one publisher.' },
   console: { from: OPERATOR, summary: 'Opens reports, publishers and exclusions in a page on this machine.' },
+  changes: {
+    from: OPERATOR,
+    summary: 'Lists the changes that were made from this account: by commands, and in the console.',
+  },
+  profiles: { from: OPERATOR, summary: 'Lists and adds profiles: a network and its key by one name.' },
   whoami: {
     from: OPERATOR,
     summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',

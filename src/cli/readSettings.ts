@@ -63,7 +63,8 @@ function readArguments(options: Options, argv: readonly string[]): { given: Map<
       if (value !== undefined) throw new UsageError(`${rawName} does not take a value.`);
       given.set(name, ['true']);
     } else {
-      if (value === undefined || (value.startsWith('-') && !inlineValue && !('isSigned' in option)))
+      // A hyphen alone is stdin.
+      if (value === undefined || (/^-./.test(value) && !inlineValue && !('isSigned' in option)))
         throw new UsageError(`${rawName} requires a value, such as ${rawName}=VALUE.`);
       given.set(name, option.kind === 'list' ? [...(given.get(name) ?? []), value] : [value]);
     }

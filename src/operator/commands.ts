@@ -2,7 +2,10 @@
 import type { Command, CommandGroup } from '../cli/command.ts';
 import { createCompletionCommand } from './command/completion.ts';
 import { consoleCommand } from './command/consoleCommand.ts';
-import { exclusionsSet, exclusionsShow } from './command/exclusionCommands.ts';
+import { changesList, exclusionsUndo } from './command/changeCommands.ts';
+import { exclusionsAdd, exclusionsRemove, exclusionsSet } from './command/exclusionChanges.ts';
+import { exclusionsShow } from './command/exclusionCommands.ts';
+import { profilesAdd, profilesList } from './command/profiles.ts';
 import { categoriesList, publishersList, publishersRemove, publishersShow } from './command/publisherCommands.ts';
 import { publishersAdd } from './command/publishersAdd.ts';
 import { reportCommand } from './command/reportCommand.ts';
@@ -16,11 +19,22 @@ export const commands: Readonly<Record<string, Command | CommandGroup>> = {
   },
   categories: { summary: 'Lists the categories of the network.', commands: { list: categoriesList } },
   exclusions: {
-    summary: 'Shows and sets the categories that a channel excludes.',
-    commands: { show: exclusionsShow, set: exclusionsSet },
+    summary: 'Shows and changes the categories that a channel excludes, and takes a change back.',
+    commands: {
+      show: exclusionsShow,
+      add: exclusionsAdd,
+      remove: exclusionsRemove,
+      set: exclusionsSet,
+      undo: exclusionsUndo,
+    },
   },
   report: reportCommand,
   console: consoleCommand,
+  changes: changesList,
+  profiles: {
+    summary: 'Lists and adds profiles: a network and its key by one name.',
+    commands: { list: profilesList, add: profilesAdd },
+  },
   whoami,
   completion: createCompletionCommand(() => commands),
 };

@@ -13,6 +13,7 @@ import {
 import { documentWithoutControls, cutTo, displayWidth, withoutControls } from './displayWidth.ts';
 import type { Terminal } from './terminal.ts';
 import { inTone, type Tone } from './tone.ts';
+import { wrap } from './wrap.ts';
 import { UsageError } from '../UsageError.ts';
 import { printableJson } from '../../http/printable.ts';
 import { toCsv } from '../../wire/toCsv.ts';
@@ -35,6 +36,11 @@ export interface Format {
 /** Prints data to stdout: as JSON, as CSV, or as a table. */
 export function print(printable: Printable, { format, terminal }: { format: Format; terminal: Terminal }): void {
   terminal.write(textOf(printable, { format, terminal }));
+  if (format.json || format.csv || terminal.width === undefined) return;
+  const table = printable.table();
+  const kept = columnsThatFit(table, terminal.width);
+  const hidden = table.columns.filter((_, index) => !kept.includes(index)).map(({ header }) => header);
+  if (hidden.length > 0) terminal.note(`Too narrow for ${hidden.join(', ')}. Use --csv.`);
 }
 
 /** Returns data as `print` prints it. */
@@ -79,6 +85,7 @@ const MIN_CELL = 6;
 
 /** Returns a table as text: aligned; on a terminal, cut to its width. */
 export function renderTable(table: Table, terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'>): string {
+  if (isTooNarrow(table, terminal.width)) return renderBlocks(table, terminal);
   const kept = columnsThatFit(table, terminal.width);
   const { columns, rows, footer } = keepOnly(table, kept);
   const mark = terminal.hasUnicode ? '…' : '.';
@@ -108,10 +115,48 @@ export function renderTable(table: Table, terminal: Pick<Terminal, 'width' | 'ha
   return lines.map((text) => `${text}\n`).join('');
 }
 
+/** Text in a column is worth reading from this width on. */
+const READABLE_CELL = 12;
+
+/** Whether there is no room for the columns that are never left out, or cut: ids and numbers. */
+function isTooNarrow(table: Table, width: number | undefined): boolean {
+  if (width === undefined || table.rows.length === 0) return false;
+  const needed = table.columns.reduce((sum, column, index) => {
+    if ((column.rank ?? 0) > 0) return sum;
+    const own = widthsOf(table)[index] ?? 0;
+    return sum + GAP + (isText(column) ? Math.min(own, READABLE_CELL) : own);
+  }, -GAP);
+  return needed > width;
+}
+
+/** One line for each cell, and an empty one between rows: nothing is left out. What has no room beside its name is below it. */
+function renderBlocks(
+  { columns, rows, footer }: Table,
+  { width = 0, hasColor }: Pick<Terminal, 'width' | 'hasColor'>,
+): string {
+  const names = columns.map(({ header }) => header.trim());
+  const widest = Math.max(...names.map(displayWidth));
+  const block = (cells: readonly Cell[]): string =>
+    names
+      .map((name, index) => {
+        const cell = cells[index] ?? '';
+        const text = withoutControls(typeof cell === 'string' ? cell : cell.text).trim();
+        if (text === '') return '';
+        const value = (line: string): string =>
+          inTone(line, typeof cell === 'string' ? undefined : cell.tone, hasColor);
+        const pad = ' '.repeat(widest - displayWidth(name) + GAP);
+        if (widest + GAP + displayWidth(text) <= width) return `${inTone(name, 'dim', hasColor)}${pad}${value(text)}\n`;
+        const lines = wrap(text, width - GAP).map((line) => `${' '.repeat(GAP)}${value(cutTo(line, width - GAP))}\n`);
+        return `${name === '' ? '' : `${inTone(name, 'dim', hasColor)}\n`}${lines.join('')}`;
+      })
+      .join('');
+  return [...rows, ...(footer ? [footer] : [])].map(block).join('\n');
+}
+
 /** Returns the indexes of the columns for which the terminal has room. */
 export function columnsThatFit(table: Table, width: number | undefined): readonly number[] {
   let kept = table.columns.map((_, index) => index);
-  if (width === undefined) return kept;
+  if (width === undefined || isTooNarrow(table, width)) return kept;
   const widths = widthsOf(table);
   const isFlexible = (index: number): boolean => isText(table.columns[index]);
   const needed = (indexes: readonly number[]): number =>

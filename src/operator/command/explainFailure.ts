@@ -13,10 +13,11 @@ import {
   UnreachableError,
   ValidationError,
 } from '../clients/errors.ts';
+import { plural } from '../reports/format.ts';
 
 /** Returns the one line that a person reads, and the exit code, for whatever went wrong. */
-export function explainFailure(error: unknown, keyFile?: string): ExitError {
-  const [text, code] = explain(error, keyFile === undefined ? 'OFFERLET_API_KEY' : `the key in ${keyFile}`);
+export function explainFailure(error: unknown, keySource = 'OFFERLET_API_KEY'): ExitError {
+  const [text, code] = explain(error, keySource);
   return new ExitError(safeText(text), code);
 }
 
@@ -26,7 +27,7 @@ function explain(error: unknown, key: string): [text: string, code: number] {
   if (error instanceof UnreachableError) return [`${whyUnreachable(error)} Check --network.`, EXIT.failed];
   if (error instanceof RateLimitError)
     return [
-      `The network still refuses further requests (429). Try again ${error.retryAfter ? `in ${error.retryAfter} seconds` : 'later'}.`,
+      `The network still refuses further requests (429). Try again ${error.retryAfter ? `in ${plural(error.retryAfter, 'second')}` : 'later'}.`,
       EXIT.failed,
     ];
   if (error instanceof MetricNotAvailableError)
@@ -88,10 +89,10 @@ function whichDates({ available_window, message }: DateRangeError): string {
 }
 
 function howToShrink({ code, max_rows, total_rows }: RowLimitError): string {
-  const rows = (count: number | undefined): string => (count === undefined ? 'too many' : count.toLocaleString('en'));
+  const rows = (count: number | undefined): string => (count === undefined ? 'too many rows' : plural(count, 'row'));
   const size =
     code === 'REPORTING_SOURCE_ROW_LIMIT_EXCEEDED'
       ? 'This report has to read too much history'
-      : `This report would have ${rows(total_rows)} rows; ${rows(max_rows)} are allowed`;
+      : `This report would have ${rows(total_rows)}; ${rows(max_rows)} are allowed`;
   return `${size}. Use a coarser --grain, such as week, fewer names in --by, or fewer days.`;
 }

@@ -1,16 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import type { Command } from '../../cli/command.ts';
 import { ExitError, EXIT } from '../../cli/ExitError.ts';
 import type { Options, SettingsOf } from '../../cli/options.ts';
 import { cutTo } from '../../cli/output/displayWidth.ts';
 import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
-import { readCall } from '../../cli/readSettings.ts';
+import { readCall, type SettingsSource } from '../../cli/readSettings.ts';
 import { UsageError } from '../../cli/UsageError.ts';
+import { openChangeLog, type ChangeLog } from '../changes/changeLog.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import type { ClientOptions, ResponseNotice } from '../clients/connect.ts';
+import { readKey } from '../../wire/keys.ts';
 import { explainFailure } from './explainFailure.ts';
+import { findProfile, type Profile } from './profiles.ts';
 
 /** What every operator command accepts. */
 export const FORMAT = {
@@ -39,11 +42,9 @@ export interface OperatorCommand<All extends Options> {
 }
 
 const ENVIRONMENT = `Set OFFERLET_NETWORK and OFFERLET_API_KEY to leave out --network and --api-key-file.
+OFFERLET_PROFILE is in place of both.
 Data goes to stdout, everything else to stderr.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 key refused, 4 not found, 5 some items failed.`;
-
-/** The only variables that these commands read: a stray OFFERLET_LIMIT must not change a report. */
-const VARIABLES = ['OFFERLET_NETWORK', 'OFFERLET_API_KEY_FILE'];
 
 /** Creates a command of the channel's operator: connection, format, one line for each failure, and the exit codes. */
 export function operatorCommand<const All extends Options>(command: OperatorCommand<All>): Command {
@@ -57,20 +58,19 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
     async run({ argv, env }) {
       const terminal = openTerminal({ env });
       const progress = createProgress(terminal);
-      let keyFile = env['OFFERLET_API_KEY_FILE'];
+      let keySource: string | undefined;
       try {
-        refuseKeyOption(argv);
-        const variables = Object.fromEntries(VARIABLES.map((name) => [name, env[name]]));
-        const { settings, words } = readCall(options, { argv, env: variables }, command.maxWords);
+        const { settings, words, profile } = readConnected(options, { argv, env, maxWords: command.maxWords });
         if (settings['json'] && settings['csv']) throw new UsageError('Use either --json or --csv.');
-        keyFile = settings['api-key-file'];
         const connection = createConnection({
           network: settings['network'],
           keyFile: settings['api-key-file'],
+          profile,
           env,
           progress,
           note: terminal.note,
         });
+        ({ keySource } = connection);
         await command.run({
           settings: settings as unknown as SettingsOf<All & typeof FORMAT>,
           words,
@@ -80,19 +80,12 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
         });
       } catch (error) {
         progress.end();
-        throw error instanceof UsageError || error instanceof ExitError ? error : explainFailure(error, keyFile);
+        throw error instanceof UsageError || error instanceof ExitError ? error : explainFailure(error, keySource);
       } finally {
         progress.end();
       }
     },
   };
-}
-
-function refuseKeyOption(argv: readonly string[]): void {
-  if (argv.some((word) => /^--(api-)?key(=|$)/.test(word)))
-    throw new UsageError(
-      'A key on the command line can be seen by other users of this machine. Set OFFERLET_API_KEY, or use --api-key-file FILE.',
-    );
 }
 
 /** Returns the one word that a command requires. */
@@ -110,6 +103,11 @@ export function someFailed(message: string): ExitError {
 
 /** How an operator command finds the network. */
 export const CONNECTION = {
+  profile: {
+    kind: 'text',
+    value: 'NAME',
+    about: 'Network and key by a name that "offerlet-operator profiles add" gave them.',
+  },
   network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://channel.example.' },
   'api-key-file': {
     kind: 'text',
@@ -125,8 +123,12 @@ export interface Connection {
   readonly url: string;
   /** The key, for its prefix only: never print it. */
   readonly apiKey: string;
-  /** Where the key was read from; undefined for OFFERLET_API_KEY. */
-  readonly keyFile: string | undefined;
+  /** Where the key was read from, for messages. */
+  readonly keySource: string;
+  /** What the key says. */
+  readonly environment: 'production' | 'staging' | null;
+  /** The log of the changes that are made from this account. */
+  readonly changes: ChangeLog;
   /** `maxRetries` replaces the clients' default. */
   channel(options?: { maxRetries?: number }): ChannelClient;
   channelReport(): ReportingClient<'channel'>;
@@ -137,20 +139,77 @@ export interface Connection {
 export interface ConnectionOptions {
   readonly network: string | undefined;
   readonly keyFile: string | undefined;
+  /** In place of both. */
+  readonly profile?: Profile | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly progress: Progress;
   /** Writes a line for people. */
   note(line: string): void;
 }
 
+/** Reads the options of a command that calls the network. A profile stands for network and key, and for nothing else. */
+export function readConnected<const All extends Options>(
+  options: All,
+  { argv, env, maxWords }: SettingsSource & { readonly maxWords?: number | undefined },
+): {
+  readonly settings: Readonly<Record<string, never>> & SettingsOf<All>;
+  readonly words: readonly string[];
+  readonly profile: Profile | undefined;
+} {
+  if (argv.some((word) => /^--(api-)?key(=|$)/.test(word)))
+    throw new UsageError(
+      'A key on the command line can be seen by other users of this machine. Set OFFERLET_API_KEY, or use --api-key-file FILE.',
+    );
+  const read = (variables: Readonly<Record<string, string | undefined>>): ReturnType<typeof readCall<All>> =>
+    readCall(options, { argv, env: variables }, maxWords);
+  const { OFFERLET_PROFILE, OFFERLET_NETWORK, OFFERLET_API_KEY_FILE, OFFERLET_PORT } = env;
+  const given = read({ OFFERLET_PROFILE });
+  const {
+    profile: name,
+    network,
+    'api-key-file': keyFile,
+  } = given.settings as Readonly<Record<string, string | undefined>>;
+  // The only variables that these commands read: a stray OFFERLET_LIMIT must not change a report.
+  if (name === undefined)
+    return { ...read({ OFFERLET_NETWORK, OFFERLET_API_KEY_FILE, OFFERLET_PORT }), profile: undefined } as never;
+  // The key of a profile must not be sent to another network.
+  if (network !== undefined || keyFile !== undefined)
+    throw new UsageError(
+      `Use either ${argv.some((word) => word.startsWith('--profile')) ? '--profile' : 'OFFERLET_PROFILE'}, or --network and --api-key-file.`,
+    );
+  const profile = findProfile(env, name);
+  return {
+    ...read({ OFFERLET_NETWORK: profile.network, OFFERLET_VARIANT: profile.variant, OFFERLET_PORT }),
+    profile,
+  } as never;
+}
+
+/** Returns the key, and where it was read from. */
+function findKey({ keyFile, profile, env, note }: ConnectionOptions): { apiKey: string | undefined; source: string } {
+  const file = profile ? profile.keyFile : keyFile;
+  if (file !== undefined)
+    return {
+      apiKey: readKeyFile(profile ? `The key of profile "${profile.name}"` : '--api-key-file', file, note),
+      source: `the key in ${file}`,
+    };
+  const variable = profile?.keyVariable ?? 'OFFERLET_API_KEY';
+  return { apiKey: env[variable]?.trim(), source: variable };
+}
+
 /** Creates the clients of a command. Throws a `UsageError` when network or key are missing or not valid. */
-export function createConnection({ network, keyFile, env, progress, note }: ConnectionOptions): Connection {
+export function createConnection(from: ConnectionOptions): Connection {
+  const { network, env, progress } = from;
   if (network === undefined)
     throw new UsageError(
-      '--network is missing. Use something like --network https://channel.example, or set OFFERLET_NETWORK.',
+      '--network is missing. Use something like --network https://channel.example, set OFFERLET_NETWORK, or use --profile NAME.',
     );
-  const apiKey = keyFile === undefined ? env['OFFERLET_API_KEY']?.trim() : readKeyFile('--api-key-file', keyFile, note);
-  if (!apiKey) throw new UsageError('The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.');
+  const { apiKey, source: keySource } = findKey(from);
+  if (!apiKey)
+    throw new UsageError(
+      keySource === 'OFFERLET_API_KEY'
+        ? 'The key is missing. Set OFFERLET_API_KEY, or use --api-key-file FILE.'
+        : `The key is missing. The profile names the variable ${keySource}, which is not set.`,
+    );
   const onResponse = ({ status, retryIn }: ResponseNotice): void => {
     if (retryIn === undefined) return;
     const why = status === 0 ? 'No response' : status === 429 ? 'Too many requests' : `The network returned ${status}`;
@@ -168,7 +227,9 @@ export function createConnection({ network, keyFile, env, progress, note }: Conn
   return {
     url: network,
     apiKey,
-    keyFile,
+    keySource,
+    environment: readKey(apiKey)?.environment ?? null,
+    changes: openChangeLog({ from: 'command', env }),
     channel,
     channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
     publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),
@@ -229,19 +290,23 @@ export function createProgress(terminal: Terminal): Progress {
   };
 }
 
+/** Bytes of a list: more publishers than any network has. */
+const INPUT_MAX_BYTES = 32 * 1024 * 1024;
+
 /** Returns the bytes of a file, or of stdin for `-`. Throws a `UsageError` that names the option or argument. */
 export async function readInput(path: string, name: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    return path === '-' ? await readStdin() : readFileSync(path);
+    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
+      size += (chunk as Buffer).length;
+      if (size > INPUT_MAX_BYTES) throw Object.assign(new Error('too large'), { code: 'it has more than 32 MiB' });
+      chunks.push(chunk as Buffer);
+    }
+    return Buffer.concat(chunks);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : code;
     throw new UsageError(`${name} cannot be read: "${path}" (${reason ?? String(error)}).`);
   }
-}
-
-async function readStdin(): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
@@ -7,11 +6,13 @@ import type { Tone } from '../../cli/output/tone.ts';
 import { UsageError } from '../../cli/UsageError.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
+import { ask } from './ask.ts';
 import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { hasAllWords, isSameName } from '../publishers/rankByWords.ts';
 import { type Taxonomy, createTaxonomy } from '../publishers/taxonomy.ts';
 import { type Publisher, type PublisherStatus, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { didYouMean } from '../../wire/didYouMean.ts';
+import { plural } from '../reports/format.ts';
 
 /** `offerlet-operator publishers list`: all publishers and pending requests, newest first. */
 export const publishersList = operatorCommand({
@@ -37,7 +38,7 @@ export const publishersList = operatorCommand({
     const publishers: Publisher[] = [];
     for await (const publisher of connection.channel().allPublishers({ q: settings.query, status })) {
       publishers.push(publisher);
-      progress.step(`Read ${publishers.length} publishers …`);
+      progress.step(`Read ${plural(publishers.length, 'publisher')} …`);
     }
     progress.end();
     print(
@@ -147,8 +148,12 @@ export const publishersShow = operatorCommand({
 });
 
 /** Returns the publisher that `--publisher` names by its id or its name. Throws an `ExitError` unless exactly one matches. */
-export async function findNamedPublisher(channel: ChannelClient, text: string): Promise<PublisherDetail> {
-  return findPublisher(channel, await findPublisherId(channel, { text, option: '--publisher' }));
+export async function findNamedPublisher(
+  channel: ChannelClient,
+  text: string,
+): Promise<{ readonly publisher: PublisherDetail; readonly isPartial: boolean }> {
+  const { id, isPartial } = await findPublisherId(channel, { text, option: '--publisher' });
+  return { publisher: await findPublisher(channel, id), isPartial };
 }
 
 /** Returns a publisher. Throws an `ExitError` if no publisher has the id. */
@@ -207,10 +212,26 @@ export const publishersRemove = operatorCommand({
       throw new ExitError(`"${name}" is a pending request; only approved publishers can be removed.`, EXIT.failed);
     progress.end();
     // A name of which nothing can be shown would be confirmed by pressing Enter.
-    if (!settings.yes) await confirm(name || safeText(publisher_remote_id), terminal);
-    await channel.remove(publisher_remote_id).catch((error: unknown) => {
-      throw error instanceof NotFoundError ? noPublisher(id) : error;
-    });
+    const details = await channel.details();
+    const place = `${safeText(details.name)}${connection.environment === 'production' ? ' (PRODUCTION)' : ''}`;
+    progress.end();
+    if (!settings.yes) await confirm(name || safeText(publisher_remote_id), terminal, place);
+    await connection.changes
+      .record(
+        {
+          action: 'publisher removed',
+          network: connection.url,
+          environment: connection.environment,
+          channel: details.name,
+          publisher: { id: publisher_remote_id, name: brand_name },
+          before: { publisher_remote_id, brand_name },
+          after: null,
+        },
+        () => channel.remove(publisher_remote_id),
+      )
+      .catch((error: unknown) => {
+        throw error instanceof NotFoundError ? noPublisher(id) : error;
+      });
     const removed = { publisher_remote_id, brand_name, removed: true };
     if (settings.json || settings.csv)
       print(
@@ -225,29 +246,34 @@ export const publishersRemove = operatorCommand({
   },
 });
 
-async function confirm(name: string, terminal: Terminal): Promise<void> {
-  terminal.note(`This removes ${name} from your channel. Its integration stops getting offers at once.`);
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
-  const typed = await Promise.race([prompt.question(`Type ${name} to confirm: `), closed]);
-  prompt.close();
-  if (typed.trim() === '' || typed.trim() !== name)
-    throw new ExitError('Not removed: the name does not match.', EXIT.failed);
+async function confirm(name: string, terminal: Terminal, place: string): Promise<void> {
+  terminal.note(`This removes ${name} from ${place}. Its integration stops getting offers at once.`);
+  const typed = await ask(`Type ${name} to confirm: `);
+  if (typed === '' || typed !== name) throw new ExitError('Not removed: the name does not match.', EXIT.failed);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Names that a message lists. */
 const NAMES_MAX = 5;
 
+/** A publisher that an option names. */
+export interface NamedPublisher {
+  readonly id: string;
+  /** Undefined when it was named by its id. */
+  readonly name: string | undefined;
+  /** Whether the option has a part of the name only: nothing is written then before people have seen whose it is. */
+  readonly isPartial: boolean;
+}
+
 /**
- * Returns the id of the publisher that an option names by its id, its name, or words that only its name contains. Throws an
+ * Returns the publisher that an option names by its id, its name, or words that only its name contains. Throws an
  * `ExitError` when none matches, or several do.
  */
 export async function findPublisherId(
   channel: ChannelClient,
   { text, option }: { readonly text: string; /** As it is written, such as `--publisher`. */ readonly option: string },
-): Promise<string> {
-  if (UUID.test(text)) return text;
+): Promise<NamedPublisher> {
+  if (UUID.test(text)) return { id: text, name: undefined, isPartial: false };
   // An unset variable of a shell must not name the only publisher of a channel.
   if (text.trim() === '')
     throw new ExitError(`${option} is empty. Write the id or the name of a publisher.`, EXIT.usage);
@@ -257,7 +283,7 @@ export async function findPublisherId(
   const exact = found.filter(({ name }) => isSameName(name, text));
   const matches = exact.length > 0 ? exact : found;
   const [only] = matches;
-  if (only && matches.length === 1) return only.id;
+  if (only && matches.length === 1) return { ...only, isPartial: exact.length === 0 };
   const shown = safeText(text).slice(0, 80);
   if (!only)
     throw new ExitError(

@@ -8,6 +8,7 @@ import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
 import { readInput, operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
+import { plural } from '../reports/format.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
 import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublishers.ts';
 import { decodeList, ENCODINGS, type Encoding } from '../publishers/decodeList.ts';
@@ -21,6 +22,7 @@ const OPTIONS = {
     kind: 'flag',
     about: 'Checks every item, also against the publishers that are there, and sends nothing.',
   },
+  failures: { kind: 'flag', about: 'Prints what failed only: invalid, unknown or not sent.' },
   encoding: {
     kind: 'choice',
     choices: ENCODINGS,
@@ -31,13 +33,17 @@ const OPTIONS = {
 /** `offerlet-operator publishers add [FILE|-]`: requests publishers from a file. It can be run again safely. */
 export const publishersAdd = operatorCommand({
   summary: 'Requests publishers from a file, and reports each one. It can be run again safely.',
-  usage: '[FILE|-] [--dry-run] [options]',
+  usage: '[FILE|-] [--dry-run] [--failures] [options]',
   maxWords: 1,
   options: OPTIONS,
   examples: [
     {
       call: 'offerlet-operator publishers add new.csv --dry-run',
       does: 'Checks a CSV with the header brand_name,domain,primary_category_id,subcategory_ids',
+    },
+    {
+      call: 'offerlet-operator publishers add new.csv --failures --csv > failed.csv',
+      does: 'Adds them, and writes down what failed and why',
     },
     {
       call: 'jq -c ".[]" new.json | offerlet-operator publishers add - --csv > results.csv',
@@ -77,10 +83,19 @@ async function runAdd({
     process.once('SIGINT', interrupt);
     process.once('SIGTERM', interrupt);
     let done = 0;
-    progress.step(`Adding ${sendable.length} publishers …`);
+    progress.step(`Adding ${plural(sendable.length, 'publisher')} …`);
+    const place = {
+      action: 'publishers added',
+      network: connection.url,
+      environment: connection.environment,
+      channel: (await channel.details()).name,
+      publisher: null,
+      before: null,
+    } as const;
     try {
       await addPublishers({
-        send: (items, options) => channel.add(items, options),
+        send: (items, options) =>
+          connection.changes.record({ ...place, after: items }, () => channel.add(items, options)),
         items: sendable.map(({ item }): PublisherItem => item),
         signal: stop.signal,
         onOutcome: (index, outcome) => {
@@ -91,7 +106,7 @@ async function runAdd({
         },
       });
     } catch (error) {
-      failure = error instanceof ExitError ? error : explainFailure(error);
+      failure = error instanceof ExitError ? error : explainFailure(error, connection.keySource);
     }
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
@@ -106,7 +121,9 @@ async function runAdd({
     throw new ExitError(failure.message, failure.exitCode === EXIT.interrupted ? EXIT.interrupted : EXIT.someFailed);
   const failed = results.filter(({ status }) => status === 'invalid').length;
   if (failed > 0)
-    throw someFailed(`${failed} of ${results.length} publishers are invalid. Correct them and run the command again.`);
+    throw someFailed(
+      `${failed} of ${plural(results.length, 'publisher')} ${failed === 1 ? 'is' : 'are'} invalid. Correct ${failed === 1 ? 'it' : 'them'} and run the command again.`,
+    );
 }
 
 /** Throws a `UsageError` when it is not certain how the file is written: names could be damaged. */
@@ -150,6 +167,7 @@ async function markExisting({
 
 const NOT_SENT: AddOutcome = { status: 'not sent', reason: 'the command ended before' };
 const ORDER: readonly Result['status'][] = ['added', 'valid', 'duplicate', 'invalid', 'unknown', 'not sent'];
+const FAILURES: ReadonlySet<string> = new Set(['invalid', 'unknown', 'not sent']);
 const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
   added: 'good',
   valid: 'good',
@@ -165,7 +183,7 @@ interface ResultsToPrint extends Pick<CommandContext<typeof OPTIONS>, 'settings'
 }
 
 function printResults({ checked, results, settings, terminal }: ResultsToPrint): void {
-  const rows = checked.map(({ line, brand_name, domain }, index) => {
+  const all = checked.map(({ line, brand_name, domain }, index) => {
     const result = results[index] ?? NOT_SENT;
     return {
       line,
@@ -176,6 +194,7 @@ function printResults({ checked, results, settings, terminal }: ResultsToPrint):
       reason: 'reason' in result ? result.reason : null,
     };
   });
+  const rows = settings.failures ? all.filter(({ status }) => FAILURES.has(status)) : all;
   print(
     {
       json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
@@ -213,7 +232,7 @@ function summaryOf(results: readonly Result[]): string {
   const parts = Object.entries(countsOf(results)).map(
     ([status, count]) => `${count} ${words[status]?.[count === 1 ? 0 : 1] ?? status}`,
   );
-  return `${results.length} publishers: ${parts.join(', ')}`;
+  return `${plural(results.length, 'publisher')}: ${parts.join(', ')}`;
 }
 
 const BAR_WIDTH = 24;

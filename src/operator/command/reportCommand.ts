@@ -1,11 +1,12 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { safeText } from '../../cli/output/displayWidth.ts';
 import { textOf, type Printable, columnsThatFit, writeFile } from '../../cli/output/print.ts';
 import { UsageError } from '../../cli/UsageError.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { drawChart } from './drawChart.ts';
 import { explainFailure } from './explainFailure.ts';
 import { operatorCommand, type CommandContext, type Connection } from './operatorCommand.ts';
-import { findPublisherId } from './publisherCommands.ts';
+import { findPublisherId, type NamedPublisher } from './publisherCommands.ts';
 import { readQuery, REPORT_OPTIONS, type RequestedReport } from './readQuery.ts';
 import { reportTable, type PrintedReport } from './reportTable.ts';
 import type { Row } from '../reports/comparison.ts';
@@ -49,7 +50,7 @@ async function runReport({
     throw new UsageError('--chart draws for people. Leave out --json, --csv, or the name of the --output file.');
   const query = readQuery(settings, new Date());
   const report = await readReport(query, { settings, terminal, connection, progress }).catch((error: unknown) => {
-    if (error instanceof AuthError) throw withVariantHint(error, query, connection.keyFile);
+    if (error instanceof AuthError) throw withVariantHint(error, query, connection.keySource);
     throw error instanceof DateRangeError ? (comparedTooEarly(error, query) ?? error) : error;
   });
   progress.end();
@@ -73,8 +74,9 @@ async function readReport(
 ): Promise<PrintedReport> {
   const { variant, grain, by, metrics, compare, sort, limit } = query;
   const reader = variant === 'channel' ? connection.channelReport() : connection.publisherReport();
+  const publishers = await findPublishers(connection, query.filters.publisher);
   const filters = {
-    publisher_ids: await publisherIds(connection, query.filters.publisher),
+    publisher_ids: listed(publishers.map(({ id }) => id)),
     page_types: listed(query.filters.page_type),
     widget_types: listed(query.filters.widget_type),
   };
@@ -92,15 +94,15 @@ async function readReport(
       progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
     onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
   });
-  return { ...report, query, dates, printed: report.rows.slice(0, limit) };
+  return { ...report, query, filters, publishers, dates, printed: report.rows.slice(0, limit) };
 }
 
-/** Returns the ids of publishers that are given by id or by name; undefined without any. */
-async function publisherIds(connection: Connection, given: readonly string[]): Promise<readonly string[] | undefined> {
-  const ids: string[] = [];
+/** Finds publishers that are given by id or by name. */
+async function findPublishers(connection: Connection, given: readonly string[]): Promise<readonly NamedPublisher[]> {
+  const found: NamedPublisher[] = [];
   for (const text of given)
-    ids.push(await findPublisherId(connection.channel(), { text, option: '--filter publisher' }));
-  return listed(ids);
+    found.push(await findPublisherId(connection.channel(), { text, option: '--filter publisher' }));
+  return found;
 }
 
 /** The dates that the network uses when a report names none: those of a total row. */
@@ -136,6 +138,7 @@ function printableOf(report: PrintedReport): Printable {
       variant: query.variant,
       ...dates,
       time_grain: query.grain,
+      filters: report.filters,
       data: printed,
       totals: compared ? totals : summary,
       ...(compared && { compared }),
@@ -153,7 +156,7 @@ function emptyColumns({ metrics, query }: PrintedReport): string[] {
   return ['period_start', 'period_end', ...groups, ...metrics];
 }
 
-function captionOf({ dates, compared, meta, printed }: PrintedReport): string {
+function captionOf({ dates, compared, meta, printed, publishers, filters }: PrintedReport): string {
   const range = dates ?? (printed.length > 0 ? rangeOfRows(printed) : undefined);
   const parts = [
     ...(range ? [rangeOf(range) + (compared ? ` against ${rangeOf(compared)}` : '')] : []),
@@ -162,7 +165,12 @@ function captionOf({ dates, compared, meta, printed }: PrintedReport): string {
       ? []
       : [`data through ${meta.data_through.slice(0, 16).replace('T', ' ').replace(' 00:00', '')}`]),
   ];
-  return parts.join(', ');
+  const only = [
+    ...publishers.map(({ id, name }) => safeText(name ?? id)),
+    ...(filters.page_types ?? []),
+    ...(filters.widget_types ?? []),
+  ];
+  return `${parts.join(', ')}${only.length > 0 ? `; only ${only.map((one) => safeText(one)).join(', ')}` : ''}`;
 }
 
 function rangeOfRows(rows: readonly Row[]): DateRange {
@@ -204,8 +212,8 @@ function isNew({ counterpart }: Row): boolean {
   return counterpart === null;
 }
 
-function withVariantHint(error: AuthError, { variant }: RequestedReport, keyFile: string | undefined): ExitError {
-  const { message, exitCode } = explainFailure(error, keyFile);
+function withVariantHint(error: AuthError, { variant }: RequestedReport, keySource: string): ExitError {
+  const { message, exitCode } = explainFailure(error, keySource);
   const hint =
     variant === 'channel'
       ? 'With a publisher reporting key, use --variant publisher.'

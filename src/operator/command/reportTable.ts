@@ -1,5 +1,6 @@
 import { safeText } from '../../cli/output/displayWidth.ts';
 import type { Cell, Column, Table } from '../../cli/output/print.ts';
+import type { NamedPublisher } from './publisherCommands.ts';
 import type { RequestedReport } from './readQuery.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import { changeOf, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
@@ -11,6 +12,9 @@ import type { DateRange } from '../../wire/utcDates.ts';
 export interface PrintedReport extends WholeReport {
   readonly query: RequestedReport;
   readonly dates: DateRange | undefined;
+  /** The filters as the API takes them, and the publishers among them. */
+  readonly filters: Readonly<Record<'publisher_ids' | 'page_types' | 'widget_types', readonly string[] | undefined>>;
+  readonly publishers: readonly NamedPublisher[];
   /** The rows without those that `--limit` leaves out. A chart draws all: a period that was not printed is not zero. */
   readonly printed: readonly Row[];
 }

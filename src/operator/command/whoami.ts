@@ -87,13 +87,13 @@ async function readsPublisherReports(connection: Connection): Promise<boolean> {
 }
 
 /** An empty request is refused for what it lacks, after the key has been checked. It opens no session. */
-async function integrationKey({ url, apiKey }: Connection, family: string): Promise<Owner> {
+async function integrationKey({ url, apiKey, keySource }: Connection, family: string): Promise<Owner> {
   const { status, body } = await askForOffers(url, apiKey);
   const message = own(body, 'message');
   const reason = typeof message === 'string' ? hideKey(message, apiKey).slice(0, 300) : '';
   if (status === 401 || status === 403)
     throw new ExitError(
-      `${safeText(reason) || 'The key was refused.'} (${status}). Check OFFERLET_API_KEY.`,
+      `${safeText(reason).replace(/[.\s]+$/, '') || 'The key was refused'} (${status}). Check ${keySource}.`,
       EXIT.refused,
     );
   // Anything else says nothing about the key: another server may have responded, or one that is down.

@@ -27,8 +27,16 @@ const KNOWN = Object.values(NAMES).flat();
 export function readPublisherList(text: string): ListedPublisher[] {
   const begin = text.replace(/^\uFEFF/, '').trimStart();
   if (begin === '') throw new PublisherListError('The list is empty. Use JSON, JSON Lines or CSV.');
-  if (begin.startsWith('[')) return fromList(parse(begin, 'The list is not valid JSON'));
-  return begin.startsWith('{') ? fromJsonLines(begin) : fromCsv(text);
+  const list = begin.startsWith('[')
+    ? fromList(parse(begin, 'The list is not valid JSON'))
+    : begin.startsWith('{')
+      ? fromJsonLines(begin)
+      : fromCsv(text);
+  if (list.length === 0)
+    throw new PublisherListError(
+      /^[[{]/.test(begin) ? 'The list has no publishers.' : 'The list has a header, but no publishers below it.',
+    );
+  return list;
 }
 
 function fromList(list: unknown): ListedPublisher[] {

@@ -10,6 +10,8 @@ export interface Taxonomy {
   category(text: string): Category | undefined;
   /** Finds a subcategory by id, name or `Category / Name`. Returns a problem if no subcategory matches, or several do. */
   subcategory(text: string): { readonly id: string } | { readonly problem: string };
+  /** Finds one subcategory, or all of a category by its id, its name or `Category / *`. */
+  subcategories(text: string): { readonly ids: readonly string[] } | { readonly problem: string };
 }
 
 /** Creates a taxonomy of categories. `hint` says where all of them are listed. */
@@ -22,7 +24,7 @@ export function createTaxonomy(categories: readonly Category[], hint = ''): Taxo
     })),
   );
   const byId = new Map(subcategories.map((one) => [one.id.toLowerCase(), one]));
-  return {
+  const taxonomy: Taxonomy = {
     categories,
     nameOf: (id) => byId.get(id.toLowerCase())?.path ?? id,
     category: (text) =>
@@ -40,7 +42,20 @@ export function createTaxonomy(categories: readonly Category[], hint = ''): Taxo
         problem: `"${shown}" is not a subcategory.${didYouMean(shown, names)}${hint}`,
       };
     },
+    subcategories(text) {
+      const whole = /^(.*?)\s*\/\s*\*\s*$/s.exec(text)?.[1];
+      const category = taxonomy.category(whole ?? text);
+      const one = whole === undefined ? taxonomy.subcategory(text) : undefined;
+      if (category && one && 'id' in one)
+        return {
+          problem: `"${text.slice(0, 80)}" is a category and a subcategory. Use "${category.name} / *" or "${taxonomy.nameOf(one.id)}".`,
+        };
+      if (category) return { ids: category.subcategories.map(({ remote_id }) => remote_id) };
+      if (one && 'id' in one) return { ids: [one.id] };
+      return one ?? { problem: `"${text.slice(0, 80)}" is not a category.${hint}` };
+    },
   };
+  return taxonomy;
 }
 
 function same(one: string, other: string): boolean {

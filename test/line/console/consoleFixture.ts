@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../../dist/operator/cli.js', import.meta.url));
+
+/** Where changes are logged: never in the account that runs the tests. */
+const STATE = join(tmpdir(), 'offerlet-console-tests');
 
 /** A console of its own process, as `offerlet-operator console` starts it. */
 export interface StartedConsole {
@@ -20,7 +25,7 @@ export async function startConsole(options: {
   const words = ['console', '--network', options.network, '--port', '0', '--json', ...(options.words ?? [])];
   const child = spawn(process.execPath, [CLI, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, OFFERLET_API_KEY: options.key },
+    env: { ...process.env, XDG_STATE_HOME: STATE, OFFERLET_API_KEY: options.key },
   });
   const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(chunk.toString().split('\n')[0] ?? '') as { url: string };
@@ -38,7 +43,7 @@ export async function startConsole(options: {
 export async function runCommand(words: readonly string[], key: string): Promise<string> {
   const child = spawn(process.execPath, [CLI, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, OFFERLET_API_KEY: key },
+    env: { ...process.env, XDG_STATE_HOME: STATE, OFFERLET_API_KEY: key },
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -163,7 +163,7 @@ test('exclusions are set by name, shown with their source, and cleared', async (
   const shown = await offerlet(`exclusions show --publisher ${id} --csv`);
   expect(shown.stdout.match(/,channel\r\n/g)).toHaveLength(2);
   expect(shown.stdout).toContain('Coffee,"channel, for this publisher"');
-  const cleared = await offerlet('exclusions set --clear');
+  const cleared = await offerlet('exclusions set --clear --yes');
   expect(cleared.stdout).toMatch(/- +Food & Drink \/ Wine/);
   const { brand_name } = network.describe().publisher;
   expect(await json(`exclusions show --publisher "${brand_name.toUpperCase()}"`)).toEqual(
@@ -183,7 +183,7 @@ test('exclusions are set by name, shown with their source, and cleared', async (
   });
   // One word of a name is not enough where the others do not match.
   expect(await offerlet(`exclusions show --publisher "${brand_name} Qqq"`)).toMatchObject({ code: 4 });
-  await offerlet(`exclusions set --publisher ${id} --clear`);
+  await offerlet(`exclusions set --publisher ${id} --clear --yes`);
   expect(await json(`exclusions show --publisher ${id}`)).toEqual({ channel: [], publisher: [], external: [] });
 });
 
@@ -259,7 +259,7 @@ test('a report that is too large, a disabled metric and no patience left: what t
   });
   expect(await offerlet('report')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('Try again in 1 seconds') as unknown,
+    stderr: expect.stringContaining('Try again in 1 second.') as unknown,
   });
 });
 

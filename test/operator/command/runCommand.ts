@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** What became of a command. */
 export interface Ran {
@@ -21,6 +24,10 @@ export interface RunOptions {
   readonly interruptAfter?: number | undefined;
 }
 
+/** Where changes are logged: never in the account that runs the tests. */
+const HOME = mkdtempSync(join(tmpdir(), 'offerlet-home-'));
+process.once('exit', () => rmSync(HOME, { recursive: true, force: true }));
+
 /** Runs the command to its end, with nothing in the environment but the path and `env`. */
 export function runCommand(args: readonly string[], options: RunOptions): Promise<Ran> {
   const { file, env = {}, input = '', columns, killAfter, interruptAfter } = options;
@@ -28,7 +35,7 @@ export function runCommand(args: readonly string[], options: RunOptions): Promis
   const [program, ...rest] = columns === undefined ? words : inTerminal(words, columns);
   return new Promise((resolve, reject) => {
     const child = spawn(program ?? '', rest, {
-      env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', ...env },
+      env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', HOME, ...env },
       detached: killAfter !== undefined,
     });
     let [stdout, stderr] = ['', ''];
