@@ -3,8 +3,9 @@ import type { Database, Queries } from './database/database.ts';
 import { type Fault, applyFault, replacesResponse, takeFault } from './faults.ts';
 import { type Route, type RouteCall, readJson, partnerRefusal } from './createFetch.ts';
 import { type EventStore, createEventStore } from './events/eventStore.ts';
-import type { ReportingSettings } from './settings.ts';
-import { isObject, type Problem } from '../wire/json.ts';
+import { createProcessCache, type ProcessCache } from './createProcessCache.ts';
+import { readVersions, VERSION_NAMES, type ReportingSettings, type Versions } from './settings.ts';
+import { isObject, own, type Problem } from '../wire/json.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** What a route gets besides the request. */
@@ -21,6 +22,8 @@ export interface NetworkContext {
   settings(): Promise<ReportingSettings>;
   /** The key that the request carries, in force or not; read together with the clock and the settings. */
   caller(): Promise<KeyRow | undefined>;
+  /** The versions of what processes cache, read together with the key. */
+  versions(): Promise<Versions>;
   /** Maximum offers in one response; `MAX_OFFERS` by default. */
   readonly maxOffers?: number | undefined;
   /** What this process caches between requests. */
@@ -77,96 +80,28 @@ interface KeyRow extends KeyRecord {
   readonly publisher_removed: boolean;
 }
 
-/**
- * What one process caches between requests. Only a network that is alone on its database (the embedded one) caches what can
- * change. Where several networks share a database, each request reads it again, so that all of them refuse a revoked key
- * at once.
- */
-export interface ProcessCache {
-  /**
-   * The result of `read`, or of an earlier one since the last `clear`. Where several networks share the database, of one that
-   * began after this call.
-   */
-  untilCleared<T>(name: string, read: () => Promise<T>): Promise<T>;
-  /** The same for what never changes once it exists: every network caches it, and `clear` keeps it. */
-  forever<T>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** Drops what can change. Called before and after each request that may change it. */
-  clear(): void;
-}
-
-/** Entries per process; above that the cache starts over. */
-const MAX_ENTRIES = 20_000;
-
-/** A cache for a process that is alone on its database, or for one that shares it. */
-export function createProcessCache(isAlone: boolean): ProcessCache {
-  const changing: Entries = new Map();
-  const constant: Entries = new Map();
-  const shared: Entries = new Map();
-  return {
-    untilCleared: (name, read) => (isAlone ? cached(changing, name, read) : together(shared, name, read)),
-    forever: (name, read) => cached(constant, name, read, (value) => value !== undefined),
-    clear: () => changing.clear(),
-  };
-}
-
-/**
- * Reads once for all calls that come while a read of the same name is in progress. That one may have missed what happened
- * since it began, such as a revocation, so they get the next.
- */
-function together<T>(entries: Entries, name: string, read: () => Promise<T>): Promise<T> {
-  const next = `next ${name}`;
-  const waiting = entries.get(next);
-  if (waiting) return waiting as Promise<T>;
-  const running = entries.get(name);
-  const start = (): Promise<T> => {
-    entries.delete(next);
-    const reading = read();
-    entries.set(name, reading);
-    const end = (): void => void (entries.get(name) === reading && entries.delete(name));
-    reading.then(end, end);
-    return reading;
-  };
-  if (!running) return start();
-  const following = running.then(start, start);
-  entries.set(next, following);
-  return following;
-}
-
-type Entries = Map<string, Promise<unknown>>;
-
-function cached<T>(
-  entries: Entries,
-  name: string,
-  read: () => Promise<T>,
-  isWorthKeeping: (value: T) => boolean = () => true,
-): Promise<T> {
-  const found = entries.get(name);
-  if (found) return found as Promise<T>;
-  if (entries.size >= MAX_ENTRIES) entries.clear();
-  // The promise is cached, not its value: `clear` also drops a read that is still in progress.
-  const reading = read();
-  entries.set(name, reading);
-  const drop = (): void => void (entries.get(name) === reading && entries.delete(name));
-  reading.then((value) => isWorthKeeping(value) || drop(), drop);
-  return reading;
-}
-
 /** What each request reads again, because another process may have changed it. */
 interface NetworkState {
   /** The stopped clock, if it is stopped. */
   readonly clock: Date | undefined;
   readonly settings: ReportingSettings;
+  readonly versions: Versions;
   /** Whether a scripted fault waits for this path. */
   readonly isFaulty: boolean;
   /** The key that the request carries, if it exists. */
   readonly key: KeyRow | undefined;
 }
 
-/** Reads what every request needs, in one statement: the clock, the settings, whether a fault waits for the path, and the key with this hash. */
+/** The settings that every request reads. */
+const READ_SETTINGS = ['clock', 'reporting', ...VERSION_NAMES].map((name) => `'${name}'`).join(', ');
+
+/**
+ * Reads what every request needs, in one statement: the clock, the settings, the versions of what is cached, whether a fault
+ * waits for the path, and the key with this hash.
+ */
 export async function readState(db: Queries, path: string, keyHash: string | undefined): Promise<NetworkState> {
-  const [row] = await db.hot<{ clock: unknown; settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
-    `SELECT (SELECT value FROM settings WHERE name = 'clock') AS clock,
-       (SELECT value FROM settings WHERE name = 'reporting') AS settings,
+  const [row] = await db.hot<{ settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
+    `SELECT (SELECT json_object_agg(name, value) FROM settings WHERE name IN (${READ_SETTINGS})) AS settings,
        EXISTS (SELECT 1 FROM faults WHERE route = $1 AND (remaining IS NULL OR remaining > 0)) AS is_faulty,
        (SELECT json_build_object('id', id, 'key_hash', key_hash, 'kind', kind, 'environment', environment, 'issued_in', issued_in,
           'channel_id', channel_id, 'publisher_id', publisher_id, 'expires_at', expires_at, 'revoked_at', revoked_at,
@@ -174,10 +109,13 @@ export async function readState(db: Queries, path: string, keyHash: string | und
         FROM api_keys WHERE key_hash = $2) AS key`,
     [path, keyHash ?? null],
   );
-  const clock = row?.clock;
+  const settings = row?.settings;
+  const clock = own(settings, 'clock');
+  const reporting = own(settings, 'reporting');
   return {
     clock: typeof clock === 'string' ? new Date(clock) : undefined,
-    settings: isObject(row?.settings) ? (row.settings as ReportingSettings) : {},
+    settings: isObject(reporting) ? (reporting as ReportingSettings) : {},
+    versions: readVersions(settings),
     isFaulty: row?.is_faulty === true,
     key: row?.key
       ? { ...row.key, expires_at: readTime(row.key.expires_at), revoked_at: readTime(row.key.revoked_at) }
@@ -228,7 +166,7 @@ export function createRunner(options: RunOptions): (call: RouteCall<NetworkConte
   }
 
   return async (call) => {
-    // The Recommendations API changes nothing that is cached; any other request may.
+    // The Recommendations API changes nothing that is cached but budgets; any other request may.
     if (call.route.surface === 'partner') return run(call);
     cache.clear();
     try {
@@ -266,6 +204,7 @@ function createContext(
     now: async () => (environment === 'staging' ? (await state()).clock : undefined) ?? started,
     settings: async () => (await state()).settings,
     caller: async () => (await state()).key,
+    versions: async () => (await state()).versions,
     controls: environment === 'staging' ? controls : undefined,
   };
 }

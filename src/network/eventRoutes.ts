@@ -1,6 +1,7 @@
 import { batchResponse, batchStatus, parseBatch } from '../wire/events/batch.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
-import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord, type ProcessCache } from './context.ts';
+import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
+import type { ProcessCache } from './createProcessCache.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
 import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
 import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
@@ -81,7 +82,10 @@ async function store(accepted: readonly AcceptedEvent[], context: NetworkContext
     const { stored, hasOpenConversions } = await context.store(publisherId, { events: counted, earning: sessions });
     // An event that is dropped on purpose is said to be stored.
     for (const event of events) if (stored.has(event) || !counted.includes(event)) arrivals.add(event.arrival);
-    if (hasOpenConversions) await attributeConversions(context.db, sessions, (await context.settings()).shares);
+    if (!hasOpenConversions) continue;
+    await attributeConversions(context.db, sessions, (await context.settings()).shares);
+    // A budget may be spent.
+    context.cache.clear();
   }
   return arrivals;
 }

@@ -9,6 +9,7 @@ import { startPostgres } from '../network/databases.ts';
 import { compareGroups } from './network/groups.ts';
 import { compareIngest } from './network/ingest.ts';
 import { printParts } from './network/parts.ts';
+import { measureRecommendations } from './network/recommendations.ts';
 import { measureReports } from './network/reports.ts';
 
 const MB = 1024 * 1024;
@@ -27,11 +28,13 @@ export async function run(args: string[]): Promise<void> {
   const open = (): Promise<Database> => openPglite();
   await compareIngest({ batches, callers: 1, place: { memory: true }, open });
   await printParts({ memory: true }, open);
+  await measureRecommendations(await open());
   const cluster = await startPostgres().catch((error: unknown) =>
     console.log(`\nNo PostgreSQL here: ${String(error)}`),
   );
   if (cluster) {
     await measureServer([await cluster.freshUrl()], [await cluster.freshUrl()], batches);
+    await measureRecommendations(openPostgres(await cluster.freshUrl()));
     await cluster.stop();
   }
   await measureReports();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProcessCache } from '../../src/network/context.ts';
+import { createProcessCache } from '../../src/network/createProcessCache.ts';
 
 test('concurrent requests share a read, but only one that began after they came', async () => {
   const cache = createProcessCache(false);
@@ -43,4 +43,29 @@ test('a read that fails fails for those that share it, and the next one reads ag
     'Error: lost 2',
   ]);
   expect(await get()).toBe(3);
+});
+
+test('what has a version is read once for each, and again when a node that was behind gave an earlier one', async () => {
+  const cache = createProcessCache(false);
+  let reads = 0;
+  const get = (wanted: string, actual = wanted): Promise<string> =>
+    cache.atVersion('catalogue', wanted, async () => {
+      reads += 1;
+      return { version: actual, value: `${actual} ${reads}` };
+    });
+  expect(await Promise.all([get('one'), get('one')])).toEqual(['one 1', 'one 1']);
+  expect(await get('one')).toBe('one 1');
+  // The version was read on one node, the catalogue on another.
+  expect(await get('two', 'one')).toBe('one 2');
+  expect(await get('two')).toBe('two 3');
+  expect(await get('two')).toBe('two 3');
+  cache.clear();
+  expect(await get('two')).toBe('two 3');
+});
+
+test('a versioned read that fails is tried again by the next request', async () => {
+  const cache = createProcessCache(false);
+  const failing = cache.atVersion('catalogue', 'one', async () => Promise.reject(new Error('lost')));
+  await expect(failing).rejects.toThrow('lost');
+  expect(await cache.atVersion('catalogue', 'one', async () => ({ version: 'one', value: 1 }))).toBe(1);
 });

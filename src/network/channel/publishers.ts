@@ -10,6 +10,7 @@ import { badFields, type ChannelCall, publisherNotFound } from './channelRoute.t
 import { LIST_PAGE_SIZE } from '../../wire/limits.ts';
 import { brandKey, isPlainText } from './addPublishers.ts';
 import { revokeKeysOfPublisher, createKey } from '../storedKeys.ts';
+import { markChanged } from '../settings.ts';
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../wire/keys.ts';
 
@@ -159,7 +160,10 @@ export async function removePublisher({ context, params, channelId }: ChannelCal
        WHERE channel_id = $1 AND publisher_remote_id = $2 AND removed_at IS NULL RETURNING publisher_remote_id`,
       [channelId, id, now],
     );
-    if (removed.length > 0) await revokeKeysOfPublisher(db, id, now);
+    if (removed.length > 0) {
+      await revokeKeysOfPublisher(db, id, now);
+      await markChanged(db, 'publishers');
+    }
     return removed.length > 0;
   });
   return isRemoved ? new Response(null, { status: 204 }) : publisherNotFound();
@@ -209,6 +213,7 @@ export async function changeStatus(db: Database, change: StatusChange): Promise<
       );
       keys = { integration: await make('integration'), publisher_reporting: await make('publisher_reporting') };
     }
+    await markChanged(transaction, 'publishers');
     const changed = await findPublisher(transaction, row.channel_id, change.id);
     return changed && { publisher: detail(changed), ...(keys ? { keys } : {}) };
   });

@@ -12,6 +12,7 @@ import {
   publisherNotFound,
 } from './channelRoute.ts';
 import { listPublishers, getPublisher, removePublisher } from './publishers.ts';
+import { markChanged } from '../settings.ts';
 import { type Database, readUuid } from '../database/database.ts';
 
 /** The eight endpoints of the Channel API. */
@@ -62,6 +63,7 @@ async function replace(db: Database, channelId: string, ids: readonly string[]):
        SELECT $1::uuid, id::uuid, position FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS list (id, position)`,
       [channelId, JSON.stringify(ids)],
     );
+    await markChanged(transaction, 'publishers');
   });
 }
 
@@ -76,10 +78,15 @@ async function putPublisherExclusions({ request, context, params, channelId }: C
   if (!body.ok) return body.refusal;
   const list = readSubcategoryIds(body.value['subcategory_ids'], await readCategories(context.db));
   if (!list.ok) return badFields({ subcategory_ids: list.messages });
-  const [changed] = await context.db.query(
-    `UPDATE publishers SET publisher_exclusions = $3::jsonb, updated_at = $4 WHERE ${owned} RETURNING publisher_remote_id`,
-    [channelId, id, JSON.stringify([...new Set(list.ids)]), await context.now()],
-  );
+  const now = await context.now();
+  const isChanged = await context.db.transaction(async (db) => {
+    const changed = await db.query(
+      `UPDATE publishers SET publisher_exclusions = $3::jsonb, updated_at = $4 WHERE ${owned} RETURNING publisher_remote_id`,
+      [channelId, id, JSON.stringify([...new Set(list.ids)]), now],
+    );
+    if (changed.length > 0) await markChanged(db, 'publishers');
+    return changed.length > 0;
+  });
   // It may have been removed since it was found.
-  return changed ? Response.json({ ok: true }) : publisherNotFound();
+  return isChanged ? Response.json({ ok: true }) : publisherNotFound();
 }

@@ -9,7 +9,7 @@ import { createTenant } from '../seed/seed.ts';
 import { issueTenantKeys } from '../firstStart.ts';
 import { control, notFound, plainControl, refuseFields, textField, timeField, uuidField } from './control.ts';
 import { own } from '../../wire/json.ts';
-import { readSetting } from '../settings.ts';
+import { markChanged, readSetting } from '../settings.ts';
 
 const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
 
@@ -117,12 +117,17 @@ export const accounts: readonly NetworkRoute[] = [
       const list = readSubcategoryIds(body.subcategory_ids, await readCategories(context.db));
       if (!list.ok) return refuseFields(list.messages.map((message) => ({ path: 'subcategory_ids', message })));
       const id = readUuid(params['id']);
-      const [changed] = await context.db.query(
-        `UPDATE publishers SET external_exclusions = $2::jsonb WHERE removed_at IS NULL AND (publisher_remote_id = $1 OR pending_publisher_id = $1)
-         RETURNING pending_publisher_id`,
-        [id ?? null, JSON.stringify([...new Set(list.ids)])],
-      );
-      return changed ? { ok: true } : notFound('publisher');
+      const { ids } = list;
+      const isChanged = await context.db.transaction(async (db) => {
+        const changed = await db.query(
+          `UPDATE publishers SET external_exclusions = $2::jsonb WHERE removed_at IS NULL AND (publisher_remote_id = $1 OR pending_publisher_id = $1)
+           RETURNING pending_publisher_id`,
+          [id ?? null, JSON.stringify([...new Set(ids)])],
+        );
+        if (changed.length > 0) await markChanged(db, 'publishers');
+        return changed.length > 0;
+      });
+      return isChanged ? { ok: true } : notFound('publisher');
     },
   }),
 ];

@@ -3,6 +3,7 @@ import { readUuid } from '../database/database.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { partnerRefusal } from '../createFetch.ts';
 import { packageVersion } from '../health.ts';
+import { explainChoice, type ExplainedOffer, type StoredChoice } from '../recommendations/shelves.ts';
 import { notFound, plainControl } from './control.ts';
 
 /** Maximum events in GET /sandbox/events: the newest. */
@@ -32,11 +33,8 @@ export function observations(version: string = packageVersion()): readonly Netwo
           return partnerRefusal(400, 'The session_id is missing or is not a UUID.', [
             { path: 'session_id', message: 'must be the id of a session' },
           ]);
-        const [row] = await context.db.query<{ explanation: unknown }>(
-          'SELECT explanation FROM explanations WHERE session_id = $1',
-          [id],
-        );
-        return row ? { session_id: id, offers: row.explanation } : notFound('session');
+        const offers = await explain(context, id);
+        return offers ? { session_id: id, offers } : notFound('session');
       },
     }),
     plainControl({
@@ -61,6 +59,25 @@ export function observations(version: string = packageVersion()): readonly Netwo
         }),
     }),
   ];
+}
+
+/** Why each offer was shown or not in a session that a staging network opened. */
+async function explain({ db }: NetworkContext, sessionId: string): Promise<unknown> {
+  const [session] = await db.query<{ choice: StoredChoice | null }>(
+    'SELECT choice FROM sessions WHERE session_id = $1',
+    [sessionId],
+  );
+  const choice = session?.choice;
+  if (!choice) return undefined;
+  const read = async <T>(version: string): Promise<readonly T[]> => {
+    const [row] = await db.query<{ content: readonly T[] }>(
+      'SELECT content FROM catalogue_versions WHERE version = $1',
+      [version],
+    );
+    return row?.content ?? [];
+  };
+  const [offers, spent] = [await read<ExplainedOffer>(choice.catalogue), await read<string>(choice.budgets)];
+  return explainChoice(offers, new Set(spent), choice);
 }
 
 async function listEvents(request: Request, context: NetworkContext): Promise<unknown> {

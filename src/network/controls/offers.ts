@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { Queries } from '../database/database.ts';
+import { markChanged } from '../settings.ts';
 import {
   control,
   notFound,
@@ -71,11 +72,16 @@ export const offers: readonly NetworkRoute[] = [
     method: 'DELETE',
     pattern: '/sandbox/offers/{id}',
     async run({ context, params }) {
-      const [deleted] = await context.db.query(
-        'UPDATE offers SET deleted_at = $2 WHERE offer_id = $1 AND deleted_at IS NULL RETURNING offer_id',
-        [params['id'] ?? '', await context.now()],
-      );
-      return deleted ? undefined : notFound('offer');
+      const now = await context.now();
+      const isDeleted = await context.db.transaction(async (db) => {
+        const deleted = await db.query(
+          'UPDATE offers SET deleted_at = $2 WHERE offer_id = $1 AND deleted_at IS NULL RETURNING offer_id',
+          [params['id'] ?? '', now],
+        );
+        if (deleted.length > 0) await markChanged(db, 'catalogue');
+        return deleted.length > 0;
+      });
+      return isDeleted ? undefined : notFound('offer');
     },
   }),
 ];
@@ -109,6 +115,7 @@ async function save(context: NetworkContext, offer: OfferBody, offerId: string =
         now,
       ],
     );
+    await markChanged(db, 'catalogue', 'budgets');
   });
   return { id: offerId };
 }

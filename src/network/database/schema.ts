@@ -14,7 +14,6 @@ export const SHARDED_TABLES = [
   'daily_facts',
   'conversions',
   'receipts',
-  'explanations',
 ] as const;
 
 /** Tables that stay small: a distributed PostgreSQL keeps a copy on every node. */
@@ -28,6 +27,7 @@ export const REFERENCE_TABLES = [
   'advertisers',
   'offers',
   'settings',
+  'catalogue_versions',
   'faults',
 ] as const;
 
@@ -147,10 +147,16 @@ CREATE TABLE offers (
   created_at timestamptz NOT NULL,
   deleted_at timestamptz
 );
--- One row per setting: 'clock' (an ISO time), 'reporting', the first keys of a staging database and their ids.
+-- One row per setting: 'clock' (an ISO time), 'reporting', the first keys of a staging database and their ids, and the versions
+-- of what processes cache, such as 'catalogue_version'.
 CREATE TABLE settings (
   name text PRIMARY KEY,
   value jsonb NOT NULL
+);
+-- What sessions were drawn from, in staging only: GET /sandbox/explain. The offers, or the ids of those that had spent their budget.
+CREATE TABLE catalogue_versions (
+  version uuid PRIMARY KEY,
+  content json NOT NULL
 );
 -- remaining: how many more requests the fault affects; null means every request. hits: how many it has affected.
 CREATE TABLE faults (
@@ -163,7 +169,7 @@ CREATE TABLE faults (
 );
 -- environment: of the network that opened it: staging may do so under a clock that was moved, and production takes no events
 -- for that. insertions: { insertion_id: { offer_id, advertiser_id } }. page_type is the placement's view, widget_type its
--- display_mode, widget_id '' if none was sent.
+-- display_mode, widget_id '' if none was sent. choice: what its offers were drawn from, in staging only.
 CREATE TABLE sessions (
   publisher_id uuid NOT NULL,
   session_id uuid NOT NULL,
@@ -177,6 +183,7 @@ CREATE TABLE sessions (
   insertions jsonb NOT NULL,
   created_at timestamptz NOT NULL,
   environment text NOT NULL,
+  choice json,
   PRIMARY KEY (publisher_id, session_id)
 );
 -- An event_id is unique within its session: no other session can suppress an event by using its id first.
@@ -264,13 +271,6 @@ CREATE TABLE receipts (
   body text NOT NULL,
   received_at timestamptz NOT NULL,
   PRIMARY KEY (publisher_id, id)
-);
--- Why each offer was shown or not, in staging only: GET /sandbox/explain.
-CREATE TABLE explanations (
-  publisher_id uuid NOT NULL,
-  session_id uuid NOT NULL,
-  explanation json NOT NULL,
-  PRIMARY KEY (publisher_id, session_id)
 );
 `;
 

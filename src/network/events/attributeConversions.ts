@@ -1,6 +1,6 @@
 import type { Database, Queries, Transaction, Statement } from '../database/database.ts';
 import { factsWriter, periodsOf } from '../facts.ts';
-import type { Shares } from '../settings.ts';
+import { markChanged, type Shares } from '../settings.ts';
 
 /** A session as its events need it. It never changes once it is open. */
 export interface Session {
@@ -125,10 +125,13 @@ async function attribute(
 async function bill(db: Queries, { offer_id, price }: EarnedConversion): Promise<boolean> {
   const [unlimited] = await db.query('SELECT 1 AS yes FROM offers WHERE offer_id = $1 AND budget IS NULL', [offer_id]);
   if (unlimited) return true;
-  const [paid] = await db.query(
-    'UPDATE offers SET spent = spent + $2::numeric WHERE offer_id = $1 AND spent + $2::numeric <= budget RETURNING offer_id',
+  const [paid] = await db.query<{ is_spent: boolean }>(
+    `UPDATE offers SET spent = spent + $2::numeric WHERE offer_id = $1 AND spent + $2::numeric <= budget
+     RETURNING spent + price_per_conversion > budget AS is_spent`,
     [offer_id, price],
   );
+  // From now on no process shows it.
+  if (paid?.is_spent === true) await markChanged(db, 'budgets');
   return paid !== undefined;
 }
 

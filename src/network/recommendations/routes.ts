@@ -5,8 +5,11 @@ import { parseRecommendationRequest } from '../../wire/offers/parseRecommendatio
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from '../context.ts';
 import { partnerRefusal } from '../createFetch.ts';
-import { chooseOffers, readCatalogue, type OfferExplanation, type OfferRow, primaryLanguage } from './chooseOffers.ts';
-import { type Queries, type Database, insertRows } from '../database/database.ts';
+import { openCatalogue } from './catalogue.ts';
+import { type OfferRow, primaryLanguage, type StoredChoice } from './shelves.ts';
+import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
+import type { Versioned } from '../createProcessCache.ts';
+import { FIRST_VERSION, versionColumn } from '../settings.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
 
@@ -31,7 +34,7 @@ async function postRecommendations(request: Request, context: NetworkContext): P
     ]);
   }
   const named = own(call.json, 'publisher_remote_id');
-  const publisher = await publisherOfKey(context.db, call.key, typeof named === 'string' ? named : undefined);
+  const publisher = await publisherOfKey(context, call.key, typeof named === 'string' ? named : undefined);
   if (!publisher) {
     const message = 'must be an approved publisher of the channel that owns the key';
     return partnerRefusal(400, 'The key does not serve this publisher.', [{ path: 'publisher_remote_id', message }]);
@@ -48,14 +51,11 @@ async function openSession(
   const session_id = newSessionId(created_at);
   const is_sandbox = request.custom_metadata?.is_sandbox === true;
   const language = request.attributes?.language;
-  const catalogue = await readCatalogue(context.db);
-  const choice = chooseOffers(catalogue, {
-    session_id,
-    exclusions: publisher.exclusions,
-    language,
-    maxOffers: context.maxOffers,
-  });
-  const insertions = choice.shown.map((offer) => ({ insertion_id: randomUUID(), offer }));
+  const { shelves, versions } = await openCatalogue(context);
+  const { exclusions } = publisher;
+  const { maxOffers } = context;
+  const shown = shelves.choose({ session_id, exclusions, language, maxOffers });
+  const insertions = shown.map((offer) => ({ insertion_id: randomUUID(), offer }));
   await storeSession(context.db, {
     session_id,
     publisher,
@@ -63,7 +63,13 @@ async function openSession(
     insertions,
     created_at,
     environment: context.environment,
-    explanations: context.environment === 'staging' ? choice.explanations : undefined,
+    choice: {
+      ...versions,
+      excluded: [...exclusions],
+      language,
+      max_offers: maxOffers,
+      shown: shown.map(({ offer_id }) => offer_id),
+    },
   });
   return offersBody(insertions, { session_id, is_sandbox, networkUrl: context.networkUrl, language });
 }
@@ -95,31 +101,45 @@ interface ServedPublisherRow {
 
 /**
  * The publisher that a key serves. A partner-wide key serves every publisher of its channel: the named one, by default the
- * channel's first.
+ * channel's first. A process reads it once for each version of the publishers.
  */
 async function publisherOfKey(
-  db: Queries,
+  { db, cache, versions }: NetworkContext,
   key: KeyRecord,
   named: string | undefined,
 ): Promise<ServedPublisher | undefined> {
   const isWide = key.kind === 'partner_wide';
-  const [row] = await db.hot<ServedPublisherRow>(
-    `SELECT publisher_remote_id AS publisher_id, channel_id, external_exclusions, publisher_exclusions,
-       (SELECT json_agg(subcategory_id) FROM channel_exclusions c WHERE c.channel_id = publishers.channel_id) AS channel_exclusions
-     FROM publishers
-     WHERE channel_id = $1 AND status = 'APPROVED' AND removed_at IS NULL AND publisher_remote_id IS NOT NULL
-       AND ($2::text IS NULL OR publisher_remote_id::text = $2)
-     ORDER BY (publisher_remote_id::text = (SELECT value->>'publisher_remote_id' FROM settings WHERE name = 'first')) DESC NULLS LAST,
-       created_at, pending_publisher_id LIMIT 1`,
-    [key.channel_id, (isWide ? named?.toLowerCase() : key.publisher_id) ?? null],
+  const wanted = isWide ? (named === undefined ? null : readUuid(named)) : key.publisher_id;
+  if (wanted === undefined || (!isWide && wanted === null)) return undefined;
+  return cache.atVersion(`publisher ${key.channel_id} ${wanted}`, (await versions()).publishers, () =>
+    readPublisher(db, key.channel_id, wanted),
   );
-  if (!row || (!isWide && key.publisher_id === null)) return undefined;
+}
+
+async function readPublisher(
+  db: Queries,
+  channelId: string,
+  publisherId: string | null,
+): Promise<Versioned<ServedPublisher | undefined>> {
+  // One row: so even if there is no such publisher, that has its version.
+  const [row] = await db.query<{ version: string | null; publisher: ServedPublisherRow | null }>(
+    `SELECT ${versionColumn('publishers')}, (
+       SELECT json_build_object('publisher_id', publisher_remote_id, 'channel_id', channel_id,
+         'external_exclusions', external_exclusions, 'publisher_exclusions', publisher_exclusions,
+         'channel_exclusions', (SELECT json_agg(subcategory_id) FROM channel_exclusions c WHERE c.channel_id = publishers.channel_id))
+       FROM publishers
+       WHERE channel_id = $1 AND status = 'APPROVED' AND removed_at IS NULL AND publisher_remote_id IS NOT NULL
+         AND ($2::uuid IS NULL OR publisher_remote_id = $2)
+       ORDER BY (publisher_remote_id::text = (SELECT value->>'publisher_remote_id' FROM settings WHERE name = 'first')) DESC NULLS LAST,
+         created_at, pending_publisher_id LIMIT 1) AS publisher`,
+    [channelId, publisherId],
+  );
+  return { version: row?.version ?? FIRST_VERSION, value: row?.publisher ? served(row.publisher) : undefined };
+}
+
+function served({ publisher_id, channel_id, ...row }: ServedPublisherRow): ServedPublisher {
   const exclusions = [...row.external_exclusions, ...row.publisher_exclusions, ...(row.channel_exclusions ?? [])];
-  return {
-    publisher_id: row.publisher_id,
-    channel_id: row.channel_id,
-    exclusions: new Set(exclusions.map((id) => id.toLowerCase())),
-  };
+  return { publisher_id, channel_id, exclusions: new Set(exclusions.map((id) => id.toLowerCase())) };
 }
 
 /** A new session. */
@@ -131,8 +151,8 @@ interface NewSession {
   readonly created_at: Date;
   /** Only events with a key of the same environment are accepted. */
   readonly environment: Environment;
-  /** Stored in staging only. */
-  readonly explanations?: readonly OfferExplanation[] | undefined;
+  /** Stored in staging only, for GET /sandbox/explain. */
+  readonly choice: StoredChoice;
 }
 
 const insertSession = insertRows({
@@ -149,12 +169,12 @@ const insertSession = insertRows({
     'insertions',
     'created_at',
     'environment',
+    'choice',
   ],
 });
-const insertExplanation = insertRows({ into: 'explanations', columns: ['session_id', 'explanation'] });
 
 /** Stores what the session's events will need. About the shopper it stores only whether the request had an email address. */
-async function storeSession(db: Database, session: NewSession): Promise<void> {
+async function storeSession(db: Queries, session: NewSession): Promise<void> {
   const { publisher, request, session_id } = session;
   const { view, display_mode, widget_id } = request.placement_details;
   const insertions = Object.fromEntries(
@@ -164,8 +184,9 @@ async function storeSession(db: Database, session: NewSession): Promise<void> {
     ]),
   );
   const { email, email_hash } = request.user_details;
-  const statements = [
-    ...insertSession(publisher.publisher_id, [
+  await hotEach(
+    db,
+    insertSession(publisher.publisher_id, [
       [
         session_id,
         publisher.channel_id,
@@ -178,14 +199,10 @@ async function storeSession(db: Database, session: NewSession): Promise<void> {
         JSON.stringify(insertions),
         session.created_at,
         session.environment,
+        session.environment === 'staging' ? JSON.stringify(session.choice) : null,
       ],
     ]),
-  ];
-  if (session.explanations)
-    statements.push(...insertExplanation(publisher.publisher_id, [[session_id, JSON.stringify(session.explanations)]]));
-  await db.transaction(async (transaction) => {
-    for (const statement of statements) transaction.send(...statement);
-  });
+  );
 }
 
 /** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one currency. */

@@ -6,6 +6,7 @@ import { DEMO_SHOPS, DEMO_REQUESTS, type DemoPublisher } from './publishers.ts';
 import { stableId, TAXONOMY, subcategoryId } from './taxonomy.ts';
 import { randomUUID } from 'node:crypto';
 import { brandKey, domainKey, timeOrderedId } from '../channel/addPublishers.ts';
+import { markAllChanged } from '../settings.ts';
 import { createKey } from '../storedKeys.ts';
 import { advertiserId, DEMO_ADVERTISERS, type DemoAsset, type DemoOffer } from './demoOffer.ts';
 import { DEMO_OFFERS } from './demoOffers.ts';
@@ -21,6 +22,7 @@ export async function seed(
 ): Promise<Tenant> {
   const { kind, now, environment } = options;
   await insertTaxonomy(db);
+  await markAllChanged(db);
   if (kind === 'empty') return createTenant(db, { name: 'Sandbox Channel', environment, issuedIn: environment, now });
   const channelId = stableId('channel', 'demo');
   const tenant = { name: 'Demo Channel', environment, issuedIn: environment, now, channelId };

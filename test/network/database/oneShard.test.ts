@@ -26,12 +26,46 @@ function expectOneShard(): void {
   for (const { sql, params } of said) expect(whyNotOneShard(sql, params), sql).toBeUndefined();
 }
 
-test('a session is stored in one transaction, on one shard', async () => {
+test('a session takes two statements: one reads what all requests read, one stores it, on one shard', async () => {
+  await world.session();
+  said.length = 0;
   await world.session();
   expectOneShard();
-  const writes = said.filter(({ sql }) => sql.startsWith('INSERT'));
-  expect(new Set(writes.map(({ transaction }) => transaction)).size).toBe(1);
-  expect(writes).toHaveLength(2);
+  expect(said.map(({ sql }) => /^(?:INSERT INTO \w+|SELECT)/.exec(sql)?.[0])).toEqual([
+    'SELECT',
+    'INSERT INTO sessions',
+  ]);
+});
+
+/** What sessions are drawn from: whoever writes it makes every process read it again, in the same transaction. */
+const CACHED = /^\s*(?:UPDATE|INSERT INTO|DELETE FROM) (?:offers|advertisers|publishers|channel_exclusions)\b/;
+
+test('whatever changes what offers are drawn from says so in the same transaction', async () => {
+  const id = await world.offer({ budget: '2.5' });
+  const { publisher_remote_id } = world.network.describe().publisher;
+  const key = world.network.describe().keys.management ?? '';
+  const put = async (path: string): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const { status } = await world.call('PUT', path, { key, headers, body: { subcategory_ids: [] } });
+    expect(status).toBe(200);
+  };
+  await put('/adnet/channel/exclusions/');
+  await put(`/adnet/publishers/${publisher_remote_id}/exclusions/`);
+  await world.control('PUT', `/sandbox/publishers/${publisher_remote_id}/external-exclusions`, { subcategory_ids: [] });
+  await world.control('POST', `/sandbox/publishers/${publisher_remote_id}/status`, { status: 'APPROVED' });
+  const session = await world.session();
+  const place = session.items.findIndex(({ offer_id }) => offer_id === id);
+  await world.batch([event('BRAND_CLICK', session, {}, place), event('CONVERSION', session, {}, place)]);
+  await world.control('DELETE', `/sandbox/offers/${id}`);
+  const changes = said.filter(({ sql }) => CACHED.test(sql));
+  expect(new Set(changes.map(({ sql }) => /(?:UPDATE|INTO|FROM) (\w+)/.exec(sql)?.[1])).size).toBe(4);
+  for (const { sql, transaction } of changes) {
+    const marks = said.filter(
+      (other) => other.transaction === transaction && String(other.params[0]).endsWith('_version'),
+    );
+    expect(transaction, sql).toBeDefined();
+    expect(marks.length, sql).toBeGreaterThan(0);
+  }
 });
 
 test('a batch is stored and counted in one transaction, on one shard; so is money', async () => {

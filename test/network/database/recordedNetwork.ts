@@ -14,9 +14,8 @@ export interface Said {
   readonly transaction: number | undefined;
 }
 
-/** A network on a database, its clock stopped at NOW, with a list of every statement that its requests send. */
-export async function openRecordedNetwork(db: Database): Promise<{ world: Omit<TestNetwork, 'url'>; said: Said[] }> {
-  const said: Said[] = [];
+/** A staging network on a database that is open already. */
+export async function networkOn(db: Database): Promise<Network> {
   const description = await firstStart(db, {
     environment: 'staging',
     seed: 'empty',
@@ -26,9 +25,8 @@ export async function openRecordedNetwork(db: Database): Promise<{ world: Omit<T
   });
   const requests = createFetch({
     routes: networkRoutes('staging'),
-    // As several processes on one server would run: nothing that can change is cached.
     run: createRunner({
-      db: { ...recording(db, said), kind: 'postgres' },
+      db,
       environment: 'staging',
       controls: { reset: async () => undefined, hosts: [], metrics: () => '' },
     }),
@@ -36,7 +34,7 @@ export async function openRecordedNetwork(db: Database): Promise<{ world: Omit<T
     metrics: createMetrics(),
     log: () => undefined,
   });
-  const network: Network = {
+  return {
     fetch: requests.fetch,
     environment: 'staging',
     now: async () => new Date(),
@@ -44,7 +42,13 @@ export async function openRecordedNetwork(db: Database): Promise<{ world: Omit<T
     lost: new Promise(() => undefined),
     close: async () => undefined,
   };
-  const world = testNetworkOf(network);
+}
+
+/** A network on a database, its clock stopped at NOW, with a list of every statement that its requests send. */
+export async function openRecordedNetwork(db: Database): Promise<{ world: Omit<TestNetwork, 'url'>; said: Said[] }> {
+  const said: Said[] = [];
+  // As several processes on one server would run: nothing that can change is cached.
+  const world = testNetworkOf(await networkOn({ ...recording(db, said), kind: 'postgres' }));
   await world.control('POST', '/sandbox/clock', { now: NOW });
   await world.offer({ budget: '100' });
   await world.offer();

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type NetworkContext, createProcessCache, hashKey, keyOf, readState } from '../../../src/network/context.ts';
+import { type NetworkContext, hashKey, keyOf, readState } from '../../../src/network/context.ts';
+import { createProcessCache } from '../../../src/network/createProcessCache.ts';
 import { createEventStore } from '../../../src/network/events/eventStore.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createKey } from '../../../src/network/storedKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
-import type { ReportingSettings } from '../../../src/network/settings.ts';
+import { readVersions, type ReportingSettings } from '../../../src/network/settings.ts';
 import { periodsOf } from '../../../src/network/facts.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';
@@ -124,6 +125,7 @@ export async function openReportingFixture(
           return (await readState(db, path, key ? hashKey(key) : undefined)).key;
         },
         cache: createProcessCache(false),
+        versions: async () => readVersions({}),
       };
       const route = reportingRoutes.find(({ pattern }) => pattern === new URL(request.url).pathname);
       if (!route) throw new Error(`no route for ${path}`);

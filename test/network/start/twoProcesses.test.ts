@@ -70,4 +70,75 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     });
     await Promise.all([one.close(), two.close()]);
   }, 60_000);
+
+  test('what offers are drawn from is the same in both at once: offers, exclusions, publishers, budgets', async () => {
+    const databaseUrl = await cluster.freshUrl();
+    const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
+    const [one, two] = [await start(), await start()];
+    const [left, right] = [testNetworkOf(one), testNetworkOf(two)];
+    await left.control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
+    const { publisher_remote_id } = one.describe().publisher;
+    const key = one.describe().keys.management ?? '';
+    const shown = async (): Promise<number> => (await right.session()).items.length;
+    const exclude = async (path: string, subcategory_ids: readonly string[]): Promise<void> => {
+      const headers = { 'content-type': 'application/json' };
+      expect((await left.call('PUT', path, { key, headers, body: { subcategory_ids } })).status).toBe(200);
+    };
+    expect(await shown()).toBe(0);
+    const id = await left.offer();
+    expect(await shown()).toBe(1);
+    const { categories } = (await left.call('GET', '/adnet/adconfig/categories/', { key })).body;
+    const all = [categories[0].subcategories[0].remote_id];
+    for (const path of ['/adnet/channel/exclusions/', `/adnet/publishers/${publisher_remote_id}/exclusions/`]) {
+      await exclude(path, all);
+      expect(await shown()).toBe(0);
+      await exclude(path, []);
+      expect(await shown()).toBe(1);
+    }
+    const external = `/sandbox/publishers/${publisher_remote_id}/external-exclusions`;
+    await left.control('PUT', external, { subcategory_ids: all });
+    expect(await shown()).toBe(0);
+    await left.control('PUT', external, { subcategory_ids: [] });
+    await left.control('DELETE', `/sandbox/offers/${id}`);
+    expect(await shown()).toBe(0);
+    await left.offer({ price_per_conversion: 2, budget: 5 });
+    const session = await left.session();
+    await left.batch([event('BRAND_CLICK', session), event('CONVERSION', session)]);
+    expect(await shown()).toBe(1);
+    await left.batch([event('CONVERSION', session)]);
+    expect(await shown()).toBe(0);
+    await left.control('POST', '/sandbox/reset', { seed: 'empty' });
+    await left.offer();
+    expect(await shown()).toBe(1);
+    const { publisher } = one.describe();
+    await left.control('POST', `/sandbox/publishers/${publisher.publisher_remote_id}/status`, { status: 'REJECTED' });
+    expect((await right.post('/recommendations', ask())).status).toBe(400);
+    await Promise.all([one.close(), two.close()]);
+  }, 60_000);
+
+  test('conversions in both at the same time spend a budget exactly, and no more', async () => {
+    const databaseUrl = await cluster.freshUrl();
+    const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
+    const [one, two] = [await start(), await start()];
+    const worlds = [testNetworkOf(one), testNetworkOf(two)] as const;
+    await worlds[0].control('POST', '/sandbox/clock', { now: '2025-11-20T10:30:00Z' });
+    await worlds[0].offer({ price_per_conversion: '0.3', budget: '5' });
+    const converting = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const world = worlds[index % 2] ?? worlds[0];
+        return { world, session: await world.session() };
+      }),
+    );
+    await Promise.all(
+      converting.map(async ({ world, session }) => {
+        const { status } = await world.batch([event('BRAND_CLICK', session), event('CONVERSION', session)]);
+        expect(status).toBe(202);
+      }),
+    );
+    // 16 conversions fit: 4.8 of 5.
+    const total = await worlds[1].summary();
+    expect(total).toMatchObject({ conversions: 40, attributed_ad_spend_amount: 12, billable_ad_spend_amount: 4.8 });
+    for (const world of worlds) expect((await world.session()).items).toEqual([]);
+    await Promise.all([one.close(), two.close()]);
+  }, 60_000);
 });
