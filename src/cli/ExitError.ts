@@ -1,4 +1,4 @@
-/** Ends a command with an exit code of its own; the message is printed as one line. See docs/operators/README.md#exit-codes. */
+/** Ends a command with an exit code of its own; the message is printed as one line, unless it is empty. See docs/operators/README.md#exit-codes. */
 export class ExitError extends Error {
   override name = 'ExitError';
   readonly exitCode: number;
@@ -10,4 +10,12 @@ export class ExitError extends Error {
 }
 
 /** The exit codes of the operator commands. */
-export const EXIT = { failed: 1, usage: 2, refused: 3, notFound: 4, someFailed: 5, interrupted: 130 } as const;
+export const EXIT = {
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  notFound: 4,
+  someFailed: 5,
+  attention: 6,
+  interrupted: 130,
+} as const;

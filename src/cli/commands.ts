@@ -30,6 +30,10 @@ export const ELSEWHERE: Readonly<
     summary: 'Shows and changes the categories that a channel excludes, and takes a change back.',
   },
   report: { from: OPERATOR, summary: 'Prints a report of the channel or of one publisher.' },
+  watch: {
+    from: OPERATOR,
+    summary: 'Says what needs attention: silent publishers, drops, odd rates, requests that wait.',
+  },
   console: { from: OPERATOR, summary: 'Opens reports, publishers and exclusions in a page on this machine.' },
   changes: {
     from: OPERATOR,

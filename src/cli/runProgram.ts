@@ -15,7 +15,7 @@ export function runProgram(main: (argv: readonly string[]) => Promise<void>): vo
     (error: unknown) => {
       const isExpected = error instanceof Error && (EXPECTED.has(error.name) || error instanceof ExitError);
       const text = documentWithoutControls(isExpected ? error.message : stackOf(error));
-      process.stderr.write(withoutCommands(`offerlet: ${text}\n`));
+      if (text !== '') process.stderr.write(withoutCommands(`offerlet: ${text}\n`));
       exitAfterWriting(error instanceof ExitError ? error.exitCode : isExpected ? EXIT.usage : EXIT.failed);
     },
   );

@@ -9,6 +9,7 @@ import { profilesAdd, profilesList } from './command/profiles.ts';
 import { categoriesList, publishersList, publishersRemove, publishersShow } from './command/publisherCommands.ts';
 import { publishersAdd } from './command/publishersAdd.ts';
 import { reportCommand } from './command/reportCommand.ts';
+import { watchCommand } from './command/watchCommand.ts';
 import { whoami } from './command/whoami.ts';
 
 /** The commands by name, in the order of `--help`. */
@@ -29,6 +30,7 @@ export const commands: Readonly<Record<string, Command | CommandGroup>> = {
     },
   },
   report: reportCommand,
+  watch: watchCommand,
   console: consoleCommand,
   changes: changesList,
   profiles: {

@@ -29,6 +29,8 @@ export interface CommandContext<All extends Options> {
   readonly terminal: Terminal;
   readonly connection: Connection;
   readonly progress: Progress;
+  /** The environment, for secrets that no option takes. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** An operator command: its own options; connection and format are added. */
@@ -77,6 +79,7 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
           terminal,
           connection,
           progress,
+          env,
         });
       } catch (error) {
         progress.end();

@@ -44,7 +44,7 @@ async function runReport({
   terminal,
   connection,
   progress,
-}: CommandContext<typeof REPORT_OPTIONS>): Promise<void> {
+}: Omit<CommandContext<typeof REPORT_OPTIONS>, 'words' | 'env'>): Promise<void> {
   const format = formatOf(settings);
   if (settings.chart && (format.json || format.csv))
     throw new UsageError('--chart draws for people. Leave out --json, --csv, or the name of the --output file.');
@@ -70,7 +70,7 @@ async function runReport({
 
 async function readReport(
   query: RequestedReport,
-  { settings, terminal, connection, progress }: Omit<CommandContext<typeof REPORT_OPTIONS>, 'words'>,
+  { settings, terminal, connection, progress }: Omit<CommandContext<typeof REPORT_OPTIONS>, 'words' | 'env'>,
 ): Promise<PrintedReport> {
   const { variant, grain, by, metrics, compare, sort, limit } = query;
   const reader = variant === 'channel' ? connection.channelReport() : connection.publisherReport();
@@ -121,7 +121,8 @@ function listed(names: readonly string[]): readonly string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-function formatOf({ json, csv, output = '' }: { json: boolean; csv: boolean; output?: string | undefined }): {
+/** Returns the format that flags or the name of a file choose. */
+export function formatOf({ json, csv, output = '' }: { json: boolean; csv: boolean; output?: string | undefined }): {
   json: boolean;
   csv: boolean;
 } {

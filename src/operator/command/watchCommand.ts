@@ -1,0 +1,299 @@
+import { basename, dirname, join } from 'node:path';
+import type { Command } from '../../cli/command.ts';
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import type { Options } from '../../cli/options.ts';
+import { inTone, type Tone } from '../../cli/output/tone.ts';
+import { textOf, writeFile } from '../../cli/output/print.ts';
+import { documentWithoutControls, safeText } from '../../cli/output/displayWidth.ts';
+import type { Terminal } from '../../cli/output/terminal.ts';
+import { readKeyFile } from '../../cli/readKeyFile.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import { openYaml, parseYaml } from '../config/openYaml.ts';
+import { plural, rangeOf } from '../reports/format.ts';
+import type { Cause, Turn } from '../watch/causes.ts';
+import { evaluate, type Evaluation } from '../watch/evaluate.ts';
+import { lineOf, messagesOf } from '../watch/messages.ts';
+import { EXAMPLE_RULES, readRules, webhookProblem, type Rules, type WebhookTarget } from '../watch/rules.ts';
+import { openStateFile, readState, type State, type StateOwner } from '../watch/stateFile.ts';
+import { requestOf, sendWebhook } from '../watch/webhook.ts';
+import { operatorCommand, type CommandContext } from './operatorCommand.ts';
+import { formatOf } from './reportCommand.ts';
+
+const OPTIONS = {
+  rules: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'The rules, as YAML. Without it, the rules that --init prints.',
+  },
+  state: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'Remembers what was said already; NAME.state.json beside the rules file by default.',
+  },
+  all: { kind: 'flag', about: 'Prints what is still open, not only what is new.' },
+  backtest: { kind: 'text', value: 'DAYS', about: 'Prints what would have been said in these days, such as 90d.' },
+  'dry-run': { kind: 'flag', about: 'Prints what would be sent; sends and remembers nothing.' },
+  'webhook-secret-file': {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'File with the secret that signs messages. By default, it is read from OFFERLET_WEBHOOK_SECRET.',
+  },
+  init: { kind: 'flag', about: 'Prints a rules file to start from.' },
+  output: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
+  },
+} as const satisfies Options;
+
+const watch = operatorCommand({
+  summary: 'Says what needs attention: silent publishers, drops, odd rates, requests that wait.',
+  options: OPTIONS,
+  examples: [
+    { call: 'offerlet-operator watch --init > watch.yaml', does: 'Rules to start from' },
+    { call: 'offerlet-operator watch --rules watch.yaml --backtest 90d', does: 'What these rules would have said' },
+    {
+      call: 'offerlet-operator watch --rules watch.yaml',
+      does: 'For cron: prints what is new, ends with 6 while something is wrong',
+    },
+  ],
+  run: runWatch,
+});
+
+/** `offerlet-operator watch`: judges the last complete day by rules, and says what began and what is over. */
+export const watchCommand: Command = {
+  ...watch,
+  async run(source) {
+    // An example needs neither a network nor a key.
+    if (source.argv.includes('--init')) process.stdout.write(EXAMPLE_RULES);
+    else await watch.run(source);
+  },
+};
+
+type Context = CommandContext<typeof OPTIONS>;
+
+async function runWatch(context: Context): Promise<void> {
+  const { settings, connection, progress, terminal } = context;
+  // cron sends a mail about every line.
+  if (!terminal.isLive) progress.end();
+  const rules = loadRules(settings.rules);
+  const days = settings.backtest === undefined ? undefined : readDays(settings.backtest);
+  const channel = connection.channel();
+  const owner = { network: connection.url.replace(/\/+$/, ''), channel: safeText((await channel.details()).name) };
+  const look = (before: State['causes']): Promise<Evaluation> =>
+    evaluate({
+      source: { reports: connection.channelReport(), channel, onProgress: (text) => progress.step(text) },
+      rules,
+      before,
+      days,
+    });
+  if (days !== undefined) {
+    const evaluation = await look(new Map());
+    show(context, { evaluation, owner, requests: [] });
+    return terminal.note(backtestSummary(evaluation, days));
+  }
+  const target = readTarget(context, rules);
+  const path = settings.state ?? (settings.rules === undefined ? undefined : stateBeside(settings.rules));
+  if (target && path === undefined)
+    throw new UsageError('A webhook requires --state FILE, or every run would send everything again.');
+  const failures = await (path === undefined || settings['dry-run']
+    ? lookOnly(context, { owner, target, look, path })
+    : lookAndSend(context, { owner, target, look, path }));
+  if (failures.length > 0) throw new ExitError(`${failures.join(' ')} The next run sends it again.`, EXIT.failed);
+}
+
+interface Run {
+  readonly owner: StateOwner;
+  readonly target: { readonly webhook: WebhookTarget; readonly secret: string | undefined } | undefined;
+  readonly path: string | undefined;
+  look(before: State['causes']): Promise<Evaluation>;
+}
+
+async function lookOnly(context: Context, { owner, target, path, look }: Run): Promise<string[]> {
+  const before = path === undefined ? new Map() : readState(path, owner).causes;
+  const evaluation = await look(before);
+  const messages = target && context.settings['dry-run'] ? messagesOf(evaluation.turns, owner) : [];
+  const requests = messages.flatMap((message) =>
+    target
+      ? [
+          {
+            url: new URL(target.webhook.url).host,
+            ...requestOf(message, { target: target.webhook, secret: target.secret }),
+          },
+        ]
+      : [],
+  );
+  show(context, { evaluation, owner, requests });
+  return endWith(evaluation);
+}
+
+/** What is to be sent is on disk before it is sent, with its id: after a crash it is sent again as the same message. */
+async function lookAndSend(context: Context, { owner, target, path = '', look }: Run): Promise<string[]> {
+  const file = await openStateFile(path, owner);
+  try {
+    // What could not be sent before does not wait for a network that is down now.
+    let state = file.state;
+    const send = async (): Promise<string | undefined> => {
+      if (!target) return undefined;
+      for (let [message] = state.outbox; message; [message] = state.outbox) {
+        const delivery = await sendWebhook(message, { target: target.webhook, secret: target.secret });
+        if (!delivery.isDelivered) return delivery.why;
+        state = { ...state, outbox: state.outbox.slice(1) };
+        file.save(state);
+      }
+      return undefined;
+    };
+    const first = await send();
+    const evaluation = await look(state.causes);
+    const messages = target ? messagesOf(evaluation.turns, owner) : [];
+    state = { causes: evaluation.causes, outbox: [...state.outbox, ...messages].slice(-OUTBOX_MAX) };
+    file.save(state);
+    show(context, { evaluation, owner, requests: [] });
+    const failure = first ?? (await send());
+    return failure === undefined ? endWith(evaluation) : [failure];
+  } finally {
+    await file.release();
+  }
+}
+
+/** Messages that wait for a webhook that fails; the oldest are dropped. */
+const OUTBOX_MAX = 200;
+
+/** The exit code says how things are; the output says what is new. */
+function endWith({ causes }: Evaluation): never[] {
+  if (causes.size > 0) throw new ExitError('', EXIT.attention);
+  return [];
+}
+
+interface Shown {
+  readonly evaluation: Evaluation;
+  readonly owner: StateOwner;
+  readonly requests: readonly ReturnType<typeof requestOf>[];
+}
+
+function show({ settings, terminal, progress }: Context, { evaluation, owner, requests }: Shown): void {
+  progress.end();
+  const { causes, turns, days, dataEnd, skipped } = evaluation;
+  const format = formatOf(settings);
+  const isBacktest = settings.backtest !== undefined;
+  const begun = new Set(turns.filter(({ event }) => event === 'began').map(({ cause }) => cause));
+  const open = [...causes.values()];
+  const rows = [
+    ...turns.map(({ event, day, cause }) => rowOf(event, day, cause)),
+    ...(settings.all
+      ? open.filter((cause) => !begun.has(cause)).map((cause) => rowOf('open', cause.judged, cause))
+      : []),
+  ];
+  const json = {
+    ...owner,
+    judged: days.length === 0 ? null : { from: days[0], to: days.at(-1) },
+    data_end: dataEnd === null ? null : new Date(dataEnd).toISOString(),
+    events: turns.map(({ event, day, cause }) => ({ event, day, ...cause })),
+    open,
+    skipped,
+    ...(settings['dry-run'] && { requests }),
+  };
+  const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
+  const to = settings.output === undefined ? terminal : plain;
+  const text =
+    format.json || format.csv
+      ? textOf(
+          {
+            json,
+            csv: { rows, columns: ['event', 'day', 'rule', 'id', 'name', 'since', 'text'] },
+            table: () => ({ columns: [], rows: [] }),
+          },
+          { format, terminal: to },
+        )
+      : paragraphs({ turns, open: settings.all && !isBacktest ? open.filter((cause) => !begun.has(cause)) : [] }, to) +
+        requests
+          .map(
+            ({ headers, body }) =>
+              `${Object.entries(headers)
+                .map(([name, value]) => `${name}: ${value}\n`)
+                .join('')}\n${body}\n\n`,
+          )
+          .join('');
+  if (settings.output !== undefined) writeFile(settings.output, text);
+  else if (text !== '') terminal.write(format.json || format.csv ? text : documentWithoutControls(text));
+  for (const { rule, why } of skipped) terminal.note(`The rule ${rule} is not judged: ${why}.`);
+  if (terminal.isLive && !isBacktest) terminal.note(stateSummary(evaluation));
+}
+
+function rowOf(event: string, day: string, { rule, id, name, since, text }: Cause): object {
+  return { event, day, rule, id, name, since, text };
+}
+
+const TONES: Readonly<Record<string, Tone>> = { began: 'bad', recovered: 'good', ended: 'dim', open: 'accent' };
+
+/** A heading for each rule and day, and a line for each cause beneath it. */
+function paragraphs(
+  { turns, open }: { readonly turns: readonly Turn[]; readonly open: readonly Cause[] },
+  { hasColor }: Pick<Terminal, 'hasColor'>,
+): string {
+  const groups = new Map<string, string[]>();
+  const put = (event: string, day: string, cause: Cause, line: string): void => {
+    const title = `${inTone(event, TONES[event], hasColor)} ${day} ${inTone(cause.rule, 'strong', hasColor)}`;
+    groups.set(title, [...(groups.get(title) ?? []), line]);
+  };
+  for (const { event, day, cause } of turns) put(event, day, cause, lineOf(event, cause, day));
+  for (const cause of open) put('open', `since ${cause.since}`, cause, lineOf('began', cause, cause.judged));
+  return [...groups]
+    .map(([title, lines]) => `${title}\n${lines.map((line) => `  ${safeText(line)}\n`).join('')}`)
+    .join('');
+}
+
+function stateSummary({ causes, days }: Evaluation): string {
+  const judged = days.at(-1);
+  const on =
+    judged === undefined
+      ? 'No day could be judged: there is no complete day of data.'
+      : `Judged ${judged}, the last complete day.`;
+  return `${on} ${causes.size === 0 ? 'Nothing is open.' : `${plural(causes.size, 'cause')} open${causes.size === 0 ? '' : '; --all shows them'}.`}`;
+}
+
+function backtestSummary({ days, turns, causes }: Evaluation, wanted: number): string {
+  const [from, to] = [days[0], days.at(-1)];
+  if (from === undefined || to === undefined) return 'There is no complete day of data to judge.';
+  const messages = new Map<string, Set<string>>();
+  for (const { day, event, cause } of turns)
+    messages.set(cause.rule, (messages.get(cause.rule) ?? new Set()).add(`${day} ${event}`));
+  const counts = [...messages].map(([rule, said]) => `${rule} ${said.size}`);
+  const total = [...messages.values()].reduce((sum, said) => sum + said.size, 0);
+  const short = days.length < wanted ? ` The history allows no more than ${plural(days.length, 'day')}.` : '';
+  return `${rangeOf({ from, to })}: ${plural(total, 'message')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}, ${causes.size} still open at the end.${short} Requests that were decided since, and late data, cannot be seen afterwards.`;
+}
+
+/** Reads a rules file, or the rules that hold without one. */
+export function loadRules(path: string | undefined): Rules {
+  return readRules(path === undefined ? parseYaml(EXAMPLE_RULES, 'the default rules') : openYaml(path, '--rules'));
+}
+
+function readDays(text: string): number {
+  const days = Number(/^(\d{1,3})d?$/.exec(text.trim())?.[1]);
+  if (!(days >= 1 && days <= 400))
+    throw new UsageError(`--backtest is not a number of days: "${text}". Use something like 90d.`);
+  return days;
+}
+
+function stateBeside(rules: string): string {
+  return join(dirname(rules), `${basename(rules).replace(/\.ya?ml$/i, '')}.state.json`);
+}
+
+function readTarget({ settings, terminal, env }: Context, rules: Rules): Run['target'] {
+  const url = env['OFFERLET_WEBHOOK_URL']?.trim();
+  const problem = url ? webhookProblem(url) : undefined;
+  if (problem !== undefined) throw new UsageError(`OFFERLET_WEBHOOK_URL ${problem}`);
+  const webhook = url ? { url, field: rules.webhook?.field } : rules.webhook;
+  if (!webhook) return undefined;
+  const file = settings['webhook-secret-file'];
+  const secret =
+    file === undefined
+      ? env['OFFERLET_WEBHOOK_SECRET']?.trim()
+      : readKeyFile('--webhook-secret-file', file, (line) => terminal.note(line));
+  return { webhook, secret: secret === '' ? undefined : secret };
+}

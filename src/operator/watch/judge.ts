@@ -1,0 +1,268 @@
+import {
+  RATIOS,
+  type By,
+  type ChangeRule,
+  type LateRule,
+  type PendingRule,
+  type RangeRule,
+  type ReportRule,
+  type Rule,
+  type SilentRule,
+} from './rules.ts';
+import { isMoney, labelOf, momentOf, periodOf, plural, rangeOf, valueOf, wordOf } from '../reports/format.ts';
+import { addDays, DAY_MS, dateOf, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
+
+/** What rules are judged by. */
+export interface Facts {
+  /** The first day with history. */
+  readonly from: string;
+  /** The end of the latest hour or day with data, in milliseconds; null when the network does not say. */
+  readonly dataEnd: number | null;
+  /** The subjects of a breakdown, by their id. */
+  subjects(by: By): ReadonlyMap<string, string>;
+  /** A metric of one day; 0 without activity. */
+  value(by: By, id: string, metric: string, date: string): number;
+  /** Requests to add a publisher, with the moment they were made. */
+  readonly requests: readonly Request[];
+  /** Publishers that the channel no longer has. */
+  readonly removed: ReadonlySet<string>;
+}
+
+interface Request {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly at: number;
+}
+
+interface Subject {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What a rule says about one subject. */
+export interface Judgement {
+  readonly rule: string;
+  readonly id: string;
+  readonly name: string;
+  /** `unknown`: too little to judge by; an open cause stays open. `ended`: there is nothing left to judge. */
+  readonly outcome: 'alarm' | 'fine' | 'unknown' | 'ended';
+  /** Says so, with the numbers. */
+  readonly text: string;
+  readonly numbers: Readonly<Record<string, number | string | readonly number[]>>;
+}
+
+/** How a day is judged. */
+export interface JudgeOptions {
+  readonly facts: Facts;
+  /** The last complete day. */
+  readonly day: string;
+  readonly holidays: ReadonlySet<string>;
+  /** The time of the run, in milliseconds. */
+  readonly now: number;
+  /** The subjects for which a rule has an open cause. */
+  open(rule: string): readonly Subject[];
+}
+
+/** The days before silence that say what is usual. */
+export const USUAL_DAYS = 28;
+const HOUR_MS = 3_600_000;
+
+/** Judges one rule on one day: an alarm for each subject outside its limits, and everything about open causes. */
+export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
+  if (rule.kind === 'late') return [judgeLate(rule, options)];
+  if (rule.kind === 'pending') return judgePending(rule, options);
+  const { facts } = options;
+  const opened = new Set(options.open(rule.name).map(({ id }) => id));
+  const judged: Judgement[] = [];
+  for (const [id, name] of facts.subjects(rule.by)) {
+    if (rule.except.includes(id) || rule.except.includes(name)) continue;
+    const isOpen = opened.has(id);
+    const said =
+      rule.by === 'publisher' && facts.removed.has(id)
+        ? { outcome: 'ended' as const, text: 'It is no longer a publisher of the channel.', numbers: {} }
+        : judgeSubject(rule, { id, isOpen }, options);
+    if (said.outcome === 'alarm' || isOpen) judged.push({ rule: rule.name, id, name, ...said });
+  }
+  return judged;
+}
+
+type Said = Pick<Judgement, 'outcome' | 'text' | 'numbers'>;
+const UNKNOWN: Said = { outcome: 'unknown', text: 'There is too little to judge by.', numbers: {} };
+
+interface Judged {
+  readonly id: string;
+  /** Whether the rule has an open cause for it. */
+  readonly isOpen: boolean;
+}
+
+function judgeSubject(rule: ReportRule, subject: Judged, options: JudgeOptions): Said {
+  switch (rule.kind) {
+    case 'change':
+      return judgeChange(rule, subject, options);
+    case 'silent':
+      return judgeSilent(rule, subject, options);
+    case 'range':
+      return judgeRange(rule, subject, options);
+  }
+}
+
+/** The same weekday of the weeks before, without holidays and days before the history. */
+function judgeChange(rule: ChangeRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): Said {
+  if (holidays.has(day)) return UNKNOWN;
+  const days = [...Array(rule.weeks).keys()]
+    .map((week) => addDays(day, -7 * (week + 1)))
+    .filter((date) => date >= facts.from && !holidays.has(date));
+  // One week could be the unusual one, unless the rule asks for one.
+  if (days.length < Math.min(2, rule.weeks)) return UNKNOWN;
+  const before = days.map((date) => facts.value(rule.by, id, rule.metric, date));
+  const usual = medianOf(before);
+  const value = facts.value(rule.by, id, rule.metric, day);
+  if (usual < rule.minimum) return UNKNOWN;
+  const change = (value - usual) / usual;
+  // An open cause ends well within the limit: a value that moves around it would begin and end every day.
+  const share = isOpen ? 0.5 : 1;
+  const isBelow = rule.below !== undefined && change < rule.below * share;
+  const isAbove = rule.above !== undefined && change > rule.above * share;
+  const limit = isAbove ? rule.above : (rule.below ?? rule.above);
+  const on = `${labelOf(rule.metric)} on ${periodOf(startOf(day), 'day')}`;
+  const against = `${valueOf(rule.metric, usual)} usual (${before.length === 1 ? 'the week before' : `median of ${before.map((one) => valueOf(rule.metric, one)).join(', ')} on the same weekday of the weeks before`})`;
+  return {
+    outcome: isBelow || isAbove ? 'alarm' : 'fine',
+    text: `${on}: ${valueOf(rule.metric, value)} against ${against}, ${signedShare(change)}; the limit is ${signedShare(limit ?? 0)}.`,
+    numbers: { day, metric: rule.metric, value, usual, before, change_percent: round(change * 100, 2) },
+  };
+}
+
+function judgeSilent(rule: SilentRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): Said {
+  const days: string[] = [];
+  let date = day;
+  for (; days.length < rule.days && date >= facts.from; date = addDays(date, -1))
+    if (!holidays.has(date)) days.push(date);
+  if (days.length < rule.days) return UNKNOWN;
+  const range = { from: days.at(-1) ?? day, to: day };
+  const value = sum(days.map((one) => facts.value(rule.by, id, rule.metric, one)));
+  const of = labelOf(rule.metric).toLowerCase();
+  if (value > 0)
+    return {
+      outcome: 'fine',
+      text: `${valueOf(rule.metric, value)} ${of} in ${rangeOf(range)}.`,
+      numbers: { ...range, metric: rule.metric, value },
+    };
+  const before = datesBefore(range.from, USUAL_DAYS).filter((one) => one >= facts.from);
+  const total = sum(before.map((one) => facts.value(rule.by, id, rule.metric, one)));
+  const usual = before.length === 0 ? 0 : total / before.length;
+  // Seven days say what is usual on every weekday. Silence that is known stays an alarm when all that was usual is over.
+  if (!isOpen && (before.length < 7 || usual < rule.minimum)) return UNKNOWN;
+  return {
+    outcome: 'alarm',
+    text: `No ${of} for ${plural(rule.days, 'day')} (${rangeOf(range)}), ${valueOf(rule.metric, round(usual, isMoney(rule.metric) ? 2 : 0))} a day usual (${valueOf(rule.metric, total)} in the ${plural(before.length, 'day')} before).`,
+    numbers: {
+      ...range,
+      metric: rule.metric,
+      value,
+      usual: round(usual, 2),
+      total_before: total,
+      days_before: before.length,
+    },
+  };
+}
+
+function judgeRange(rule: RangeRule, { id }: Judged, { facts, day }: JudgeOptions): Said {
+  const range: DateRange = { from: addDays(day, 1 - rule.days), to: day };
+  const [over = '', under = ''] = RATIOS[rule.metric] ?? [];
+  if (range.from < facts.from) return UNKNOWN;
+  const days = datesBefore(addDays(day, 1), rule.days);
+  const total = (metric: string): number => round(sum(days.map((one) => facts.value(rule.by, id, metric, one))), 2);
+  const [above, below] = [total(over), total(under)];
+  if (below < rule.minimum) return UNKNOWN;
+  const value = round(above / below, 4);
+  const isBelow = rule.from !== undefined && value < rule.from;
+  const isAbove = rule.to !== undefined && value > rule.to;
+  const limits = [
+    ...(rule.from === undefined ? [] : [`not below ${valueOf(rule.metric, rule.from)}`]),
+    ...(rule.to === undefined ? [] : [`not above ${valueOf(rule.metric, rule.to)}`]),
+  ];
+  return {
+    outcome: isBelow || isAbove ? 'alarm' : 'fine',
+    text: `${labelOf(rule.metric)} ${valueOf(rule.metric, value)} in ${rangeOf(range)}: ${valueOf(over, above)} ${labelOf(over).toLowerCase()} for ${valueOf(under, below)} ${labelOf(under).toLowerCase()}; the limit is ${limits.join(' and ')}.`,
+    numbers: { ...range, metric: rule.metric, value, [over]: above, [under]: below },
+  };
+}
+
+function judgePending(rule: PendingRule, { facts, now, open }: JudgeOptions): Judgement[] {
+  const waiting = facts.requests.filter(
+    ({ status, at }) => rule.statuses.includes(status) && now - at >= rule.days * DAY_MS,
+  );
+  const judged = waiting.map(({ id, name, status, at }): Judgement => {
+    const days = Math.floor((now - at) / DAY_MS);
+    const since = dateOf(at);
+    const text = `${wordOf(status)} for ${plural(days, 'day')}, since ${rangeOf({ from: since, to: since })}; the limit is ${plural(rule.days, 'day')}.`;
+    return { rule: rule.name, id, name, outcome: 'alarm', text, numbers: { status, days } };
+  });
+  const ids = new Set(waiting.map(({ id }) => id));
+  for (const { id, name } of open(rule.name))
+    if (!ids.has(id))
+      judged.push({ rule: rule.name, id, name, outcome: 'fine', text: 'It no longer waits.', numbers: {} });
+  return judged;
+}
+
+function judgeLate({ name, hours }: LateRule, { facts, now }: JudgeOptions): Judgement {
+  const { dataEnd } = facts;
+  const age = dataEnd === null ? null : Math.max(0, Math.floor((now - dataEnd) / HOUR_MS));
+  return {
+    rule: name,
+    id: 'data',
+    name: 'Data',
+    outcome: age === null || age > hours ? 'alarm' : 'fine',
+    text:
+      dataEnd === null
+        ? 'The network does not say how far its data reaches, so no report is judged.'
+        : `The data ends on ${momentOf(dataEnd)}, ${plural(age ?? 0, 'hour')} ago; the limit is ${plural(hours, 'hour')}.`,
+    numbers: { data_end: dataEnd === null ? 'unknown' : timestamp(dataEnd), hours: age ?? -1 },
+  };
+}
+
+/** The days before a date, the latest first. */
+function datesBefore(date: string, count: number): string[] {
+  return [...Array(count).keys()].map((days) => addDays(date, -1 - days));
+}
+
+/** The first day that a rule reads to judge a day; holidays may move it back. */
+export function reachOf(rule: Rule): number {
+  switch (rule.kind) {
+    case 'silent':
+      return rule.days + USUAL_DAYS - 1;
+    case 'change':
+      return rule.weeks * 7;
+    case 'range':
+      return rule.days - 1;
+    case 'pending':
+    case 'late':
+      return 0;
+  }
+}
+
+/** The metrics that a rule reads. */
+export function metricsOf(rule: ReportRule): readonly string[] {
+  return rule.kind === 'range' ? (RATIOS[rule.metric] ?? []) : [rule.metric];
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (low + high) / 2;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function round(value: number, decimals: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
+}
+
+function signedShare(share: number): string {
+  const percent = round(share * 100, 1);
+  return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toLocaleString('en')}%`;
+}

@@ -1,0 +1,283 @@
+import { metricsOf, reachOf, USUAL_DAYS, type Facts } from './judge.ts';
+import { RATIOS, SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
+import type { ChannelClient } from '../clients/ChannelClient.ts';
+import {
+  ApiError,
+  DateRangeError,
+  ReportingUnavailableError,
+  RowLimitError,
+  ValidationError,
+} from '../clients/errors.ts';
+import type { ReportingClient } from '../clients/ReportingClient.ts';
+import { readWholeReport } from '../reports/readWholeReport.ts';
+import type { Row } from '../reports/comparison.ts';
+import type { ChannelMetric } from '../../wire/reporting.ts';
+import { addDays, countDays, DAY_MS, dateOf, type DateRange } from '../../wire/utcDates.ts';
+
+/** What `readFacts` reads from. */
+export interface FactsSource {
+  readonly reports: ReportingClient<'channel'>;
+  readonly channel: ChannelClient;
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(text: string): void;
+}
+
+/** What is read. */
+export interface FactsQuery {
+  readonly rules: Rules;
+  /** The number of complete days that are judged, the last one included. */
+  readonly days: number;
+  /** Ids of publishers with an open cause: they are read however small they have become. */
+  readonly publishers: readonly string[];
+}
+
+/** Facts, and which days they can judge. */
+export interface ReadFacts {
+  readonly facts: Facts;
+  /** The complete days to judge, the earliest first; none when there is no data. */
+  readonly days: readonly string[];
+  /** Rules that cannot be judged, and why. */
+  readonly skipped: readonly { readonly rule: string; readonly why: string }[];
+}
+
+/** Publishers of one request: more ids would make a URL that proxies refuse. */
+const IDS_PER_REQUEST = 100;
+/** Rows of one report: below the limit of the API, which counts them before pagination. */
+const ROWS_PER_REPORT = 9_000;
+/** The fewest days from which silence knows what is usual. */
+const SHORTEST_USUAL_DAYS = 7;
+
+/** Reads everything that rules need, in few requests: publishers that are too small for every rule are not read by day. */
+export async function readFacts(source: FactsSource, query: FactsQuery): Promise<ReadFacts> {
+  const { rules } = query.rules;
+  const end = await readDataEnd(source);
+  const skipped: ReadFacts['skipped'][number][] = [];
+  const onReports = rules.filter((rule): rule is ReportRule => {
+    if (rule.kind === 'late' || rule.kind === 'pending') return false;
+    const missing = metricsOf(rule).filter((metric) => end.enabled !== undefined && !end.enabled.includes(metric));
+    if (missing.length > 0)
+      skipped.push({ rule: rule.name, why: `${missing.join(' and ')} is not enabled for the key` });
+    return missing.length === 0;
+  });
+  const isListed = rules.some(({ kind }) => kind === 'pending') || onReports.some(({ by }) => by === 'publisher');
+  const list = isListed ? await readPublishers(source) : undefined;
+  const last = end.lastDay;
+  const range = last === undefined ? undefined : await readRange(source, { ...query, last, onReports });
+  const groups = new Map<By, Group>();
+  if (range)
+    for (const by of SUBJECTS) {
+      const its = onReports.filter((rule) => rule.by === by);
+      if (its.length > 0)
+        groups.set(by, await readGroup(source, { by, rules: its, range, query, ids: list?.approved ?? [] }));
+    }
+  const first = range && last !== undefined ? later(range.from, addDays(last, 1 - query.days)) : undefined;
+  return {
+    skipped,
+    days: first === undefined || last === undefined ? [] : daysOf({ from: first, to: last }),
+    facts: {
+      from: range?.from ?? '9',
+      dataEnd: end.dataEnd,
+      subjects: (by) => groups.get(by)?.names ?? new Map(),
+      value: (by, id, metric, date) => Number(groups.get(by)?.rows.get(id)?.get(date)?.[metric] ?? 0),
+      requests: list?.requests ?? [],
+      removed: new Set(
+        [...(groups.get('publisher')?.names.keys() ?? [])].filter((id) => list?.approved.includes(id) === false),
+      ),
+    },
+  };
+}
+
+interface DataEnd {
+  readonly dataEnd: number | null;
+  readonly lastDay: string | undefined;
+  /** The metrics of the key; undefined when nothing says so. */
+  readonly enabled: readonly string[] | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The latest hour may still grow, and its day with it: the last complete day is the one before. */
+async function readDataEnd({ reports, signal }: FactsSource): Promise<DataEnd> {
+  try {
+    const { meta, summary } = await reports.report({ time_grain: 'hour', limit: 1 }, { signal });
+    return endOf(meta.data_through, { length: HOUR_MS, summary });
+  } catch (error) {
+    if (error instanceof ReportingUnavailableError) return endOf(null, { length: 0, summary: undefined });
+    // A network may keep no hours.
+    if (!(error instanceof DateRangeError) && !(error instanceof ValidationError)) throw error;
+    const { meta, summary } = await reports.report({ limit: 1 }, { signal });
+    return endOf(meta.data_through, { length: DAY_MS, summary });
+  }
+}
+
+function endOf(
+  through: string | null,
+  { length, summary }: { readonly length: number; readonly summary: object | undefined },
+): DataEnd {
+  const enabled = summary && Object.keys(summary);
+  if (through === null) return { dataEnd: null, lastDay: undefined, enabled };
+  const start = Date.parse(through);
+  return { dataEnd: start + length, lastDay: addDays(dateOf(start), -1), enabled };
+}
+
+interface Listed {
+  readonly approved: readonly string[];
+  readonly requests: Facts['requests'];
+}
+
+async function readPublishers({ channel, signal, onProgress }: FactsSource): Promise<Listed & { approved: string[] }> {
+  const approved: string[] = [];
+  const requests: Facts['requests'][number][] = [];
+  for await (const publisher of channel.allPublishers({}, { signal })) {
+    const { publisher_remote_id: id, pending_publisher_id, brand_name: name, status, created_at } = publisher;
+    if (id !== null && status === 'APPROVED') approved.push(id);
+    else if (pending_publisher_id !== null)
+      requests.push({ id: pending_publisher_id, name, status, at: Date.parse(created_at) });
+    onProgress?.(`Read ${(approved.length + requests.length).toLocaleString('en')} publishers …`);
+  }
+  return { approved, requests };
+}
+
+/** The days that the rules read, cut to the history. */
+async function readRange(
+  { reports, signal }: FactsSource,
+  { rules, days, last, onReports }: FactsQuery & { readonly last: string; readonly onReports: readonly ReportRule[] },
+): Promise<DateRange | undefined> {
+  const [metric] = onReports.flatMap(metricsOf);
+  if (metric === undefined) return undefined;
+  const reach = Math.max(...onReports.map(reachOf)) + Math.min(rules.holidays.size, 14);
+  const range = { from: addDays(last, 1 - days - reach), to: last };
+  try {
+    await reports.report({ ...range, metrics: [metric as ChannelMetric], limit: 1 }, { signal });
+    return range;
+  } catch (error) {
+    const from = error instanceof DateRangeError ? error.available_window?.from : undefined;
+    if (from === undefined || from > last) {
+      if (error instanceof ApiError && from === undefined) throw error;
+      return undefined;
+    }
+    return { from: later(from, range.from), to: last };
+  }
+}
+
+interface Group {
+  readonly names: Map<string, string>;
+  readonly rows: Map<string, Map<string, Row>>;
+}
+
+interface GroupQuery {
+  readonly by: By;
+  readonly rules: readonly ReportRule[];
+  readonly range: DateRange;
+  readonly query: FactsQuery;
+  /** All publishers of the channel. */
+  readonly ids: readonly string[];
+}
+
+async function readGroup(source: FactsSource, options: GroupQuery): Promise<Group> {
+  const { by, rules, range, query } = options;
+  const group: Group = { names: new Map(), rows: new Map() };
+  const metrics = [...new Set(rules.flatMap(metricsOf))];
+  const base = { ...range, metrics, time_grain: 'day', ...(by !== 'channel' && { group_by: [by] }) };
+  if (by === 'channel') group.names.set('channel', 'The channel');
+  for (const filters of by === 'publisher' ? await publisherFilters(source, options) : [{}]) {
+    const { rows } = await readWholeReport({
+      reader: source.reports,
+      query: { ...base, ...filters },
+      variant: 'channel',
+      sort: '',
+      signal: source.signal,
+      onProgress: (read, total) =>
+        source.onProgress?.(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} days …`),
+    });
+    for (const row of rows) put(group, by, row);
+  }
+  // A publisher with an open cause is judged even when it has no row left.
+  if (by === 'publisher') for (const id of query.publishers) if (!group.names.has(id)) group.names.set(id, id);
+  return group;
+}
+
+function put({ names, rows }: Group, by: By, row: Row): void {
+  const id = by === 'channel' ? 'channel' : String(row[by === 'publisher' ? 'publisher_id' : by] ?? '');
+  if (by !== 'channel') names.set(id, by === 'publisher' ? String(row['publisher_name']) : id || '(none)');
+  const days = rows.get(id) ?? new Map<string, Row>();
+  rows.set(id, days);
+  days.set(row.period_start.slice(0, 10), row);
+}
+
+/** The publishers that are large enough for one of the rules, and those with an open cause, as filters. */
+async function publisherFilters(source: FactsSource, options: GroupQuery): Promise<{ publisher_ids: string[] }[]> {
+  const least = new Map<string, number>();
+  for (const rule of options.rules) {
+    const metric = sizeMetricOf(rule);
+    least.set(metric, Math.min(least.get(metric) ?? Infinity, leastTotalOf(rule, options)));
+  }
+  const found = new Set(options.query.publishers);
+  for (const [metric, total] of least)
+    for (const id of await largePublishers(source, { ...options, metric, total })) found.add(id);
+  const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(ROWS_PER_REPORT / countDays(options.range))));
+  return chunksOf([...found], perReport).map((publisher_ids) => ({ publisher_ids }));
+}
+
+function sizeMetricOf(rule: ReportRule): string {
+  return rule.kind === 'range' ? (RATIOS[rule.metric]?.[1] ?? rule.metric) : rule.metric;
+}
+
+/** What a publisher has at least over all days read if a rule can judge it on one of them. */
+function leastTotalOf(rule: ReportRule, { range, query }: GroupQuery): number {
+  switch (rule.kind) {
+    case 'range':
+      return rule.minimum;
+    case 'change':
+      // The median of two or more days is not larger than half of their sum.
+      return rule.minimum * Math.min(2, rule.weeks);
+    case 'silent': {
+      const before =
+        query.days > 1
+          ? 0
+          : Math.min(USUAL_DAYS, countDays(range) - rule.days - Math.min(query.rules.holidays.size, 14));
+      return rule.minimum * Math.max(SHORTEST_USUAL_DAYS, before);
+    }
+  }
+}
+
+/** The largest first, until they are too small. A channel that is too large for one report is read in parts. */
+async function largePublishers(
+  { reports, signal }: FactsSource,
+  { range, metric, total, ids }: GroupQuery & { readonly metric: string; readonly total: number },
+): Promise<string[]> {
+  const read = async (filters: { publisher_ids?: readonly string[] }): Promise<string[]> => {
+    const found: string[] = [];
+    const name = metric as ChannelMetric;
+    const query = { ...range, ...filters, group_by: ['publisher'], metrics: [name] } as const;
+    const pages = reports.pages({ ...query, sort_by: name, sort_direction: 'desc' }, { signal, snapshot: false });
+    for await (const { data } of pages) {
+      const large = data.filter((row) => (row[name] ?? 0) >= total);
+      found.push(...large.map((row) => row.publisher_id));
+      if (large.length < data.length) break;
+    }
+    return found;
+  };
+  try {
+    return await read({});
+  } catch (error) {
+    if (!(error instanceof RowLimitError)) throw error;
+    const found: string[] = [];
+    for (const publisher_ids of chunksOf(ids, IDS_PER_REQUEST)) found.push(...(await read({ publisher_ids })));
+    return found;
+  }
+}
+
+function chunksOf<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
+}
+
+function daysOf(range: DateRange): string[] {
+  return [...Array(Math.max(0, countDays(range))).keys()].map((index) => addDays(range.from, index));
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other;
+}

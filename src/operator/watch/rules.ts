@@ -1,0 +1,243 @@
+import type { Setting } from '../config/openYaml.ts';
+import { CHANNEL_METRICS, isRatio } from '../../wire/reporting.ts';
+import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
+import { isLoopbackHost } from '../../wire/loopback.ts';
+
+/** What a rule looks at one by one. */
+export const SUBJECTS = ['channel', 'publisher', 'page_type', 'widget_type'] as const;
+export type By = (typeof SUBJECTS)[number];
+
+interface OnReports {
+  readonly name: string;
+  readonly metric: string;
+  readonly by: By;
+  /** Less activity than this is not judged. */
+  readonly minimum: number;
+  /** Ids or names that are not judged. */
+  readonly except: readonly string[];
+}
+
+/** Activity has stopped for some complete days. */
+export interface SilentRule extends OnReports {
+  readonly kind: 'silent';
+  readonly days: number;
+}
+
+/** A day differs from the same weekday of the weeks before. */
+export interface ChangeRule extends OnReports {
+  readonly kind: 'change';
+  /** A share below 0, such as -0.3. */
+  readonly below: number | undefined;
+  /** A share above 0. */
+  readonly above: number | undefined;
+  readonly weeks: number;
+}
+
+/** A ratio of some days lies outside its range. */
+export interface RangeRule extends OnReports {
+  readonly kind: 'range';
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly days: number;
+}
+
+/** A request to add a publisher waits. */
+export interface PendingRule {
+  readonly kind: 'pending';
+  readonly name: string;
+  readonly days: number;
+  readonly statuses: readonly string[];
+}
+
+/** Data stops arriving: without this rule, a network that loads nothing more would look quiet. */
+export interface LateRule {
+  readonly kind: 'late';
+  readonly name: string;
+  readonly hours: number;
+}
+
+export type ReportRule = SilentRule | ChangeRule | RangeRule;
+export type Rule = ReportRule | PendingRule | LateRule;
+
+/** Where messages are sent. */
+export interface WebhookTarget {
+  readonly url: string;
+  /** For chats that accept one field only: its name. Undefined: the whole message. */
+  readonly field: string | undefined;
+}
+
+/** A rules file. */
+export interface Rules {
+  readonly rules: readonly Rule[];
+  /** Days that are neither judged nor compared with. */
+  readonly holidays: ReadonlySet<string>;
+  readonly webhook: WebhookTarget | undefined;
+}
+
+/** The ratios, each with the two sums that it is made of. */
+export const RATIOS: Readonly<Record<string, readonly [over: string, under: string]>> = {
+  ctr: ['clicks', 'impressions'],
+  cvr: ['conversions', 'clicks'],
+  rpl: ['channel_payout', 'feed_loads'],
+  attributed_cpa: ['attributed_ad_spend_amount', 'conversions'],
+};
+
+const KINDS = ['silent', 'change', 'range', 'pending', 'late'] as const;
+const MEASURED = CHANNEL_METRICS.filter((name) => !Object.hasOwn(RATIOS, name));
+const ON_REPORTS = ['kind', 'metric', 'by', 'minimum', 'except'] as const;
+
+/** Reads a rules file. Throws a `UsageError` that names the line. */
+export function readRules(file: Setting): Rules {
+  const { rules, holidays, webhook } = file.fields(['holidays', 'webhook', 'rules']);
+  if (!rules) return file.fail('has no "rules". "offerlet-operator watch --init" prints an example.');
+  return {
+    rules: rules.entries().map(([name, rule]) => readRule(name, rule)),
+    holidays: new Set(holidays?.list().map((day) => day.date())),
+    webhook: webhook && readWebhook(webhook),
+  };
+}
+
+function readRule(name: string, rule: Setting): Rule {
+  if (!/^[\w-]{1,60}$/.test(name)) rule.fail('is not a name for a rule. Use letters, digits and hyphens.');
+  const { kind: given } = Object.fromEntries(rule.entries());
+  const kind = given?.choice(KINDS) ?? rule.fail(`has no kind. Use one of ${KINDS.join(', ')}.`);
+  switch (kind) {
+    case 'silent': {
+      const fields = rule.fields([...ON_REPORTS, 'days']);
+      const shared = readShared(name, fields, { metric: 'impressions', known: MEASURED, minimum: 50 });
+      return { kind, ...shared, days: fields.days?.whole({ min: 1, max: 28 }) ?? 2 };
+    }
+    case 'change': {
+      const fields = rule.fields([...ON_REPORTS, 'below', 'above', 'weeks']);
+      const below = fields.below?.share('-30%');
+      const above = fields.above?.share('+50%');
+      if (below === undefined && above === undefined) rule.fail('has neither below nor above. Use below: -30%.');
+      if (below !== undefined && (below >= 0 || below < -1))
+        fields.below?.fail('is not a loss. Use something like -30%.');
+      if (above !== undefined && above <= 0) fields.above?.fail('is not a gain. Use something like +50%.');
+      const isRatio = Object.hasOwn(RATIOS, fields.metric?.text() ?? '');
+      if (isRatio) fields.metric?.fail('is a ratio. Use kind: range for it, or one of the metrics it is made of.');
+      const shared = readShared(name, fields, { metric: 'clicks', known: MEASURED, minimum: 100 });
+      return { kind, ...shared, below, above, weeks: fields.weeks?.whole({ min: 1, max: 8 }) ?? 4 };
+    }
+    case 'range': {
+      const fields = rule.fields([...ON_REPORTS, 'from', 'to', 'days']);
+      const shared = readShared(name, fields, { metric: 'ctr', known: Object.keys(RATIOS), minimum: 1_000 });
+      const read = (value: Setting | undefined): number | undefined =>
+        isRatio(shared.metric) ? value?.share('0.5%') : value?.number('0.25');
+      const [from, to] = [read(fields.from), read(fields.to)];
+      if (from === undefined && to === undefined) rule.fail('has neither from nor to. Use from: 0.1%.');
+      if (from !== undefined && to !== undefined && from > to) fields.from?.fail('is above to.');
+      return { kind, ...shared, from, to, days: fields.days?.whole({ min: 1, max: 28 }) ?? 7 };
+    }
+    case 'pending': {
+      const fields = rule.fields(['kind', 'days', 'status']);
+      const statuses = fields.status?.list().map((status) => status.choice(PUBLISHER_STATUSES));
+      return {
+        kind,
+        name,
+        days: fields.days?.whole({ min: 1, max: 365 }) ?? 5,
+        statuses: statuses ?? ['PENDING', 'NEEDS_INFO'],
+      };
+    }
+    case 'late': {
+      const fields = rule.fields(['kind', 'hours']);
+      return { kind, name, hours: fields.hours?.whole({ min: 1, max: 1_000 }) ?? 36 };
+    }
+  }
+}
+
+type Shared = { readonly [Name in 'metric' | 'by' | 'minimum' | 'except']?: Setting };
+
+function readShared(
+  name: string,
+  fields: Shared,
+  usual: { readonly metric: string; readonly known: readonly string[]; readonly minimum: number },
+): { name: string; metric: string; by: By; minimum: number; except: readonly string[] } {
+  return {
+    name,
+    metric: fields.metric?.choice(usual.known) ?? usual.metric,
+    by: fields.by?.choice(SUBJECTS) ?? 'publisher',
+    minimum: fields.minimum?.whole({ min: 1, max: 1_000_000_000 }) ?? usual.minimum,
+    except: fields.except?.list().map((one) => one.text()) ?? [],
+  };
+}
+
+function readWebhook(webhook: Setting): WebhookTarget {
+  const { url, field } = webhook.fields(['url', 'field']);
+  if (!url) return webhook.fail('has no url. Leave it out, or use OFFERLET_WEBHOOK_URL.');
+  const problem = webhookProblem(url.text());
+  if (problem !== undefined) url.fail(problem);
+  const name = field?.text();
+  if (name !== undefined && !/^\w{1,40}$/.test(name)) field?.fail('is not the name of a field. Use text, or content.');
+  return { url: url.text(), field: name };
+}
+
+/** Says what is wrong with the URL of a webhook. The URL is not repeated: it is often a secret. */
+export function webhookProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return 'is not a valid URL. Use something like https://chat.example/hook.';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user or a password.';
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    return 'is not https, so that others could read the message. Use https.';
+  return undefined;
+}
+
+/** What `watch --init` prints, and the rules that hold without a file. */
+export const EXAMPLE_RULES = `# What "offerlet-operator watch" looks for. Days are UTC days, and only complete ones are judged.
+
+# Days that are neither judged nor compared with.
+holidays: []
+#  - 2026-12-25
+
+# Where messages go. Set OFFERLET_WEBHOOK_SECRET to have them signed.
+#webhook:
+#  url: https://chat.example/hooks/4711   # or OFFERLET_WEBHOOK_URL
+#  field: text                            # for chats that accept {"text": "…"} only
+
+rules:
+  # No data for longer than this: all other rules would see nothing.
+  late-data:
+    kind: late
+    hours: 36
+
+  # The channel as a whole, against the median of the same weekday in the four weeks before.
+  channel-clicks:
+    kind: change
+    by: channel
+    metric: clicks
+    below: -30%
+    minimum: 200        # usual clicks on that weekday; with fewer, chance alone moves them this far
+
+  # Each publisher. "except" takes ids or names.
+  publisher-clicks:
+    kind: change
+    by: publisher
+    metric: clicks
+    below: -50%
+    minimum: 100
+    except: []
+
+  # Publishers that had impressions every day, and have none.
+  silent-publishers:
+    kind: silent
+    metric: impressions
+    days: 2
+    minimum: 50         # usual impressions a day, over the 28 days before
+
+  # Click rates that are too good or too bad to be true, over seven days.
+  click-rate:
+    kind: range
+    metric: ctr
+    from: 0.05%
+    to: 25%
+    days: 7
+    minimum: 2000       # impressions in these days
+
+  # Requests that wait for the network's staff, or for an answer of yours.
+  waiting-requests:
+    kind: pending
+    days: 5
+    status: [PENDING, NEEDS_INFO]
+`;

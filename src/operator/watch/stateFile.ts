@@ -1,0 +1,100 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { keyOfCause, type Cause, type Causes } from './causes.ts';
+import type { Message } from './messages.ts';
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import { DirectoryInUseError, lockDirectory } from '../../lock/lockDirectory.ts';
+import { isObject, parseJson } from '../../wire/json.ts';
+
+/** What a run leaves to the next one. */
+export interface State {
+  readonly causes: Causes;
+  /** Messages that are not delivered yet, in order. */
+  readonly outbox: readonly Message[];
+}
+
+/** A state file that belongs to this process. */
+export interface StateFile {
+  readonly state: State;
+  /** Replaces the file. It is on disk when this returns. */
+  save(state: State): void;
+  release(): Promise<void>;
+}
+
+/** Says of what the causes are: the same file must not serve two channels. */
+export interface StateOwner {
+  readonly network: string;
+  readonly channel: string;
+}
+
+const VERSION = 1;
+
+/** Locks and reads a state file; one that does not exist is empty. Throws when another process uses it. */
+export async function openStateFile(path: string, owner: StateOwner): Promise<StateFile> {
+  const directory = dirname(resolve(path));
+  const name = basename(path);
+  const lock = await lockDirectory(directory, { name, say: () => undefined }).catch((error: unknown) => {
+    if (error instanceof DirectoryInUseError)
+      throw new ExitError(`Another "watch" uses ${path} at the moment. Run it again when that is done.`, EXIT.failed);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--state cannot be written: "${path}" (${code ?? String(error)}).`);
+  });
+  try {
+    return {
+      state: readState(path, owner),
+      save(state) {
+        lock.verify();
+        replaceFile(resolve(path), `${JSON.stringify(documentOf(state, owner), undefined, 1)}\n`);
+      },
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Reads a state file without locking it, for a dry run. */
+export function readState(path: string, owner: StateOwner): State {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return { causes: new Map(), outbox: [] };
+    throw new UsageError(`--state cannot be read: "${path}" (${code ?? 'unknown error'}).`);
+  }
+  const state = parseJson(text);
+  // Beginning anew would send every message again.
+  if (
+    !isObject(state) ||
+    state['version'] !== VERSION ||
+    !Array.isArray(state['causes']) ||
+    !Array.isArray(state['outbox'])
+  )
+    throw new UsageError(`--state is not a state file of "watch": "${path}". Use another file, or delete it.`);
+  if (state['network'] !== owner.network || state['channel'] !== owner.channel)
+    throw new UsageError(
+      `--state belongs to the channel "${String(state['channel'])}" of ${String(state['network'])}: "${path}". Use another file for this one.`,
+    );
+  const causes = state['causes'] as readonly Cause[];
+  return { causes: new Map(causes.map((cause) => [keyOfCause(cause), cause])), outbox: state['outbox'] as Message[] };
+}
+
+function documentOf({ causes, outbox }: State, { network, channel }: StateOwner): object {
+  return { version: VERSION, network, channel, causes: [...causes.values()], outbox };
+}
+
+/** After a crash there is the old file or the new one. */
+function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.tmp`;
+  const file = openSync(temporary, 'w', 0o600);
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+}
