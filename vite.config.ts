@@ -45,6 +45,7 @@ const SERVER_TESTS = [
   'test/relay/{runtimes,seen}/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
   'test/operator/command/*.test.ts',
+  'test/operator/watch/{command,numbers,receiver}.test.ts',
   'test/cli/doctor/passwords.test.ts',
   'test/demo/shop.test.ts',
   'test/session/killed.test.ts',
@@ -220,7 +221,7 @@ function minifyCommands(): Plugin {
         for (const [path, file] of Object.entries(files))
           if (
             file.type === 'chunk' &&
-            /^(cli|operator\/(command|console|publishers)|http|lock|relay|testing)\/|^wire\/(audit\/|didYouMean)/.test(
+            /^(cli|operator\/(command|config|console|publishers|watch)|http|lock|relay|testing)\/|^wire\/(audit\/|didYouMean)/.test(
               path,
             )
           )

@@ -71,6 +71,7 @@ test('every code block names its language', () => {
     'jinja',
     'blade',
     'xml',
+    'yaml',
     'sql',
     'text',
   ];

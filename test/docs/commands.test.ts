@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
   'offerlet relay': { path: 'docs/reference/relay.md', section: 'Command' },
   'offerlet audit': { path: 'docs/operate/audit.md', section: 'Command' },
+  'offerlet-operator watch': { path: 'docs/operators/watch.md', section: 'Command' },
   'offerlet-operator console': { path: 'docs/operators/README.md', section: 'Console' },
   'offerlet doctor': { path: 'docs/guides/testing.md', section: 'offerlet doctor' },
   'offerlet csp': { path: 'docs/operate/security.md', section: 'Content Security Policy', table: 'flag of `csp`' },
@@ -54,7 +55,10 @@ test('the operators page documents every command, and every flag of each', () =>
     cell.replace(/ (?:ID|NAME|SHELL|\[).*$/, ''),
   );
   expect(documented.toSorted()).toEqual(
-    ['console', ...commands.map((name) => name.replace('offerlet-operator ', ''))].toSorted(),
+    Object.keys(COMMANDS)
+      .filter((name) => name.startsWith('offerlet-operator '))
+      .map((name) => name.replace('offerlet-operator ', ''))
+      .toSorted(),
   );
   const shared = columnOf(sectionOf(page, 'Commands'), 'flag');
   const own = new Map(

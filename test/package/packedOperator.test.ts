@@ -33,9 +33,9 @@ test('nothing is published but the build, in less than 400 KB', () => {
   expect(packed.unpackedBytes).toBeLessThan(400_000);
 });
 
-test('npm install brings the server of the console, and neither widget nor relay', () => {
+test('npm install brings the server of the console and a YAML parser, and neither widget nor relay', () => {
   const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
-  expect(installed.toSorted()).toEqual(['@hono', 'hono', 'offerlet-operator']);
+  expect(installed.toSorted()).toEqual(['@hono', 'hono', 'offerlet-operator', 'yaml']);
 });
 
 test('clients and console can be imported, and their types are strict', () => {

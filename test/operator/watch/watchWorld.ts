@@ -20,7 +20,7 @@ export interface World {
   readonly file: string;
   /** Runs a command of the operators; words in quotes are one. */
   run(args: string, options?: Partial<RunOptions>): Promise<Ran>;
-  control(method: string, path: string, body: unknown): Promise<unknown>;
+  control(method: 'POST' | 'PUT', path: string, body: unknown): Promise<unknown>;
   /** Adds activity to one hour. */
   activity(rows: readonly { readonly day: string; readonly [column: string]: string | number | null }[]): Promise<void>;
   /** Reads the Reporting API without any code of the package, page by page. */
@@ -141,6 +141,10 @@ export async function openReceiver(): Promise<{
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
     next,
-    close: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
