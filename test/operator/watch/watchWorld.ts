@@ -77,7 +77,8 @@ export function useWatchWorld(seed: 'demo' | 'empty' = 'demo'): World {
       });
     },
     async control(method, path, body) {
-      const response = await fetch(`${server.url}/sandbox/${path}`, { method, body: JSON.stringify(body) });
+      const init: RequestInit = { method, body: JSON.stringify(body) };
+      const response = await fetch(`${server.url}/sandbox/${path}`, init);
       const text = await response.text();
       if (!response.ok) throw new Error(text);
       return text === '' ? undefined : JSON.parse(text);
