@@ -1,7 +1,8 @@
 import { batchResponse, batchStatus, parseBatch } from '../wire/events/batch.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
-import type { ProcessCache } from './createProcessCache.ts';
+import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
+import { FIRST_VERSION, versionColumn } from './settings.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
 import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
 import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
@@ -11,7 +12,7 @@ import { attributeConversions, type Session } from './events/attributeConversion
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
 import { randomUUID } from 'node:crypto';
 import { own } from '../wire/json.ts';
-import { insertRows, type Queries, readUuid } from './database/database.ts';
+import { insertRows, readUuid } from './database/database.ts';
 
 /** POST /events and /events/batch. */
 export const eventRoutes: readonly NetworkRoute[] = [
@@ -187,21 +188,24 @@ function eventsOf(json: unknown): readonly unknown[] {
   return Array.isArray(events) ? events : [json];
 }
 
+/** What sessions are read with. */
+type SessionContext = Pick<NetworkContext, 'db' | 'cache' | 'versions'>;
+
 /** Returns those sessions that the key gives access to, by lower-case id. A key is of one environment, so the cache may hold them by key. */
 async function readSessions(
-  context: { readonly db: Queries; readonly cache: ProcessCache },
+  context: SessionContext,
   key: KeyRecord,
   ids: Iterable<string>,
 ): Promise<Map<string, Session>> {
   const wanted = new Set([...ids].map(readUuid).filter((id) => id !== undefined));
   const missing: string[] = [];
   let reading: Promise<Map<string, Session>> | undefined;
-  // All ids that are not cached are collected first; then one statement reads them together.
+  // All ids that are not cached are collected first; then one statement for each publisher reads them together.
   const found = [...wanted].map((id) =>
     context.cache.forever(`session ${key.id} ${id}`, async () => {
       missing.push(id);
       await Promise.resolve();
-      reading ??= selectSessions(context.db, key, missing);
+      reading ??= selectSessions(context, key, missing);
       return (await reading).get(id);
     }),
   );
@@ -209,14 +213,47 @@ async function readSessions(
   return new Map(sessions.flatMap((session) => (session ? [[session.session_id, session] as const] : [])));
 }
 
-async function selectSessions(db: Queries, key: KeyRecord, ids: readonly string[]): Promise<Map<string, Session>> {
-  const isWide = key.kind === 'partner_wide';
-  // The ids are parameters of their own: with a list in one parameter a distributed PostgreSQL would ask every shard.
-  const places = ids.map((_, index) => `$${index + 3}`).join(', ');
-  const rows = await db.hot<Session>(
-    `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
-     FROM sessions WHERE ${isWide ? 'channel_id' : 'publisher_id'} = $1 AND session_id IN (${places}) AND environment = $2`,
-    [isWide ? key.channel_id : key.publisher_id, key.environment, ...ids],
+async function selectSessions(
+  context: SessionContext,
+  key: KeyRecord,
+  ids: readonly string[],
+): Promise<Map<string, Session>> {
+  const byPublisher =
+    key.publisher_id === null ? await publishersOf(context, ids) : new Map([[key.publisher_id, ids] as const]);
+  const rows = await Promise.all(
+    [...byPublisher].map(([publisherId, some]) => {
+      // The ids are parameters of their own: with a list in one parameter a distributed PostgreSQL would ask every shard.
+      const places = some.map((_, index) => `$${index + 4}`).join(', ');
+      return context.db.hot<Session>(
+        `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
+         FROM sessions WHERE publisher_id = $1 AND session_id IN (${places}) AND environment = $2 AND ($3::uuid IS NULL OR channel_id = $3)`,
+        [publisherId, key.environment, key.publisher_id === null ? key.channel_id : null, ...some],
+      );
+    }),
   );
-  return new Map(rows.map((row) => [row.session_id, row]));
+  return new Map(rows.flat().map((row) => [row.session_id, row]));
+}
+
+/** The publishers that sessions may belong to, with their sessions: a session's id ends as its publisher's does. Nearly always one each. */
+async function publishersOf(
+  { db, cache, versions }: SessionContext,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const { publishers } = await versions();
+  const found = new Map<string, string[]>();
+  await Promise.all(
+    ids.map(async (id) => {
+      const end = id.slice(-SESSION_PUBLISHER_DIGITS);
+      const names = await cache.atVersion(`publishers ${end}`, publishers, async () => {
+        const [row] = await db.query<{ version: string | null; ids: readonly string[] | null }>(
+          `SELECT ${versionColumn('publishers')}, (
+             SELECT json_agg(publisher_remote_id) FROM publishers WHERE right(publisher_remote_id::text, ${SESSION_PUBLISHER_DIGITS}) = $1) AS ids`,
+          [end],
+        );
+        return { version: row?.version ?? FIRST_VERSION, value: row?.ids ?? [] };
+      });
+      for (const name of names) found.set(name, [...(found.get(name) ?? []), id]);
+    }),
+  );
+  return found;
 }

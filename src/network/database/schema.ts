@@ -31,6 +31,9 @@ export const REFERENCE_TABLES = [
   'faults',
 ] as const;
 
+/** How many of the last digits of a session's id are those of its publisher's. */
+export const SESSION_PUBLISHER_DIGITS = 6;
+
 /** The measured columns that are counts. */
 export const COUNT_COLUMNS = [
   'impressions',
@@ -106,6 +109,7 @@ CREATE TABLE publishers (
   removed_at timestamptz
 );
 CREATE UNIQUE INDEX publishers_once ON publishers (channel_id, brand_key, domain_key) WHERE removed_at IS NULL;
+CREATE INDEX publishers_of_sessions ON publishers (right(publisher_remote_id::text, ${SESSION_PUBLISHER_DIGITS}));
 CREATE INDEX publishers_newest ON publishers (channel_id, created_at DESC, pending_publisher_id DESC);
 -- key_hash: the SHA-256 of the key, in hex. environment: where it gives access. issued_in: the environment of the network
 -- that issued it: a production network accepts only its own, because a staging control can create keys for either.

@@ -10,6 +10,7 @@ import { type OfferRow, primaryLanguage, type StoredChoice } from './shelves.ts'
 import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
 import type { Versioned } from '../createProcessCache.ts';
 import { FIRST_VERSION, versionColumn } from '../settings.ts';
+import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
 
@@ -48,7 +49,7 @@ async function openSession(
   context: NetworkContext,
 ): Promise<unknown> {
   const created_at = await context.now();
-  const session_id = newSessionId(created_at);
+  const session_id = newSessionId(created_at, publisher.publisher_id);
   const is_sandbox = request.custom_metadata?.is_sandbox === true;
   const language = request.attributes?.language;
   const { shelves, versions } = await openCatalogue(context);
@@ -75,12 +76,14 @@ async function openSession(
 }
 
 /**
- * A UUID that begins with its session's time and is otherwise random (74 bits). So the rows of sessions of one month are
- * neighbours, and `events` can be partitioned by time with the key that it has: docs/operators/scale.md#retention.
+ * A UUID that begins with its session's time and ends as its publisher's does; 50 bits between are random. So the rows of
+ * sessions of one month are neighbours, `events` can be partitioned by time with the key that it has
+ * (docs/operators/scale.md#retention), and a partner-wide key finds a session's publisher, whose shard holds it.
  */
-function newSessionId(time: Date): string {
+function newSessionId(time: Date, publisherId: string): string {
   const milliseconds = time.getTime().toString(16).padStart(12, '0');
-  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}${randomUUID().slice(13)}`;
+  const random = randomUUID().slice(13, -SESSION_PUBLISHER_DIGITS);
+  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}${random}${publisherId.slice(-SESSION_PUBLISHER_DIGITS)}`;
 }
 
 /** A publisher as /recommendations needs it. */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Parameter } from '../../../src/network/database/database.ts';
+import { randomUUID } from 'node:crypto';
+import type { Database, Parameter } from '../../../src/network/database/database.ts';
 import { REFERENCE_TABLES } from '../../../src/network/database/schema.ts';
 import { openTestDatabase } from '../databases.ts';
-import { event, type TestNetwork } from '../testNetwork.ts';
+import { ask, event, type TestNetwork } from '../testNetwork.ts';
 import { whyNotOneShard } from './oneShard.ts';
 import { openRecordedNetwork, type Said } from './recordedNetwork.ts';
 
@@ -10,11 +11,12 @@ import { openRecordedNetwork, type Said } from './recordedNetwork.ts';
 
 let world: Omit<TestNetwork, 'url'>;
 let said: Said[];
+let db: Database;
 let close: () => Promise<void>;
 beforeAll(async () => {
   const opened = await openTestDatabase('pglite');
   ({ world, said } = await openRecordedNetwork(opened.db));
-  close = opened.close;
+  ({ db, close } = opened);
 }, 60_000);
 afterAll(() => close());
 beforeEach(() => {
@@ -87,6 +89,41 @@ test('a batch is stored and counted in one transaction, on one shard; so is mone
     'daily_facts',
   ]);
   expect(said.some(({ sql }) => sql.startsWith('UPDATE conversions'))).toBe(true);
+});
+
+test('with a partner-wide key, too, each statement asks one shard for sessions; it finds them by the end of their ids', async () => {
+  const { key } = await world.control('POST', '/sandbox/keys', { kind: 'partner_wide' });
+  const first = world.network.describe().publisher.publisher_remote_id;
+  // Another publisher of the channel whose id ends alike.
+  const twin = `${randomUUID().slice(0, -6)}${first.slice(-6)}`;
+  await db.query(
+    `INSERT INTO publishers SELECT gen_random_uuid(), $2::uuid, channel_id, brand_name, 'twin', domain, 'twin', primary_category_id, subcategory_ids,
+       status, staff_notes, api_key, external_exclusions, publisher_exclusions, created_at, updated_at, removed_at
+     FROM publishers WHERE publisher_remote_id = $1`,
+    [first, twin],
+  );
+  // By hand, so nobody has said that the publishers changed.
+  await world.control('PUT', `/sandbox/publishers/${first}/external-exclusions`, { subcategory_ids: [] });
+  const sessions: string[] = [];
+  for (const publisher_remote_id of [first, twin]) {
+    const { body } = await world.post('/recommendations', ask({ publisher_remote_id }), { 'x-api-key': key });
+    sessions.push(body.session_id);
+  }
+  expect(sessions.map((id) => id.slice(-6))).toEqual([first.slice(-6), first.slice(-6)]);
+  said.length = 0;
+  const events = sessions.map((session_id) => event('WIDGET_LOAD', { session_id, items: [] }));
+  const { status } = await world.post('/events/batch', { events }, { 'x-api-key': key });
+  expect(status).toBe(202);
+  expectOneShard();
+  const reads = said.filter(({ sql }) => sql.includes('FROM sessions'));
+  expect(new Set(reads.map(({ params }) => params[0]))).toEqual(new Set([first, twin]));
+  // A key of another channel finds none of them.
+  const other = await world.control('POST', '/sandbox/channels', { name: 'Other' });
+  const foreign = await world.control('POST', '/sandbox/keys', {
+    kind: 'partner_wide',
+    publisher_remote_id: other.publisher.publisher_remote_id,
+  });
+  expect((await world.post('/events/batch', { events }, { 'x-api-key': foreign.key })).status).toBe(502);
 });
 
 test('a batch of duplicates only asks whether it is one', async () => {
