@@ -13,7 +13,7 @@ runProgram((argv) =>
       elsewhere: ELSEWHERE,
       load: loadElsewhere,
       foot: `sandbox and network are in the package offerlet-sandbox, publishers to whoami in offerlet-operator: they run
-where that package is installed. See docs/guides/sandbox.md and docs/operators/README.md
+where that package is installed. See https://github.com/offerlet/offerlet/blob/main/docs/README.md
 `,
     },
     argv,

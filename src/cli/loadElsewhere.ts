@@ -6,8 +6,8 @@ import { UsageError } from './UsageError.ts';
 
 /** Where each package says how to install it. */
 const PAGES = {
-  'offerlet-sandbox': 'docs/guides/sandbox.md',
-  'offerlet-operator': 'docs/operators/README.md',
+  'offerlet-sandbox': 'https://github.com/offerlet/offerlet/blob/main/docs/guides/sandbox.md',
+  'offerlet-operator': 'https://github.com/offerlet/offerlet/blob/main/docs/operators/README.md',
 } as const;
 
 /** Returns a command of another package; a `UsageError` says how to get it when that is not installed. */

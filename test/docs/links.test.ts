@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { PAGES, proseOf, type Page } from './pages.ts';
+import { PAGES, pageAt, proseOf, type Page } from './pages.ts';
 
 /** Where pages are that a package does not contain, seen from one that it contains. */
 const REPOSITORY = /^https:\/\/github\.com\/offerlet\/offerlet\/(blob|raw)\/main\//;
@@ -12,11 +12,11 @@ test('every relative link and picture leads to a file, and every anchor to a hea
   expect(broken).toEqual([]);
 });
 
-test('every page in docs/ is linked from the README', () => {
-  const linked = PAGES.filter(({ path }) => path === 'README.md')
-    .flatMap(linksOf)
-    .map((link) => link.replace(REPOSITORY, '').split('#')[0]);
-  const pages = PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/'));
+test('every page in docs/ is linked from its index', () => {
+  const linked = linksOf(pageAt('docs/README.md')).map((link) =>
+    REPOSITORY.test(link) ? link.replace(REPOSITORY, '') : normalize(join('docs', link.split('#')[0] ?? '')),
+  );
+  const pages = PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
   expect(pages.filter((path) => !linked.includes(path))).toEqual([]);
 });
 

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/ExitError.ts';
+import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
+import { codeIn, columnOf, pageAt, proseOf, sectionOf, tableIn } from './pages.ts';
+
+const errors = pageAt('docs/errors.md');
+
+/** The entries and the file of each. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  offerlet: 'index',
+  'offerlet-operator': 'operator',
+  'offerlet-sandbox': 'network',
+  ...Object.fromEntries(
+    ['element', 'react', 'session', 'consent', 'relay', 'relay-redis', 'relay-shopify', 'shopify', 'testing'].map(
+      (name) => [`offerlet/${name}`, name],
+    ),
+  ),
+};
+
+test.each(Object.entries(ENTRIES))('the page of exports has every export of %s, and no other', (entry, file) => {
+  const section = sectionOf(pageAt('docs/reference/exports.md'), entry);
+  const [, types = ''] = /^Types: (.*?)\.(?: `offerlet|$)/m.exec(section) ?? [];
+  const documented = [...columnOf(section, 'export'), ...codeIn(types)];
+  expect(documented.toSorted()).toEqual(exportsOf(`src/${file}.ts`));
+});
+
+test('every entry of the packages is on the page of exports', () => {
+  const entries = ['.', 'operator', 'sandbox'].flatMap((folder) => {
+    const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      name: string;
+      exports: Record<string, unknown>;
+    };
+    return Object.keys(exports)
+      .filter((path) => !/\.js(on)?$|commands$/.test(path))
+      .map((path) => name + path.slice(1));
+  });
+  const { text } = pageAt('docs/reference/exports.md');
+  expect(entries.filter((entry) => !text.includes(`## ${entry}\n`) && !text.includes(`\`${entry}\``))).toEqual([]);
+});
+
+test('the page of errors has every code of the relay, and no other', () => {
+  const source = [...filesIn('src/relay'), 'src/cli/createShopContext.ts']
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n');
+  const codes = [...source.matchAll(/(?:code: |badGateway\()'([a-z_]+)'/g)].map(([, code = '']) => code);
+  const documented = [
+    ...tableIn(sectionOf(errors, 'Relay'), 'status').flatMap(([, code = '']) => codeIn(code)),
+    ...columnOf(sectionOf(errors, 'Results of events'), '`error.code`'),
+  ].filter((code) => !code.endsWith('…'));
+  expect([...new Set(documented)].toSorted()).toEqual([...new Set(codes)].toSorted());
+});
+
+test('the page of errors has every exit code of the commands', () => {
+  const documented = tableIn(sectionOf(errors, 'Commands'), 'exit code').map(([code]) => Number(code));
+  expect(documented).toEqual([0, ...Object.values(EXIT)]);
+});
+
+test('the page of metrics has every metric of each report', () => {
+  const rows = tableIn(pageAt('docs/operators/metrics.md').text, 'metric');
+  const of = (column: number): string[] =>
+    rows.filter((cells) => cells[column] !== '').flatMap(([name = '']) => codeIn(name));
+  expect(of(1).toSorted()).toEqual([...CHANNEL_METRICS].toSorted());
+  expect(of(2).toSorted()).toEqual([...PUBLISHER_METRICS].toSorted());
+});
+
+test('the README and all pages together stay within their words', () => {
+  const count = (path: string): number =>
+    proseOf(pageAt(path))
+      .replace(/<!--[\s\S]*?-->|<[^>]+>|\]\([^)]*\)/g, ' ')
+      .match(/[\p{L}\p{N}][\p{L}\p{N}'’_.-]*/gu)?.length ?? 0;
+  expect(count('README.md')).toBeLessThanOrEqual(900);
+});
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path));
+}
+
+/** The names that a file exports, types included. Each entry is a list of `export { … } from`. */
+function exportsOf(path: string): string[] {
+  const lists = [...readFileSync(path, 'utf8').matchAll(/^export (?:type )?\{([\s\S]*?)\}/gm)];
+  return lists
+    .flatMap(([, names = '']) => names.split(','))
+    .map((name) => name.trim().replace(/^type /, ''))
+    .filter((name) => name !== '')
+    .toSorted();
+}
