@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRelay, type RelayContext } from 'offerlet/relay';
-import { createAdvertiser } from './report/createAdvertiser.ts';
 import { readChoices } from './choices/choices.ts';
 import deskCss from './styles/desk.css?raw';
 import { framePage } from './views/framePage.ts';
@@ -12,16 +11,18 @@ import { orderPage } from './views/orderPage.ts';
 import { FAVICON } from './views/pictures.ts';
 import { RELAYS } from './placement/placement.ts';
 import { policyFor } from './placement/policyFor.ts';
-import { reportPage } from './views/reportPage.ts';
-import { createReport, type ShopKeys } from './report/createReport.ts';
+import { reportSale } from './reportSale.ts';
 import shopCss from './styles/shop.css?raw';
 
 /** The options of `createShop`. */
 export interface ShopOptions {
-  /** The network's URL, from which the shop's backend reads the reports. */
+  /** The network's URL. */
   readonly network: string;
-  /** Secret keys. They stay here, on the server. */
-  readonly keys: ShopKeys;
+  /** The secret integration key. It stays here, on the server. */
+  readonly apiKey: string;
+  /** The path of the operators' console, and the id by which it knows this shop. */
+  readonly console: string;
+  readonly publisher: string;
   /** The folders of `offerlet.js` and of the shop's own scripts. */
   readonly folders: { readonly widget: string; readonly shop: string };
 }
@@ -33,7 +34,7 @@ export interface Visitor {
 
 const CUSTOMER_EMAIL = 'jane.doe@example.com';
 /** The paths of the shop's own scripts and of the widget's, as the build names them. */
-const OWN_SCRIPT = /^\/((?:with-npm|with-element|shop-page|desk|live-report|shared-[\w-]+)\.js)$/;
+const OWN_SCRIPT = /^\/((?:with-npm|with-element|shop-page|desk|shared-[\w-]+)\.js)$/;
 const WIDGET_SCRIPT = /^\/(offerlet[\w.-]*\.js)$/;
 const STYLES: Readonly<Record<string, string>> = {
   '/shop.css': shopCss,
@@ -42,14 +43,22 @@ const STYLES: Readonly<Record<string, string>> = {
 };
 const NOT_HERE = 'This page does not exist.';
 
-/** Creates the shop: order pages in every variant, the live report, and the scripts that they load. */
+/** What the console shows of this shop beside it: how often its widget did what today. */
+const REPORT = new URLSearchParams({
+  period: 'today',
+  grain: 'total',
+  by: 'widget_id',
+  compare: 'none',
+  metrics: 'channel_payout,feed_loads,widget_displays,impressions,clicks,conversions',
+  chart: 'clicks',
+});
+
+/** Creates the shop: order pages in every variant, and the scripts that they load. */
 export function createShop(options: ShopOptions): (request: Request, from?: Visitor) => Promise<Response> {
-  const { network, keys, folders } = options;
-  const reports = createReport({ network, keys });
-  const reportSale = createAdvertiser({ network, keys, reports });
+  const { network, apiKey, folders } = options;
   const emailHash = createHash('sha256').update(CUSTOMER_EMAIL).digest('hex');
   const relay = createRelay({
-    apiKey: keys.integration,
+    apiKey,
     networkUrl: network,
     version: '1.0.0',
     basePath: RELAYS.counted,
@@ -58,19 +67,16 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
   });
 
   async function post(path: string): Promise<Response> {
+    if (path !== '/sale')
+      return text('This path does not accept POST.', { status: 405, headers: { allow: 'GET, HEAD' } });
     try {
-      if (path === '/report/sale') {
-        const sale = await reportSale();
-        return sale ? json(sale) : json({ message: 'Nobody has accepted an offer yet.' }, 409);
-      }
-      if (path === '/report/restart') {
-        await reports.restart();
-        return new Response(null, { status: 204 });
-      }
+      const advertiser = await reportSale(network, apiKey);
+      return advertiser === undefined
+        ? json({ message: 'Nobody has accepted an offer yet.' }, 409)
+        : json({ advertiser });
     } catch (error) {
-      return json({ message: reasonOf(error) }, 502);
+      return json({ message: error instanceof Error ? error.message : 'The network did not respond.' }, 502);
     }
-    return text('This path does not accept POST.', { status: 405, headers: { allow: 'GET, HEAD' } });
   }
 
   async function get(url: URL): Promise<Response> {
@@ -86,12 +92,7 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
       case '/':
         return Response.redirect(new URL(`/orders/${newOrderNumber()}${url.search}`, url), 302);
       case '/report':
-        return page(reportPage());
-      case '/report.json':
-        return reports.read({ days: url.searchParams.has('days') }).then(
-          (report) => json(report),
-          (error: unknown) => json({ message: reasonOf(error) }, 502),
-        );
+        return Response.redirect(new URL(`${options.console}/?${REPORT}&publisher=${options.publisher}`, url), 302);
       case '/favicon.svg':
       case '/favicon.ico':
         return text(FAVICON, { headers: { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=86400' } });
@@ -179,8 +180,4 @@ async function script(path: string): Promise<Response> {
       'x-content-type-options': 'nosniff',
     },
   });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'The network did not respond.';
 }

@@ -1,6 +1,5 @@
-// The demo's bar: a choice opens a new order that shows it, and the report is filled.
+// The demo's bar: a choice opens a new order that shows it.
 import { queryOf, readChoices, type Choices } from '../choices/choices.ts';
-import { openReport } from '../browser/reportView.ts';
 import { openThemeEditor } from '../browser/themeEditor.ts';
 
 const root = document.querySelector('demo-desk')?.shadowRoot;
@@ -9,13 +8,14 @@ if (root) openDesk(root);
 function openDesk(root: ShadowRoot): void {
   const form = root.querySelector('form');
   if (form) followChoices(form);
-  openReport(root.querySelector('[data-report]') ?? root);
+  openConsole(root);
+  root.querySelector('[data-sale]')?.addEventListener('click', () => void reportSale(root));
   const editor = root.querySelector('[data-theme-editor]');
   if (editor) openThemeEditor(editor);
   toggleSheet(root);
-  toggleReport(root);
+  togglePanel(root);
   // They were disabled until they could respond.
-  for (const button of root.querySelectorAll<HTMLButtonElement>('.more, .toggle-report')) button.disabled = false;
+  for (const button of root.querySelectorAll<HTMLButtonElement>('.more, .toggle-panel')) button.disabled = false;
   for (const button of root.querySelectorAll<HTMLElement>('[data-copy]'))
     button.addEventListener('click', () => void copy(button));
 }
@@ -43,10 +43,10 @@ function toggleSheet(root: ShadowRoot): void {
   const button = root.querySelector<HTMLElement>('.more');
   const set = (isOpen: boolean): void => {
     button?.setAttribute('aria-expanded', String(isOpen));
-    if (isOpen && isNarrow()) closeReport();
+    if (isOpen && isNarrow()) closePanel();
   };
-  const closeReport = (): void => {
-    if (isOpen(root, '.toggle-report')) root.querySelector<HTMLElement>('.toggle-report')?.click();
+  const closePanel = (): void => {
+    if (isOpen(root, '.toggle-panel')) root.querySelector<HTMLElement>('.toggle-panel')?.click();
   };
   button?.addEventListener('click', () => set(!isOpen(root, '.more')));
   root.addEventListener('keydown', (event) => {
@@ -60,12 +60,12 @@ function toggleSheet(root: ShadowRoot): void {
   });
 }
 
-/** Toggles the report. In a wide window it is beside the shop and the URL remembers it; on a phone it covers the shop. */
-function toggleReport(root: ShadowRoot): void {
-  const button = root.querySelector<HTMLElement>('.toggle-report');
+/** Toggles the panel. In a wide window it is beside the shop and the URL remembers it; on a phone it covers the shop. */
+function togglePanel(root: ShadowRoot): void {
+  const button = root.querySelector<HTMLElement>('.toggle-panel');
   if (isNarrow()) button?.setAttribute('aria-expanded', 'false');
   button?.addEventListener('click', () => {
-    const open = !isOpen(root, '.toggle-report');
+    const open = !isOpen(root, '.toggle-panel');
     button.dataset.asked = '';
     button.setAttribute('aria-expanded', String(open));
     if (open && isNarrow()) root.querySelector('.more')?.setAttribute('aria-expanded', 'false');
@@ -77,6 +77,23 @@ function toggleReport(root: ShadowRoot): void {
     const field = root.querySelector<HTMLInputElement>('input[name=desk]');
     if (field) field.value = choices.desk;
   });
+}
+
+/** Loads the console once the shop has loaded and the panel is visible. */
+function openConsole(root: ShadowRoot): void {
+  const open = (): void => root.querySelector('iframe')?.setAttribute('src', '/report');
+  if (document.readyState === 'complete') open();
+  else addEventListener('load', open, { once: true });
+}
+
+async function reportSale(root: ShadowRoot): Promise<void> {
+  const response = await fetch('/sale', { method: 'POST' }).catch(() => undefined);
+  const body = (await response?.json().catch(() => undefined)) as { advertiser?: string; message?: string } | undefined;
+  const status = root.querySelector('.report [role=status]');
+  if (status)
+    status.textContent = body?.advertiser
+      ? `${body.advertiser} reported a sale. A counted order’s sale is in the console now. The network accepts that of a test order but does not count it, because test orders never earn.`
+      : (body?.message ?? 'The shop did not respond.');
 }
 
 function isOpen(root: ShadowRoot, selector: string): boolean {

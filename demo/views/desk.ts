@@ -2,7 +2,6 @@ import { CHOICES, queryOf, type ChoiceName, type Choices } from '../choices/choi
 import { html, Html } from './html.ts';
 import { LABELS, REASONS, TITLES } from '../choices/labels.ts';
 import type { Order } from '../placement/placement.ts';
-import { reportParts } from './reportPage.ts';
 import { themeEditor } from './themeEditor.ts';
 import { snippets } from '../placement/snippets.ts';
 
@@ -19,7 +18,7 @@ const IN_BAR: readonly ChoiceName[] = ['view', 'via', 'locale', 'theme'];
 const IN_SHEET: readonly ChoiceName[] = ['look', 'orders', 'csp', 'css', 'consent', 'navigation', 'frame'];
 
 /**
- * Renders the demo's bar and its report. Both are in a shadow root, so the shop's style sheet, hostile or not, does not
+ * Renders the demo's bar and its panel. Both are in a shadow root, so the shop's style sheet, hostile or not, does not
  * affect them. The shop reserves their space, so it does not shift when they are rendered.
  */
 export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
@@ -45,20 +44,18 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
               <div class="switches sheet" id="more-switches">
                 ${IN_SHEET.map((name) => select(name, choices))}
                 <p class="links">
-                  ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a
-                  ><a href="/console">Open the operators’ console</a>
+                  ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a>
                 </p>
               </div>
             </div>
             <noscript><button>Show</button></noscript>
           </form>
-          <a class="to-console wide" href="/console">Console</a>
-          <button type="button" class="toggle-report" disabled aria-expanded="${String(isOpen)}" aria-controls="panel">
-            Report
+          <button type="button" class="toggle-panel" disabled aria-expanded="${String(isOpen)}" aria-controls="panel">
+            Console
           </button>
         </section>
-        <aside class="panel" id="panel" aria-label="Live report">
-          ${reportParts()} ${choices.frame === 'none' ? themeEditor() : new Html('')}
+        <aside class="panel" id="panel" aria-label="What the operator sees">
+          ${report()} ${choices.frame === 'none' ? themeEditor() : new Html('')}
           <section class="code" aria-labelledby="code-title">
             <h2 id="code-title">The code of this page</h2>
             ${snippets(choices, snippetOf).map(
@@ -73,6 +70,19 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
       </template></demo-desk
     >
     ${script(nonce)}`;
+}
+
+/** The place of the operators' console, and the advertiser's part. */
+function report(): Html {
+  return html`<section class="report" aria-labelledby="report-title">
+    <header>
+      <h2 id="report-title">What the channel’s operator sees</h2>
+      <a href="/report" target="_blank">Own tab</a>
+    </header>
+    <iframe title="The operators’ console" loading="lazy" allow="clipboard-write"></iframe>
+    <button type="button" data-sale>Report a sale for the last click</button>
+    <p role="status">Plays the advertiser’s server: reports to the network that the last click became a purchase.</p>
+  </section>`;
 }
 
 function script(nonce: string): Html {

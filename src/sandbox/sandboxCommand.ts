@@ -82,7 +82,12 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     }),
     controls: controlSurface({ network, url: networkServer.url, hosts }),
     operators: createSandboxConsole({ network: networkServer.url, apiKey: keys.management, hosts }),
-    shop: createShop({ network: networkServer.url, keys }),
+    shop: createShop({
+      network: networkServer.url,
+      apiKey: keys.integration,
+      console: CONSOLE_PATH,
+      publisher: network.describe().publisher.publisher_remote_id,
+    }),
   });
   out.json({
     shop: server.url,
@@ -92,7 +97,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     keys,
   });
   out.say(
-    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nReport    ${server.url}/report\nConsole   ${server.url}${CONSOLE_PATH}\nControls  ${server.url}${CONTROL_PATH}/health\nPress Ctrl-C to stop.\n`,
+    `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nConsole   ${server.url}${CONSOLE_PATH}\nControls  ${server.url}${CONTROL_PATH}/health\nPress Ctrl-C to stop.\n`,
   );
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
   out.say(`Open ${server.url}${queryOf(scenario)}`);
@@ -118,9 +123,7 @@ function openFront(hosts: readonly string[]): { respond: Handler; open(behind: B
       if (pathname.startsWith(`${RELAY_PATH}/`)) return relay(request, from);
       if (pathname.startsWith(`${CONTROL_PATH}/`)) return controls(request, from);
       if (`${pathname}/`.startsWith(`${CONSOLE_PATH}/`)) return operators(request, from);
-      // The report has what the key reads: no page of another site may have it, not by rebinding either.
-      const isOpen = isReading(request) && !pathname.endsWith('.json');
-      const refused = isOpen ? undefined : refuseForeign(request, { ip: from.ip, hosts });
+      const refused = isReading(request) ? undefined : refuseForeign(request, { ip: from.ip, hosts });
       return refused ?? shop(request, from);
     },
   };
@@ -185,13 +188,15 @@ function createSandboxConsole(options: {
   readonly apiKey: string;
   readonly hosts: readonly string[];
 }): Handler {
-  return createOperatorConsole({ ...options, basePath: CONSOLE_PATH, refresh: REFRESH_MS });
+  return createOperatorConsole({ ...options, basePath: CONSOLE_PATH, refresh: REFRESH_MS, allowFrame: true });
 }
 
-/** What the demo shop's backend needs: the network's URL and its keys, which stay on the server. */
+/** What the demo shop's backend needs: the network, its key, which stays on the server, and where the console shows it. */
 interface ShopOptions {
   network: string;
-  keys: { management: string; publisher_reporting: string; integration: string };
+  apiKey: string;
+  console: string;
+  publisher: string;
   /** The folders of `offerlet.js` and of the shop's own scripts. */
   folders: { widget: string; shop: string };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sale, ShopReport } from '../../demo/report/metrics.ts';
+import { ReportingClient } from 'offerlet-operator';
 import { createShop } from '../../demo/shop.ts';
 import type { Listening } from '../../src/cli/listen.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
@@ -13,19 +13,17 @@ let network: Network;
 let server: Listening;
 let shop: Handler;
 let testRelay: Handler;
+let reports: ReportingClient<'channel'>;
 
 beforeAll(async () => {
   network = await createNetwork({ memory: true, seed: 'empty', networkUrl: () => server.url, log: () => undefined });
   server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-  const { management, publisher_reporting, integration } = network.describe().keys;
-  const keys = {
-    management: management ?? '',
-    publisher_reporting: publisher_reporting ?? '',
-    integration: integration ?? '',
-  };
-  await stock(keys.management);
-  shop = createShop({ network: server.url, keys, folders: { widget: '/nowhere', shop: '/nowhere' } });
-  const options = { apiKey: keys.integration, networkUrl: server.url, version: '1.0.0', forwardEventIds: true };
+  const { management = '', integration = '' } = network.describe().keys;
+  await stock(management);
+  reports = new ReportingClient({ networkUrl: server.url, apiKey: management, variant: 'channel' });
+  const from = { network: server.url, apiKey: integration, console: '/console', publisher: 'p-1' };
+  shop = createShop({ ...from, folders: { widget: '/nowhere', shop: '/nowhere' } });
+  const options = { apiKey: integration, networkUrl: server.url, version: '1.0.0', forwardEventIds: true };
   testRelay = createRelay({ ...options, basePath: '/offers', sandbox: true });
 });
 afterAll(async () => {
@@ -62,10 +60,10 @@ async function post(handler: Handler, path: string, body?: object): Promise<Resp
 }
 
 /** Loads the offers of a relay and accepts the first one, with the events that the widget reports. */
-async function accept(handler: Handler, relay: string, view = 'THANK_YOU'): Promise<void> {
+async function accept(handler: Handler, relay: string): Promise<void> {
   const asked = await post(handler, `${relay}/recommendations`, {
     user_details: { external_guid: 'shopper' },
-    placement_details: { view, display_mode: 'INLINE', widget_id: 'demo-shop' },
+    placement_details: { view: 'THANK_YOU', display_mode: 'INLINE', widget_id: 'demo-shop' },
   });
   const { session_id, recommendation_groups } = (await asked.json()) as {
     session_id: string;
@@ -91,65 +89,40 @@ async function accept(handler: Handler, relay: string, view = 'THANK_YOU'): Prom
   expect(sent.status).toBe(202);
 }
 
-async function report(): Promise<ShopReport> {
-  return (await (await shop(new Request(`${SHOP}/report.json`))).json()) as ShopReport;
+/** What the channel's report has by now: clicks, conversions and the channel's payout. */
+async function counts(): Promise<(number | null | undefined)[]> {
+  const { summary } = await reports.report({ metrics: ['clicks', 'conversions', 'channel_payout'] });
+  return [summary.clicks, summary.conversions, summary.channel_payout];
 }
 
-const BOTH = ['widget_displays', 'impressions', 'clicks', 'conversions'];
-const counts = ({ shop }: ShopReport) => ({
-  channel: ['feed_loads', ...BOTH].map((metric) => shop.channel[metric] ?? 0),
-  publisher: ['widget_loads', ...BOTH].map((metric) => shop.publisher[metric] ?? 0),
-});
-
 test('without an accepted offer no sale is reported', async () => {
-  const answer = await post(shop, '/report/sale');
+  const answer = await post(shop, '/sale');
   expect(answer.status).toBe(409);
   expect(await answer.json()).toEqual({ message: 'Nobody has accepted an offer yet.' });
 });
 
 test('a test order is counted, except for its sale, which earns nothing', async () => {
   await accept(testRelay, '/offers');
-  expect(counts(await report())).toEqual({ channel: [1, 1, 1, 1, 0], publisher: [1, 1, 1, 1, 0] });
-  const sale = (await (await post(shop, '/report/sale')).json()) as Sale;
-  expect(sale).toEqual({ advertiser: 'Vantry', isCounted: false, channel_payout: 0, publisher_payout: 0 });
+  expect(await (await post(shop, '/sale')).json()).toEqual({ advertiser: 'Vantry' });
+  expect(await counts()).toEqual([1, 0, 0]);
 });
 
-test('a counted order’s sale pays both sides, and both reports include it', async () => {
+test('a counted order’s sale pays the channel', async () => {
   await accept(shop, '/counted/offers');
-  const sale = (await (await post(shop, '/report/sale')).json()) as Sale;
-  expect(sale).toEqual({ advertiser: 'Vantry', isCounted: true, channel_payout: 2, publisher_payout: 6 });
-  const after = await report();
-  expect(counts(after)).toEqual({ channel: [2, 2, 2, 2, 1], publisher: [2, 2, 2, 2, 1] });
-  expect([after.shop.channel['channel_payout'], after.shop.publisher['publisher_payout']]).toEqual([2, 6]);
-  expect(after.samples.at(-1)?.counts).toEqual({ Loads: 2, Impressions: 2, Clicks: 2, Conversions: 1 });
+  expect(await (await post(shop, '/sale')).json()).toEqual({ advertiser: 'Vantry' });
+  expect(await counts()).toEqual([2, 1, 2]);
 });
 
-test('tracking pages are counted apart, because the publisher report leaves them out', async () => {
-  await accept(shop, '/counted/offers', 'ORDER_TRACKING');
-  const after = await report();
-  expect(counts(after)).toEqual({ channel: [2, 2, 2, 2, 1], publisher: [2, 2, 2, 2, 1] });
-  expect(after.tracking).toMatchObject({ feed_loads: 1, clicks: 1, conversions: 0 });
-  const sale = (await (await post(shop, '/report/sale')).json()) as Sale;
-  expect(sale).toMatchObject({ isCounted: true, channel_payout: 2 });
+test('the report beside the shop is the console’s, for this shop and today', async () => {
+  const { status, headers } = await shop(new Request(`${SHOP}/report`));
+  expect([status, headers.get('location')]).toEqual([
+    302,
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:4173\/console\/\?period=today&.*&by=widget_id&.*&publisher=p-1$/),
+  ]);
 });
 
-test('the count starts from zero on request, and after a reset of the network', async () => {
-  expect((await post(shop, '/report/restart')).status).toBe(204);
-  expect(counts(await report())).toEqual({ channel: [0, 0, 0, 0, 0], publisher: [0, 0, 0, 0, 0] });
-  await fetch(`${server.url}/sandbox/reset`, { method: 'POST', body: '{"seed":"empty"}' });
-  const reset = await report();
-  expect(counts(reset)).toEqual({ channel: [0, 0, 0, 0, 0], publisher: [0, 0, 0, 0, 0] });
-});
-
-test('no page, script or report contains a key', async () => {
-  for (const path of [
-    '/orders/1001',
-    '/report',
-    '/report.json',
-    '/desk.css',
-    '/shop.css',
-    '/orders/1001?frame=phone',
-  ]) {
+test('no page or script contains a key', async () => {
+  for (const path of ['/orders/1001', '/desk.css', '/shop.css', '/orders/1001?frame=phone']) {
     const answer = await shop(new Request(SHOP + path));
     expect(answer.status, path).toBe(200);
     expect(await answer.text()).not.toMatch(/adnet_/);

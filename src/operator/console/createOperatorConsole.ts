@@ -13,21 +13,21 @@ export interface ConsoleVisitor {
   readonly ip?: string | undefined;
 }
 
-/** No source but its own, nothing inline, no markup from text, in nobody's frame. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/** No source but its own, nothing inline, no markup from text, in nobody's frame unless the option allows its own origin. */
+const policyFor = ({ allowFrame = false }: ConsoleOptions): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    `frame-ancestors ${allowFrame ? "'self'" : "'none'"}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
 const HEADERS = {
-  'content-security-policy': POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -45,6 +45,7 @@ export function createOperatorConsole(
   refuseBrowser(ENTRY);
   const base = `/${(options.basePath ?? '').replace(/^\/+|\/+$/g, '')}/`.replace('//', '/');
   const api = createApi(options);
+  const policy = policyFor(options);
 
   return async (request, from = {}) => {
     const { pathname } = new URL(request.url);
@@ -65,6 +66,7 @@ export function createOperatorConsole(
           : await servePage(request, { base, path }));
     const headers = new Headers(response.headers);
     for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
+    headers.set('content-security-policy', policy);
     return new Response(response.body, { status: response.status, headers });
   };
 }

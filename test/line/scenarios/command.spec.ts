@@ -29,6 +29,8 @@ test('offerlet sandbox --scenario second-event-fails: one event is retried alone
   try {
     await page.goto(sandbox.shop);
     await expect(page.locator('[part~=accept]:visible').first()).toBeVisible();
+    // Some offers are higher than what the window shows of them: half of each must be seen.
+    await page.locator('[part~=card]:visible').first().scrollIntoViewIfNeeded();
     await expect
       .poll(async () => (await told(page)).events.filter(({ type }) => type === 'retried').length, { timeout: 15_000 })
       .toBe(1);

@@ -45,6 +45,11 @@ test('the page has a policy that allows nothing but its own files, and requires 
   expect(await response.text()).not.toMatch(/<script(?![^>]*src=)|<style|style="|\son\w+=/);
 });
 
+test('on request pages of its own origin, and no others, may show it in a frame', async () => {
+  const response = await open(() => json(details), { allowFrame: true }).visit('/');
+  expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'self';");
+});
+
 test('every path below the console is the page, which reads its own URL', async () => {
   const { visit } = open(() => json(details), { basePath: '/console' });
   for (const path of ['/console', '/console/', '/console/publishers/x', '/console/?by=publisher'])
