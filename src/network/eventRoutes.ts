@@ -8,7 +8,7 @@ import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
 import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
 import type { Fault } from './faults.ts';
 import { miscountEvents } from './miscounts.ts';
-import { attributeConversions, type Session } from './events/attributeConversions.ts';
+import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
 import { randomUUID } from 'node:crypto';
 import { own } from '../wire/json.ts';
@@ -74,7 +74,7 @@ async function acceptEvents(raws: readonly unknown[], key: KeyRecord, context: N
 async function store(accepted: readonly AcceptedEvent[], context: NetworkContext): Promise<Set<number>> {
   const arrivals = new Set<number>();
   for (const [publisherId, events] of byPublisher(accepted)) {
-    const earning = new Map<string, Session>();
+    const earning = new Map<string, StoredSession>();
     for (const { event, session } of events) {
       if (mayEarn(event.event_name) && !session.is_sandbox) earning.set(session.session_id, session);
     }
@@ -196,10 +196,10 @@ async function readSessions(
   context: SessionContext,
   key: KeyRecord,
   ids: Iterable<string>,
-): Promise<Map<string, Session>> {
+): Promise<Map<string, StoredSession>> {
   const wanted = new Set([...ids].map(readUuid).filter((id) => id !== undefined));
   const missing: string[] = [];
-  let reading: Promise<Map<string, Session>> | undefined;
+  let reading: Promise<Map<string, StoredSession>> | undefined;
   // All ids that are not cached are collected first; then one statement for each publisher reads them together.
   const found = [...wanted].map((id) =>
     context.cache.forever(`session ${key.id} ${id}`, async () => {
@@ -217,14 +217,14 @@ async function selectSessions(
   context: SessionContext,
   key: KeyRecord,
   ids: readonly string[],
-): Promise<Map<string, Session>> {
+): Promise<Map<string, StoredSession>> {
   const byPublisher =
     key.publisher_id === null ? await publishersOf(context, ids) : new Map([[key.publisher_id, ids] as const]);
   const rows = await Promise.all(
     [...byPublisher].map(([publisherId, some]) => {
       // The ids are parameters of their own: with a list in one parameter a distributed PostgreSQL would ask every shard.
       const places = some.map((_, index) => `$${index + 4}`).join(', ');
-      return context.db.hot<Session>(
+      return context.db.hot<StoredSession>(
         `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
          FROM sessions WHERE publisher_id = $1 AND session_id IN (${places}) AND environment = $2 AND ($3::uuid IS NULL OR channel_id = $3)`,
         [publisherId, key.environment, key.publisher_id === null ? key.channel_id : null, ...some],

@@ -3,7 +3,7 @@ import { factsWriter, periodsOf } from '../facts.ts';
 import { markChanged, type Shares } from '../settings.ts';
 
 /** A session as its events need it. It never changes once it is open. */
-export interface Session {
+export interface StoredSession {
   readonly publisher_id: string;
   readonly session_id: string;
   readonly channel_id: string;
@@ -45,7 +45,7 @@ interface EarnedConversion {
  */
 export async function attributeConversions(
   db: Database,
-  sessions: readonly Session[],
+  sessions: readonly StoredSession[],
   shares: Shares = DEFAULT_SHARES,
 ): Promise<void> {
   const [first] = sessions;
@@ -61,12 +61,12 @@ export async function attributeConversions(
  * A cheap statement whose rows say whether any conversion of these sessions is not attributed yet. It runs after every click,
  * and most clicks have no conversion.
  */
-export function openConversions(publisherId: string, sessions: readonly Session[]): Statement {
+export function openConversions(publisherId: string, sessions: readonly StoredSession[]): Statement {
   const [open, params] = conditionOf(publisherId, sessions);
   return [`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params];
 }
 
-function conditionOf(publisherId: string, sessions: readonly Session[]): Statement {
+function conditionOf(publisherId: string, sessions: readonly StoredSession[]): Statement {
   const places = sessions.map((_, index) => `$${index + 2}`).join(', ');
   return [
     `c.publisher_id = $1 AND c.session_id IN (${places}) AND NOT c.attributed`,
@@ -75,7 +75,11 @@ function conditionOf(publisherId: string, sessions: readonly Session[]): Stateme
 }
 
 /** Conversions not attributed yet whose session has a click on their offer, at most 30 days earlier. */
-async function findEarned(db: Queries, publisherId: string, sessions: readonly Session[]): Promise<EarnedConversion[]> {
+async function findEarned(
+  db: Queries,
+  publisherId: string,
+  sessions: readonly StoredSession[],
+): Promise<EarnedConversion[]> {
   const [open, params] = conditionOf(publisherId, sessions);
   return db.query<EarnedConversion>(
     `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price
@@ -92,7 +96,7 @@ async function findEarned(db: Queries, publisherId: string, sessions: readonly S
 async function attribute(
   db: Transaction,
   conversion: EarnedConversion,
-  session: Session,
+  session: StoredSession,
   shares: Shares,
 ): Promise<void> {
   const [won] = await db.query(
@@ -138,7 +142,7 @@ async function bill(db: Queries, { offer_id, price }: EarnedConversion): Promise
 function addMoney(
   db: Transaction,
   conversion: EarnedConversion,
-  session: Session,
+  session: StoredSession,
   money: { readonly billable: string; readonly channel: string; readonly publisher: string },
 ): void {
   const { publisher_id, channel_id, page_type, widget_type, widget_id } = session;

@@ -6,7 +6,7 @@ import {
   type Statement,
   type Transaction,
 } from '../database/database.ts';
-import { openConversions, type Session } from './attributeConversions.ts';
+import { openConversions, type StoredSession } from './attributeConversions.ts';
 import { randomUUID } from 'node:crypto';
 import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
 import { factsWriter, type Cell, type Measures, periodsOf } from '../facts.ts';
@@ -20,7 +20,7 @@ const GROUP_EVENTS = 200;
 interface StoreWork {
   readonly events: readonly AcceptedEvent[];
   /** Sessions whose events may earn money. */
-  readonly earning: readonly Session[];
+  readonly earning: readonly StoredSession[];
 }
 
 /** What became of them, once everything is committed. */
@@ -218,7 +218,7 @@ export interface AcceptedEvent {
   readonly event: WireEvent;
   /** When it happened, in milliseconds. */
   readonly at: number;
-  readonly session: Session;
+  readonly session: StoredSession;
   /** Rises from event to event. */
   readonly arrival: number;
   readonly receivedAt: Date;
@@ -297,7 +297,7 @@ async function countEvents(db: Transaction, publisherId: string, events: readonl
   ]);
   const sessions = new Map(events.map(({ session }) => [session.session_id, session]));
   const cells: Cell[] = [];
-  function add(sessionId: string, at: Date | number, measuresOf: (session: Session) => Measures): void {
+  function add(sessionId: string, at: Date | number, measuresOf: (session: StoredSession) => Measures): void {
     const session = sessions.get(sessionId);
     if (session) cells.push({ ...placementOf(session), ...periodsOf(at), measures: measuresOf(session) });
   }
@@ -312,7 +312,7 @@ async function countEvents(db: Transaction, publisherId: string, events: readonl
 }
 
 /** What one thing that counts once adds to its hour, or takes from it. */
-function once(kind: Kind, { is_sandbox, order_amount }: Session, sign: '' | '-' = ''): Measures {
+function once(kind: Kind, { is_sandbox, order_amount }: StoredSession, sign: '' | '-' = ''): Measures {
   const count = { [MEASURE_OF[kind]]: sign === '-' ? -1 : 1 };
   // A sandbox session earns nothing.
   return kind === 'load' && !is_sandbox ? { ...count, order_revenue_amount: sign + (order_amount ?? '0') } : count;
@@ -323,7 +323,7 @@ function placementOf({
   page_type,
   widget_type,
   widget_id,
-}: Session): Omit<Cell, 'measures' | 'hour' | 'day' | 'week_start' | 'month_start'> {
+}: StoredSession): Omit<Cell, 'measures' | 'hour' | 'day' | 'week_start' | 'month_start'> {
   return { channel_id, page_type, widget_type, widget_id };
 }
 

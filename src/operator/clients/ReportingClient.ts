@@ -66,14 +66,14 @@ export class ReportingClient<V extends ReportVariant> {
     }
   }
 
-  /** Iterates over all rows of a report; with `compare`, those that are gone come last. */
+  /** Iterates over all rows of a report; with `compare`, missing rows come last. */
   async *rows<const Q extends ReportQuery<V> = ReportQuery<V>>(
     query: Q = {} as Q,
     options: WalkOptions = {},
   ): AsyncGenerator<ReportOf<V, Q>['data'][number]> {
     for await (const page of this.pages(query, options)) {
       yield* page.data;
-      if ('gone' in page) yield* page.gone as ReportOf<V, Q>['data'];
+      if ('missingRows' in page) yield* page.missingRows as ReportOf<V, Q>['data'];
     }
   }
 
@@ -131,9 +131,9 @@ interface TypedPage {
 function typed<V extends ReportVariant, Q>({ page, comparer, isWhole }: TypedPage): ReportOf<V, Q> {
   if (!comparer) return { ...page, totals: page.summary } as unknown as ReportOf<V, Q>;
   const data = page.data.map((row) => comparer.rows.compare(row));
-  const gone = isWhole && !page.pagination.has_more ? comparer.rows.gone(page.meta.data_through) : [];
+  const missingRows = isWhole && !page.pagination.has_more ? comparer.rows.missingRows(page.meta.data_through) : [];
   const totals = compareTotals(page.summary, comparer.summary);
-  return { ...page, data, gone, compared: comparer.dates, totals } as unknown as ReportOf<V, Q>;
+  return { ...page, data, missingRows, compared: comparer.dates, totals } as unknown as ReportOf<V, Q>;
 }
 
 /** Makes the base URL end in exactly one `/api`, where publisher reporting is mounted. */

@@ -186,7 +186,7 @@ export interface AttemptOptions {
 
 /** Sends a request once, with one timeout for headers and body. Rejects only when the caller's signal is aborted. */
 export async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptions): Promise<Attempt> {
-  if (signal?.aborted) throw reasonOf(signal);
+  if (signal?.aborted) throw cancellationOf(signal);
   const controller = new AbortController();
   const cancel = (): void => controller.abort();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -199,7 +199,7 @@ export async function attempt({ url, init, timeout, signal, call, fetch }: Attem
     const response = await untilAborted(readResponse(fetch(url, { ...init, signal: controller.signal })), controller);
     return { kind: 'response', ...response };
   } catch (cause) {
-    if (signal?.aborted) throw reasonOf(signal);
+    if (signal?.aborted) throw cancellationOf(signal);
     const isTooLarge = cause instanceof ResponseTooLargeError;
     const reason = isTooLarge
       ? 'got a response that is larger than 64 MiB.'
@@ -313,7 +313,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);
-      reject(reasonOf(signal));
+      reject(cancellationOf(signal));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
@@ -325,7 +325,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /** Returns what a cancelled call rejects with. */
-export function reasonOf(signal: AbortSignal | undefined): Error {
+export function cancellationOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new DOMException('The call was cancelled.', 'AbortError');
 }

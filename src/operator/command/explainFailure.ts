@@ -22,8 +22,8 @@ export function explainFailure(error: unknown, keySource = 'OFFERLET_API_KEY'): 
 }
 
 function explain(error: unknown, key: string): [text: string, code: number] {
-  if (error instanceof AuthError) return [`${reasonOf(error)} (${error.status}). Check ${key}.`, EXIT.refused];
-  if (error instanceof NotFoundError) return [`${reasonOf(error)} (404). Check --network: ${NO_API}`, EXIT.failed];
+  if (error instanceof AuthError) return [`${networkWords(error)} (${error.status}). Check ${key}.`, EXIT.refused];
+  if (error instanceof NotFoundError) return [`${networkWords(error)} (404). Check --network: ${NO_API}`, EXIT.failed];
   if (error instanceof UnreachableError) return [`${whyUnreachable(error)} Check --network.`, EXIT.failed];
   if (error instanceof RateLimitError)
     return [
@@ -41,7 +41,7 @@ function explain(error: unknown, key: string): [text: string, code: number] {
     return ['There is no reporting data for this key yet. Try again when there is activity.', EXIT.failed];
   if (error instanceof ReportChangedError)
     return ['The report changed while it was read. Run the command again.', EXIT.failed];
-  if (error instanceof ValidationError) return [`${reasonOf(error)} (${error.status}).`, EXIT.failed];
+  if (error instanceof ValidationError) return [`${networkWords(error)} (${error.status}).`, EXIT.failed];
   if (error instanceof ApiError) return [`${error.message}${supportOf(error)}`, EXIT.failed];
   // The clients check the outline of a response; commands read all of it.
   if (error instanceof TypeError)
@@ -52,7 +52,7 @@ function explain(error: unknown, key: string): [text: string, code: number] {
 const NO_API = 'is this the Channel API?';
 
 /** The network's own words, without method and path. */
-function reasonOf(error: ApiError): string {
+function networkWords(error: ApiError): string {
   const reason = error.message.replace(/^[A-Z]+ \S+ returned \d+: /, '').replace(/[.\s]+$/, '');
   return reason === '' ? `The network returned ${error.status}` : reason;
 }

@@ -19,7 +19,7 @@ import { oneOf } from '../../wire/oneOf.ts';
 import { readWholeReport } from '../reports/readWholeReport.ts';
 import type {
   ConsoleReport,
-  Session,
+  ConsoleContext,
   ConsolePublisher,
   ConsolePublishers,
   FoundPublishers,
@@ -69,7 +69,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
   const channel = new ChannelClient(shared);
   const reporting = new ReportingClient<ReportVariant>({ ...shared, variant });
 
-  async function session(signal: AbortSignal): Promise<Session> {
+  async function session(signal: AbortSignal): Promise<ConsoleContext> {
     const isChannel = variant === 'channel';
     // A report without metrics has all that are enabled.
     const [details, metrics] = await Promise.all([

@@ -3,7 +3,7 @@ import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 
 /** Who the key belongs to: what the page shows in its header. */
-export interface Session {
+export interface ConsoleContext {
   /** Host of the network. */
   readonly network: string;
   readonly environment: 'production' | 'staging' | null;

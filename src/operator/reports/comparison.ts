@@ -31,7 +31,7 @@ export interface RowComparer {
   /** Returns a row with its counterpart and the change. */
   compare(row: ReportRow): ComparedRow;
   /** Returns the counterparts that no row had until now, as rows of zeros. Periods after `dataThrough` are left out. */
-  gone(dataThrough: string | null): ComparedRow[];
+  missingRows(dataThrough: string | null): ComparedRow[];
 }
 
 /** Creates a comparer with all rows of the period before. */
@@ -53,7 +53,7 @@ export function createComparer(before: readonly ReportRow[], periods: ComparedPe
       const counterpart_start = comparedStarts[place.get(row.period_start) ?? -1] ?? null;
       return { ...row, counterpart_start, counterpart, change: changesOf(row, counterpart) };
     },
-    gone(dataThrough) {
+    missingRows(dataThrough) {
       const rows: ComparedRow[] = [];
       for (const counterpart of left.values()) {
         const index = comparedPlace.get(counterpart.period_start) ?? -1;

@@ -36,7 +36,7 @@ export interface ReportReader {
 }
 interface Page {
   readonly data: readonly Row[];
-  readonly gone?: readonly Row[];
+  readonly missingRows?: readonly Row[];
   readonly summary: object;
   readonly totals: Totals;
   readonly compared?: DateRange;
@@ -75,7 +75,7 @@ async function readPages(options: WholeReportOptions, snapshot: boolean): Promis
   let last: Page | undefined;
   for await (const read of reader.pages(whole as never, { snapshot, signal })) {
     last = read as Page;
-    rows.push(...last.data, ...(last.gone ?? []));
+    rows.push(...last.data, ...(last.missingRows ?? []));
     onProgress?.(rows.length, last.pagination.total);
     if (rows.length >= enough) break;
   }

@@ -164,7 +164,7 @@ export type ReportOf<V extends ReportVariant, Q> = Omit<Report, 'data' | 'summar
     ? {
         readonly data: readonly ComparedRowOf<V, Q>[];
         /** Rows of the period before that have no row in this one, with zeros. On the last page only. */
-        readonly gone: readonly ComparedRowOf<V, Q>[];
+        readonly missingRows: readonly ComparedRowOf<V, Q>[];
         /** The dates of the counterparts, both included. */
         readonly compared: { readonly from: string; readonly to: string };
         /** The totals of all rows and of their counterparts, as the network computes them: ratios cannot be added up. */

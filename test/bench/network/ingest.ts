@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema } from '../../../src/network/database/schema.ts';
-import type { Session } from '../../../src/network/events/attributeConversions.ts';
+import type { StoredSession } from '../../../src/network/events/attributeConversions.ts';
 import { type AcceptedEvent, storeEvents } from '../../../src/network/events/eventStore.ts';
 import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
 import { serverCpu } from './serverCpu.ts';
@@ -143,7 +143,7 @@ export function straight(sessions: readonly Shown[], index: number, publisherId 
   });
 }
 
-function sessionRow(publisher_id: string, session_id: string): Session {
+function sessionRow(publisher_id: string, session_id: string): StoredSession {
   const placement = { page_type: 'THANK_YOU', widget_type: 'INLINE', widget_id: '' };
   const shopper = { is_sandbox: false, has_email: true, order_amount: null };
   return {

@@ -106,7 +106,7 @@ test('what only the earlier period had is gone: rows of zeros, never for periods
   } as const;
   const report = await client.report(query);
   expect(report.data[0]?.change.clicks.percent).toBe(-25);
-  expect(report.gone).toEqual([
+  expect(report.missingRows).toEqual([
     {
       ...day('2026-11-16', { ...acme, clicks: 0 }),
       counterpart_start: '2026-11-09T00:00:00Z',

@@ -10,7 +10,7 @@ import { AddPage } from './publishers/AddPage.tsx';
 import { PublisherPage } from './publishers/PublisherPage.tsx';
 import { PublishersPage } from './publishers/PublishersPage.tsx';
 import { ReportPage } from './report/ReportPage.tsx';
-import type { Session } from '../protocol.ts';
+import type { ConsoleContext } from '../protocol.ts';
 import { wordOf } from '../../reports/format.ts';
 
 // The console's page: loaded by the process that holds the key, and calls nothing else.
@@ -26,7 +26,7 @@ function App(): JSX.Element {
   const place = usePlace();
   const resource = useResource({
     key: 'session',
-    load: (signal) => call<Session>('session', { signal }),
+    load: (signal) => call<ConsoleContext>('session', { signal }),
   });
   const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
@@ -69,7 +69,7 @@ function App(): JSX.Element {
   );
 }
 
-function Room({ place, session }: { readonly place: Place; readonly session: Session }): JSX.Element {
+function Room({ place, session }: { readonly place: Place; readonly session: ConsoleContext }): JSX.Element {
   const [room = '', id] = place.path.split('/');
   if (room === '') return <ReportPage place={place} session={session} />;
   if (session.variant === 'channel') {

@@ -10,12 +10,12 @@ import { ReportChart } from '../report/ReportPage.tsx';
 import { defaultState, queryOfState, type ReportState } from '../report/reportState.ts';
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
-import type { ConsoleCategories, ConsolePublisher, Session, Failure } from '../../protocol.ts';
+import type { ConsoleCategories, ConsolePublisher, ConsoleContext, Failure } from '../../protocol.ts';
 import { dateOf, plural, wordOf } from '../../../reports/format.ts';
 import type { Publisher, Category } from '../../../../wire/channel.ts';
 
 /** One publisher: who it is, what it does not show, and how it did in the last 30 days. */
-export function PublisherPage({ id, session }: { readonly id: string; readonly session: Session }): JSX.Element {
+export function PublisherPage({ id, session }: { readonly id: string; readonly session: ConsoleContext }): JSX.Element {
   const path = `publishers/${encodeURIComponent(id)}`;
   const resource = useResource({
     key: path,
@@ -41,7 +41,7 @@ export function PublisherPage({ id, session }: { readonly id: string; readonly s
 }
 
 interface DetailProps extends ConsolePublisher, ConsoleCategories {
-  readonly session: Session;
+  readonly session: ConsoleContext;
 }
 
 function Detail({ publisher, channel_exclusions, categories, session }: DetailProps): JSX.Element {
@@ -142,7 +142,7 @@ function LastDays({
   session,
 }: {
   readonly id: Publisher['publisher_remote_id'] & string;
-  readonly session: Session;
+  readonly session: ConsoleContext;
 }): JSX.Element {
   const start = defaultState('channel', session.metrics);
   const [chart, setChart] = useState(start.chart);

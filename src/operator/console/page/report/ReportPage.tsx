@@ -11,7 +11,7 @@ import { commandOf, datesOf, grainOf, queryOfState, readState, type ReportState 
 import { ReportTable, keyText } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { useReport, type LoadedReport } from './useReport.ts';
-import type { Session, Failure } from '../../protocol.ts';
+import type { ConsoleContext, Failure } from '../../protocol.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
 import { chartDataOf, earlierGap } from '../../../reports/series.ts';
@@ -20,7 +20,13 @@ import { toCsv } from '../../../../wire/toCsv.ts';
 const WEEK_MS = 7 * 86_400_000;
 
 /** The report: what to see, totals, chart, table, and the command that prints the same. */
-export function ReportPage({ place, session }: { readonly place: Place; readonly session: Session }): JSX.Element {
+export function ReportPage({
+  place,
+  session,
+}: {
+  readonly place: Place;
+  readonly session: ConsoleContext;
+}): JSX.Element {
   const { variant, metrics: enabled } = session;
   const state = readState(place.params, variant, enabled);
   const resource = useReport(state, session);
@@ -67,7 +73,7 @@ export function ReportPage({ place, session }: { readonly place: Place; readonly
 
 interface LoadedProps {
   readonly report: LoadedReport;
-  readonly session: Session;
+  readonly session: ConsoleContext;
   readonly state: ReportState;
   change(changes: Partial<ReportState>): void;
 }
@@ -180,7 +186,7 @@ function Skeleton(): JSX.Element {
   );
 }
 
-function Command({ state, session }: { readonly state: ReportState; readonly session: Session }): JSX.Element {
+function Command({ state, session }: { readonly state: ReportState; readonly session: ConsoleContext }): JSX.Element {
   const [isWrapped, setWrapped] = useState(false);
   const command = commandOf(state, session);
   return (
@@ -200,7 +206,7 @@ function Command({ state, session }: { readonly state: ReportState; readonly ses
   );
 }
 
-function isSame(one: ReportState, other: ReportState, variant: Session['variant']): boolean {
+function isSame(one: ReportState, other: ReportState, variant: ConsoleContext['variant']): boolean {
   return queryOfState(one, variant) === queryOfState(other, variant);
 }
 

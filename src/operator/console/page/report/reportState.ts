@@ -1,4 +1,4 @@
-import type { Session } from '../../protocol.ts';
+import type { ConsoleContext } from '../../protocol.ts';
 import { isSortedByNetwork, type SortedReport } from '../../../reports/sortRows.ts';
 import { comparedDates, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
 import { oneOf } from '../../../../wire/oneOf.ts';
@@ -47,7 +47,7 @@ const DEFAULT_METRICS = {
 };
 
 /** The metrics that are enabled; null for all. */
-export type Enabled = Session['metrics'];
+export type Enabled = ConsoleContext['metrics'];
 
 /** The metrics of a variant, in the network's order. */
 export function metricsOf(variant: Variant, enabled: Enabled = null): readonly string[] {
@@ -213,7 +213,11 @@ const LAST: Readonly<Record<string, string>> = {
 };
 
 /** Returns the command that prints the report on screen. */
-export function commandOf(state: ReportState, session: Pick<Session, 'variant' | 'network_url'>, now?: number): string {
+export function commandOf(
+  state: ReportState,
+  session: Pick<ConsoleContext, 'variant' | 'network_url'>,
+  now?: number,
+): string {
   const dates = datesOf(state, now);
   const words = ['offerlet-operator report', `--network ${quoted(session.network_url)}`];
   if (session.variant === 'publisher') words.push('--variant publisher');

@@ -3,7 +3,7 @@ import { call, CallError } from '../app/call.ts';
 import { useResource, type Resource } from '../app/useResource.ts';
 import { datesOf, paramsOf, sortingOf, type ReportState } from './reportState.ts';
 import { isSortedByNetwork, sortRows } from '../../../reports/sortRows.ts';
-import type { ConsoleReport, Session } from '../../protocol.ts';
+import type { ConsoleReport, ConsoleContext } from '../../protocol.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
 
 /** A report, and what a chart of its breakdown needs. */
@@ -20,7 +20,7 @@ export interface LoadedReport extends ConsoleReport {
 export const MAX_LINES = 6;
 
 /** Reads the report of a state, and again while it includes today. */
-export function useReport(state: ReportState, session: Session): Resource<LoadedReport> {
+export function useReport(state: ReportState, session: ConsoleContext): Resource<LoadedReport> {
   const { variant } = session;
   const params = paramsOf(state, variant);
   const isLive = datesOf(state).to >= dateOf(Date.now());
@@ -57,7 +57,7 @@ function hasGroups({ by, grain }: ReportState): boolean {
 
 interface Reading {
   readonly state: ReportState;
-  readonly session: Session;
+  readonly session: ConsoleContext;
   readonly signal: AbortSignal;
 }
 
