@@ -2,7 +2,7 @@
 // last three steps runs even when one before it failed: a long run should tell everything that is wrong.
 //
 //   npm test                          what a change must pass: lint, types, all tests that one machine can run, Chromium
-//   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code
+//   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code, the site
 //   npm run test:unit -- [NAME…]      tests that need no build, no database and no browser
 //   npm run test:browser -- [NAME…]   Chromium; with names, the files whose path contains one of them
 import { spawn } from 'node:child_process';
@@ -59,6 +59,9 @@ run('npm', 'run', '--silent', 'types');
 if (all) {
   step('Unused code and dependencies');
   run('npx', 'knip', '--no-progress');
+  step('The documentation as a site, and the workflows');
+  attempt('node', 'site/build.mjs');
+  attempt('node', 'site/lintWorkflows.mjs');
   step('Examples: installed and built');
   await examples;
 }
