@@ -46,6 +46,7 @@ const SERVER_TESTS = [
   'test/operator/clients/{network,retries}.test.ts',
   'test/operator/command/*.test.ts',
   'test/operator/watch/{command,numbers,receiver}.test.ts',
+  'test/operator/statements/*.test.ts',
   'test/cli/doctor/passwords.test.ts',
   'test/demo/shop.test.ts',
   'test/session/killed.test.ts',
@@ -221,7 +222,7 @@ function minifyCommands(): Plugin {
         for (const [path, file] of Object.entries(files))
           if (
             file.type === 'chunk' &&
-            /^(cli|operator\/(command|config|console|publishers|watch)|http|lock|relay|testing)\/|^wire\/(audit\/|didYouMean)/.test(
+            /^(cli|operator\/(command|config|console|publishers|statements|watch)|http|lock|relay|testing)\/|^wire\/(audit\/|didYouMean)/.test(
               path,
             )
           )

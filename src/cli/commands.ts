@@ -30,6 +30,11 @@ export const ELSEWHERE: Readonly<
     summary: 'Shows and changes the categories that a channel excludes, and takes a change back.',
   },
   report: { from: OPERATOR, summary: 'Prints a report of the channel or of one publisher.' },
+  reports: { from: OPERATOR, summary: 'Lists the saved reports of a file, and prints one by its name.' },
+  statement: {
+    from: OPERATOR,
+    summary: 'Prints the payout of a month by publisher, and freezes it when the month is complete.',
+  },
   watch: {
     from: OPERATOR,
     summary: 'Says what needs attention: silent publishers, drops, odd rates, requests that wait.',

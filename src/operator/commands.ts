@@ -9,6 +9,8 @@ import { profilesAdd, profilesList } from './command/profiles.ts';
 import { categoriesList, publishersList, publishersRemove, publishersShow } from './command/publisherCommands.ts';
 import { publishersAdd } from './command/publishersAdd.ts';
 import { reportCommand } from './command/reportCommand.ts';
+import { reportsList, reportsRun } from './command/savedReportCommands.ts';
+import { statementCommand } from './command/statementCommand.ts';
 import { watchCommand } from './command/watchCommand.ts';
 import { whoami } from './command/whoami.ts';
 
@@ -30,6 +32,11 @@ export const commands: Readonly<Record<string, Command | CommandGroup>> = {
     },
   },
   report: reportCommand,
+  reports: {
+    summary: 'Lists the saved reports of a file, and prints one by its name.',
+    commands: { list: reportsList, run: reportsRun },
+  },
+  statement: statementCommand,
   watch: watchCommand,
   console: consoleCommand,
   changes: changesList,

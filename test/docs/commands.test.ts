@@ -27,6 +27,21 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
   'offerlet relay': { path: 'docs/reference/relay.md', section: 'Command' },
   'offerlet audit': { path: 'docs/operate/audit.md', section: 'Command' },
+  'offerlet-operator reports list': {
+    path: 'docs/operators/reports.md',
+    section: 'Commands',
+    table: 'flag of `reports list`',
+  },
+  'offerlet-operator reports run': {
+    path: 'docs/operators/reports.md',
+    section: 'Commands',
+    table: 'flag of `reports run`',
+  },
+  'offerlet-operator statement': {
+    path: 'docs/operators/reports.md',
+    section: 'Commands',
+    table: 'flag of `statement`',
+  },
   'offerlet-operator watch': { path: 'docs/operators/watch.md', section: 'Command' },
   'offerlet-operator console': { path: 'docs/operators/README.md', section: 'Console' },
   'offerlet doctor': { path: 'docs/guides/testing.md', section: 'offerlet doctor' },

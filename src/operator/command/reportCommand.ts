@@ -39,7 +39,8 @@ export const reportCommand = operatorCommand({
   run: runReport,
 });
 
-async function runReport({
+/** Prints a report. */
+export async function runReport({
   settings,
   terminal,
   connection,

@@ -87,7 +87,8 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
   };
 }
 
-interface DataEnd {
+/** How far the data reaches, and which metrics there are. */
+export interface DataEnd {
   readonly dataEnd: number | null;
   readonly lastDay: string | undefined;
   /** The metrics of the key; undefined when nothing says so. */
@@ -96,15 +97,16 @@ interface DataEnd {
 
 const HOUR_MS = 3_600_000;
 
-/** The latest hour may still grow, and its day with it: the last complete day is the one before. */
-async function readDataEnd({ reports, signal }: FactsSource): Promise<DataEnd> {
+/** Returns how far the data reaches. The latest hour may still grow, and its day: the last complete day is the one before. */
+export async function readDataEnd({ reports, signal }: FactsSource): Promise<DataEnd> {
   try {
     const { meta, summary } = await reports.report({ time_grain: 'hour', limit: 1 }, { signal });
     return endOf(meta.data_through, { length: HOUR_MS, summary });
   } catch (error) {
     if (error instanceof ReportingUnavailableError) return endOf(null, { length: 0, summary: undefined });
-    // A network may keep no hours.
-    if (!(error instanceof DateRangeError) && !(error instanceof ValidationError)) throw error;
+    // A network may keep no hours, or allow few rows.
+    const isOther = [DateRangeError, ValidationError, RowLimitError].every((kind) => !(error instanceof kind));
+    if (isOther) throw error;
     const { meta, summary } = await reports.report({ limit: 1 }, { signal });
     return endOf(meta.data_through, { length: DAY_MS, summary });
   }
@@ -120,12 +122,14 @@ function endOf(
   return { dataEnd: start + length, lastDay: addDays(dateOf(start), -1), enabled };
 }
 
-interface Listed {
+/** The publishers of the channel, and the requests to add some. */
+export interface Listed {
   readonly approved: readonly string[];
   readonly requests: Facts['requests'];
 }
 
-async function readPublishers({ channel, signal, onProgress }: FactsSource): Promise<Listed & { approved: string[] }> {
+/** Reads the whole list of publishers. */
+export async function readPublishers({ channel, signal, onProgress }: FactsSource): Promise<Listed> {
   const approved: string[] = [];
   const requests: Facts['requests'][number][] = [];
   for await (const publisher of channel.allPublishers({}, { signal })) {

@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import type { Options } from '../../cli/options.ts';
+import { safeText } from '../../cli/output/displayWidth.ts';
+import { textOf, writeFile, type Cell, type Printable } from '../../cli/output/print.ts';
+import { UsageError } from '../../cli/UsageError.ts';
+import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { readSavedReports } from '../config/savedReports.ts';
+import { momentOf, periodOf, plural, rangeOf, valueOf } from '../reports/format.ts';
+import { openStatement } from '../statements/openStatement.ts';
+import { isMonth, PAYOUT, type Statement, type StatementChange, type StatementLine } from '../statements/statement.ts';
+import { monthStart, dateOf, startOf } from '../../wire/utcDates.ts';
+import { operatorCommand } from './operatorCommand.ts';
+import { findPublisherId } from './publisherCommands.ts';
+import { formatOf } from './reportCommand.ts';
+
+const OPTIONS = {
+  month: { kind: 'text', value: 'MONTH', about: 'The month, such as 2026-10; the last month by default.' },
+  publisher: { kind: 'text', value: 'ID', about: 'Only one publisher, by id or name.' },
+  folder: {
+    kind: 'text',
+    value: 'FOLDER',
+    completes: 'file',
+    about: 'Keeps the statement as MONTH.json once the month is complete, and compares with it from then on.',
+  },
+  currency: { kind: 'text', value: 'LABEL', about: 'The label of amounts, such as EUR; by default that of --file.' },
+  file: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'The file with saved reports that names the currency; reports.yaml where there is one.',
+  },
+  output: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
+  },
+} as const satisfies Options;
+
+/** `offerlet-operator statement`: what each publisher earned the channel in a month. */
+export const statementCommand = operatorCommand({
+  summary: 'Prints the payout of a month by publisher, and freezes it when the month is complete.',
+  options: OPTIONS,
+  examples: [
+    {
+      call: 'offerlet-operator statement --month 2026-10 --folder statements',
+      does: 'October, frozen in statements/2026-10.json',
+    },
+    {
+      call: 'offerlet-operator statement --folder statements --csv > payout.csv',
+      does: 'Last month, for a spreadsheet',
+    },
+  ],
+  async run({ settings, terminal, connection, progress }) {
+    const month = settings.month ?? monthStart(dateOf(Date.now()), -1).slice(0, 7);
+    if (!isMonth(month)) throw new UsageError(`--month is not a month: "${month}". Use something like 2026-10.`);
+    const currency = settings.currency ?? currencyOf(settings.file);
+    const channel = connection.channel();
+    const publisher =
+      settings.publisher === undefined
+        ? undefined
+        : await findPublisherId(channel, { text: settings.publisher, option: '--publisher' });
+    const statement = await openStatement({
+      source: { reports: connection.channelReport(), channel, onProgress: (text) => progress.step(text) },
+      month,
+      network: connection.url.replace(/\/+$/, ''),
+      folder: settings.folder,
+      currency: currency ?? null,
+    });
+    progress.end();
+    const shown = publisher === undefined ? statement : only(statement, publisher.id);
+    const format = formatOf(settings);
+    const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
+    const text = textOf(printableOf(shown), { format, terminal: settings.output === undefined ? terminal : plain });
+    if (settings.output === undefined) terminal.write(text);
+    else writeFile(settings.output, text);
+    for (const line of remarksOn(shown, settings.folder)) terminal.note(line);
+  },
+});
+
+/** The file in the current folder is read where there is one; one that is named must be there. */
+function currencyOf(file: string | undefined): string | null {
+  if (file === undefined && !existsSync('reports.yaml')) return null;
+  return readSavedReports(file ?? 'reports.yaml').currency;
+}
+
+function only(statement: Statement, id: string): Statement {
+  const isIts = (one: { readonly publisher_id: string }): boolean => one.publisher_id === id;
+  const lines = statement.lines.filter(isIts);
+  const changes = statement.changes.filter(isIts);
+  const [line] = lines;
+  if (!line && changes.length === 0)
+    throw new ExitError(`The publisher had no activity in ${statement.month}.`, EXIT.notFound);
+  const zero = Object.fromEntries(statement.metrics.map((name) => [name, 0]));
+  const totals = line?.values ?? zero;
+  return { ...statement, lines, changes, totals, totals_now: changes[0]?.now ?? totals };
+}
+
+function printableOf(statement: Statement): Printable {
+  const { metrics, lines, changes, totals, totals_now, currency, frozen_at, month } = statement;
+  const now = new Map(changes.map((change) => [change.publisher_id, change]));
+  const known = new Set(lines.map(({ publisher_id }) => publisher_id));
+  const all = [...lines, ...changes.filter(({ publisher_id }) => !known.has(publisher_id)).map(lineOfChange)];
+  const rows = all.map((line) => ({
+    month,
+    publisher_id: line.publisher_id,
+    publisher_name: line.publisher_name,
+    ...line.values,
+    [`${PAYOUT}_now`]: (now.get(line.publisher_id)?.now ?? line.values)[PAYOUT],
+    currency: currency ?? '',
+    frozen_at: frozen_at ?? '',
+  }));
+  const label = currency === null ? '' : ` (${safeText(currency)})`;
+  const changed = (before: number | undefined, after: number | undefined): Cell => {
+    const difference = Math.round(((after ?? 0) - (before ?? 0)) * 100) / 100;
+    return difference === 0
+      ? ''
+      : { text: `${difference > 0 ? '+' : ''}${valueOf(PAYOUT, difference)}`, tone: 'accent' };
+  };
+  return {
+    json: statement,
+    csv: {
+      rows,
+      columns: ['month', 'publisher_id', 'publisher_name', ...metrics, `${PAYOUT}_now`, 'currency', 'frozen_at'],
+    },
+    table: () => ({
+      columns: [
+        { header: 'PUBLISHER' },
+        ...metrics.map((name) => ({ header: name === PAYOUT ? `${name}${label}` : name, isNumber: true })),
+        ...(changes.length > 0 ? [{ header: 'changed since', isNumber: true }] : []),
+      ],
+      rows: all.map((line) => [
+        safeText(line.publisher_name),
+        ...metrics.map((name) => valueOf(name, line.values[name] ?? 0)),
+        ...(changes.length > 0
+          ? [changed(line.values[PAYOUT], (now.get(line.publisher_id)?.now ?? line.values)[PAYOUT])]
+          : []),
+      ]),
+      footer: [
+        'Total',
+        ...metrics.map((name) => valueOf(name, totals[name] ?? 0)),
+        ...(changes.length > 0 ? [changed(totals[PAYOUT], totals_now[PAYOUT])] : []),
+      ],
+    }),
+  };
+}
+
+/** A publisher that had nothing when the statement was frozen. */
+function lineOfChange({ publisher_id, publisher_name, before }: StatementChange): StatementLine {
+  return { publisher_id, publisher_name, values: before };
+}
+
+function remarksOn(
+  { month, frozen_at, isComplete, through, changes }: Statement,
+  folder: string | undefined,
+): string[] {
+  const name = periodOf(startOf(`${month}-01`), 'month');
+  if (frozen_at !== null)
+    return [
+      `${name}, frozen on ${momentOf(frozen_at)}.${changes.length === 0 ? ' Nothing has changed since.' : ` Late events changed ${plural(changes.length, 'publisher')} since; the statement has the figures from then.`}`,
+    ];
+  if (!isComplete)
+    return [
+      `${name} is not complete: ${through === null ? 'there is no data yet' : `the last complete day is ${rangeOf({ from: through, to: through })}`}. These figures will still change.`,
+    ];
+  return folder === undefined ? [`${name} is complete, but not frozen. Use --folder to keep it.`] : [];
+}

@@ -1,0 +1,91 @@
+import { monthEnd } from '../../wire/utcDates.ts';
+
+/** What one publisher earned the channel in a month. */
+export interface StatementLine {
+  /** Empty for what belongs to no publisher of the channel any more. */
+  readonly publisher_id: string;
+  readonly publisher_name: string;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** A month's figures, as they were read. */
+export interface Figures {
+  readonly month: string;
+  /** The metrics, in order. */
+  readonly metrics: readonly string[];
+  /** By name. */
+  readonly lines: readonly StatementLine[];
+  /** As the network computed them: ratios cannot be added up. */
+  readonly totals: Readonly<Record<string, number>>;
+}
+
+/** A statement that does not change any more. */
+export interface FrozenStatement extends Figures {
+  readonly version: 1;
+  readonly network: string;
+  readonly channel: string;
+  readonly currency: string | null;
+  /** When it was frozen. */
+  readonly frozen_at: string;
+}
+
+/** A statement, and what has changed since it was frozen. */
+export interface Statement extends Figures {
+  readonly network: string;
+  readonly channel: string;
+  readonly currency: string | null;
+  /** Null while the month is not complete, or nothing keeps it. */
+  readonly frozen_at: string | null;
+  readonly isComplete: boolean;
+  /** The last complete day of data; null when there is none. */
+  readonly through: string | null;
+  /** Lines that late events changed; none when nothing did. */
+  readonly changes: readonly StatementChange[];
+  /** The totals now. */
+  readonly totals_now: Readonly<Record<string, number>>;
+}
+
+/** A line of which the network says something else now. */
+export interface StatementChange {
+  readonly publisher_id: string;
+  readonly publisher_name: string;
+  readonly before: Readonly<Record<string, number>>;
+  readonly now: Readonly<Record<string, number>>;
+}
+
+/** The metrics of a statement, as far as they are enabled. */
+export const STATEMENT_METRICS = ['impressions', 'clicks', 'ctr', 'conversions', 'cvr', 'channel_payout'] as const;
+/** The amount that a statement is about. */
+export const PAYOUT = 'channel_payout';
+
+/** Whether a text is a month such as 2026-10. */
+export function isMonth(text: string): boolean {
+  return /^\d{4}-(0[1-9]|1[0-2])$/.test(text);
+}
+
+/** The dates of a month. */
+export function datesOfMonth(month: string): { readonly from: string; readonly to: string } {
+  const from = `${month}-01`;
+  return { from, to: monthEnd(from) };
+}
+
+/** Returns the lines that differ, those that are new or gone included. A publisher is its id: it may be renamed. */
+export function changesBetween(before: Figures, now: Figures): StatementChange[] {
+  const zero = Object.fromEntries(before.metrics.map((name) => [name, 0]));
+  const old = new Map(before.lines.map((line) => [line.publisher_id, line]));
+  const changes: StatementChange[] = [];
+  for (const line of now.lines) {
+    const known = old.get(line.publisher_id);
+    old.delete(line.publisher_id);
+    if (before.metrics.some((name) => (known?.values[name] ?? 0) !== (line.values[name] ?? 0)))
+      changes.push({ ...nameOf(line), before: known?.values ?? zero, now: line.values });
+  }
+  for (const line of old.values())
+    if (before.metrics.some((name) => line.values[name] !== 0))
+      changes.push({ ...nameOf(line), before: line.values, now: zero });
+  return changes;
+}
+
+function nameOf({ publisher_id, publisher_name }: StatementLine): { publisher_id: string; publisher_name: string } {
+  return { publisher_id, publisher_name };
+}
