@@ -1,6 +1,6 @@
 // offerlet/relay-shopify: lets the extensions of a Shopify app use the relay, by their session tokens.
 
-import { refuseBrowser } from './wire/refuseBrowser.ts';
+import { refuseBrowser } from './wire/keys.ts';
 
 export { shopify, type ClientSecret, type SessionClaims, type ShopifyOptions } from './relay/shopify.ts';
 

@@ -1,7 +1,13 @@
 import { DISPLAY_MODES, VIEWS } from '../wire/offers/request.ts';
-import type { Forcing, OfferChanges, PageForcing, RouteFault } from '../wire/scenarios/forcing.ts';
-import { SCENARIOS, findScenario } from '../wire/scenarios/scenarios.ts';
-import { oneOf } from '../wire/oneOf.ts';
+import {
+  type Forcing,
+  type OfferChanges,
+  type PageForcing,
+  type RouteFault,
+  SCENARIOS,
+  findScenario,
+} from '../wire/scenarios/scenarios.ts';
+import { oneOf } from '../wire/json.ts';
 import { dom } from '../dom/dom.ts';
 import type { QUEUE_PREFIX as QueuePrefix } from '../queue/rows/rows.ts';
 import type { ShowOptions } from '../page/showOptions.ts';

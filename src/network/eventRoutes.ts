@@ -1,11 +1,16 @@
-import { batchResponse, batchStatus, parseBatch } from '../wire/events/batch.ts';
+import {
+  batchResponse,
+  batchStatus,
+  parseBatch,
+  type BatchResult,
+  type ResultError,
+} from '../wire/events/wireEvent.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import { FIRST_VERSION, versionColumn } from './settings.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
 import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
-import type { BatchResult, ResultError } from '../wire/events/wireEvent.ts';
 import type { Fault } from './faults.ts';
 import { miscountEvents } from './miscounts.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';

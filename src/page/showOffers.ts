@@ -9,7 +9,7 @@ import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { mismatchOf, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
-import { reasonOf } from '../wire/reasonOf.ts';
+import { reasonOf } from '../wire/errors.ts';
 import { mayInspect, type Inspect, type RawExchange } from './inspection.ts';
 import { mountOffers, type MountedOffers } from './mountOffers.ts';
 import { reserveSpace } from './reserveSpace.ts';

@@ -1,4 +1,4 @@
-import { TIME_HEADER } from '../wire/timeHeader.ts';
+import { TIME_HEADER } from '../wire/parseDatetime.ts';
 
 /** Milliseconds by which the device's clock may run ahead of the page's own: more means that the device slept, or was set. */
 const DRIFT_MAX_MS = 30_000;

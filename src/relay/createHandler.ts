@@ -2,7 +2,7 @@ import { withDeadline } from '../http/withDeadline.ts';
 import { isNestedDeeper, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { isLoopbackAddress } from '../wire/loopback.ts';
-import { TIME_HEADER } from '../wire/timeHeader.ts';
+import { TIME_HEADER } from '../wire/parseDatetime.ts';
 import { RelayConfigError, RelayError } from './errors.ts';
 import { readCorrection, type CorrectTime } from './events/correctTime.ts';
 import { createEventRoutes } from './events/createEventRoutes.ts';

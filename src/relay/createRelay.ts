@@ -1,5 +1,5 @@
 import { partnerError } from '../wire/errors.ts';
-import { refuseBrowser } from '../wire/refuseBrowser.ts';
+import { refuseBrowser } from '../wire/keys.ts';
 import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions } from './options/relayOptions.ts';

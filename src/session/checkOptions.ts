@@ -1,4 +1,4 @@
-import { own, type JsonObject } from '../wire/json.ts';
+import { own, type JsonObject, oneOf, toJson } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
 import {
   DISPLAY_MODES,
@@ -10,8 +10,6 @@ import {
   type RecommendationRequest,
   type View,
 } from '../wire/offers/request.ts';
-import { oneOf } from '../wire/oneOf.ts';
-import { toJson } from '../wire/toJson.ts';
 import { CONSENT_VALUES, isConsentOption } from './consent.ts';
 import { invalid, outcome, type Failure } from './events.ts';
 

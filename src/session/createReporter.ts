@@ -1,7 +1,7 @@
 import type { TrackedEvent } from '../queue/events.ts';
 import type { BrandProperties, EventName, Target } from '../wire/events/wireEvent.ts';
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
-import { toJson } from '../wire/toJson.ts';
+import { toJson } from '../wire/json.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
 import type { DismissEvent, PageEvent } from './events.ts';
 import { uuidOf } from './shortHash.ts';

@@ -5,7 +5,7 @@ import { own, type JsonObject } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
-import { reasonOf } from '../wire/reasonOf.ts';
+import { reasonOf } from '../wire/errors.ts';
 import type { Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
 import { outcome, type Failure } from './events.ts';

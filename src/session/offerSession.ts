@@ -1,6 +1,6 @@
 import { openClock } from '../queue/clock.ts';
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
-import { reasonOf } from '../wire/reasonOf.ts';
+import { reasonOf } from '../wire/errors.ts';
 import type { Placement } from './checkOptions.ts';
 import { openConsent, type ConsentChange, type ConsentScope } from './consent.ts';
 import {

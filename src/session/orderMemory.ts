@@ -1,5 +1,4 @@
-import { own, parseJson, type JsonObject } from '../wire/json.ts';
-import { toJson } from '../wire/toJson.ts';
+import { own, parseJson, type JsonObject, toJson } from '../wire/json.ts';
 import { nextTask } from './nextTask.ts';
 
 /** The prefix of every key that is written to localStorage. */

@@ -5,7 +5,7 @@ import { RESPONSE_MAX_BYTES, RELAY_TIMEOUT_MS } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { plainText } from '../wire/plainText.ts';
 import { readCappedText } from '../wire/readCapped.ts';
-import { reasonOf } from '../wire/reasonOf.ts';
+import { reasonOf } from '../wire/errors.ts';
 import { containsSecret, type Placement } from './checkOptions.ts';
 import { outcome, type Failure } from './events.ts';
 

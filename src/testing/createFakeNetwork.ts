@@ -1,7 +1,6 @@
 import { partnerError } from '../wire/errors.ts';
-import { batchResponse, batchStatus, parseBatch } from '../wire/events/batch.ts';
+import { batchResponse, batchStatus, parseBatch, type BatchResult, type WireEvent } from '../wire/events/wireEvent.ts';
 import { judgeEvent, readEvent, type EventSession } from '../wire/events/parseEvent.ts';
-import type { BatchResult, WireEvent } from '../wire/events/wireEvent.ts';
 import type { Problem } from '../wire/json.ts';
 import { parseRecommendationRequest } from '../wire/offers/parseRecommendationRequest.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';

@@ -13,8 +13,7 @@ import { type EventFields, describeDelivery, matchesFields } from './describeDel
 import type { FakeOffers } from './fakeOffers.ts';
 import { requireFetch } from './environment.ts';
 import { EXAMPLE_OFFERS } from './exampleOffers.ts';
-import { isObject, own, parseJson } from '../wire/json.ts';
-import { oneOf } from '../wire/oneOf.ts';
+import { isObject, own, parseJson, oneOf } from '../wire/json.ts';
 
 /** The options of a fake relay. */
 export interface FakeRelayOptions {

@@ -75,3 +75,12 @@ function readFields(body: unknown): Problem[] {
 function sentenceOf({ path, message }: Problem): string {
   return path ? `${path}: ${message}` : message;
 }
+
+/** Returns an error as text, whatever was thrown: some objects cannot be converted. */
+export function reasonOf(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return 'Error';
+  }
+}

@@ -21,3 +21,6 @@ function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === day;
 }
+
+/** The response header in which an offerlet relay says its time, in milliseconds since 1970. */
+export const TIME_HEADER = 'offerlet-time';

@@ -10,7 +10,7 @@ import {
   type Relay,
   type RelayOptions,
 } from '../../src/relay.ts';
-import { refuseBrowser } from '../../src/wire/refuseBrowser.ts';
+import { refuseBrowser } from '../../src/wire/keys.ts';
 import { ask, createFakeNetwork, json, KEY } from './fakeNetwork.ts';
 
 const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', networkUrl: 'https://network.example' };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseBatch, readBatchResponse } from '../../src/wire/events/batch.ts';
+import { parseBatch, readBatchResponse } from '../../src/wire/events/wireEvent.ts';
 import { readError } from '../../src/wire/errors.ts';
 import { parseEvent } from '../../src/wire/events/parseEvent.ts';
 import { parseJson } from '../../src/wire/json.ts';

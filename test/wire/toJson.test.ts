@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toJson } from '../../src/wire/toJson.ts';
+import { toJson } from '../../src/wire/json.ts';
 
 const event = { event_id: 'e1', assets: [{ id: 'a' }, null, 5], nested: { list: ['x'] }, none: undefined };
 

@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readError } from '../../wire/errors.ts';
+import { readError, reasonOf } from '../../wire/errors.ts';
 import { createSecrets } from '../../http/secrets.ts';
 import { parseJson } from '../../wire/json.ts';
 import { hideKey } from '../../wire/keys.ts';
 import { HOURLY_MAX_DATES, REPORT_LIMIT } from '../../wire/limits.ts';
 import { readCappedText } from '../../wire/readCapped.ts';
-import { readReport } from '../../wire/readReport.ts';
-import { reasonOf } from '../../wire/reasonOf.ts';
-import { PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
+import { readReport, PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
 import { addDays, type DateRange } from '../../wire/utcDates.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import { safeText } from '../output/displayWidth.ts';

@@ -2,7 +2,13 @@ import { connect, type CallOptions, type ClientOptions } from './connect.ts';
 import { ReportChangedError } from './errors.ts';
 import { compareTotals, createComparer, type RowComparer } from '../reports/comparison.ts';
 import type { ComparedPeriods } from '../reports/period.ts';
-import { readReport } from '../../wire/readReport.ts';
+import {
+  readReport,
+  CHANNEL_REPORT_PATH,
+  PUBLISHER_REPORT_PATH,
+  type Report,
+  type ReportRow,
+} from '../../wire/reporting.ts';
 import {
   comparisonOf,
   reportParams,
@@ -11,7 +17,6 @@ import {
   type ReportOf,
 } from '../reports/reportQuery.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
-import { CHANNEL_REPORT_PATH, PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 
 /** The options of a `ReportingClient`. */

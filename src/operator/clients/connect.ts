@@ -2,9 +2,8 @@ import { sentNothing } from '../../http/sentNothing.ts';
 import { errorFrom, ApiError, UnreachableError, secondsOf } from './errors.ts';
 import { createSecrets } from '../../http/secrets.ts';
 import { parseJson } from '../../wire/json.ts';
-import { hideKey, isInTheClear, readKey } from '../../wire/keys.ts';
+import { hideKey, isInTheClear, readKey, refuseBrowser } from '../../wire/keys.ts';
 import { readCappedText } from '../../wire/readCapped.ts';
-import { refuseBrowser } from '../../wire/refuseBrowser.ts';
 
 const ENTRY = 'offerlet-operator';
 refuseBrowser(ENTRY);

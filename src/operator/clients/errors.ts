@@ -1,6 +1,5 @@
 import { readError } from '../../wire/errors.ts';
-import { type JsonObject, type Problem, own } from '../../wire/json.ts';
-import { oneOf } from '../../wire/oneOf.ts';
+import { type JsonObject, type Problem, own, oneOf } from '../../wire/json.ts';
 import { REPORT_ERROR_CODES } from '../../wire/reporting.ts';
 
 /** What every error of the clients knows about the call that failed. */

@@ -15,7 +15,7 @@ import {
 } from '../clients/errors.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { COMPARES } from '../reports/period.ts';
-import { oneOf } from '../../wire/oneOf.ts';
+import { oneOf, isObject, own, parseJson } from '../../wire/json.ts';
 import { readWholeReport } from '../reports/readWholeReport.ts';
 import type {
   ConsoleReport,
@@ -29,7 +29,6 @@ import type {
 import { hasWords, rankByWords } from '../publishers/rankByWords.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import type { Publisher, PublisherDetail, PublisherItem } from '../../wire/channel.ts';
-import { isObject, own, parseJson } from '../../wire/json.ts';
 import { readKey } from '../../wire/keys.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
 

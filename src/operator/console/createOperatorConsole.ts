@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { refuseForeign } from '../../http/refuseForeign.ts';
 import { createApi, type ConsoleOptions } from './createApi.ts';
-import { refuseBrowser } from '../../wire/refuseBrowser.ts';
+import { refuseBrowser } from '../../wire/keys.ts';
 
 const ENTRY = 'offerlet-operator';
 refuseBrowser(ENTRY);

@@ -1,8 +1,7 @@
 import type { ComparedPeriods } from './period.ts';
-import { isTextColumn } from '../../wire/readReport.ts';
+import { isTextColumn, isRatio, type Report, type ReportRow } from '../../wire/reporting.ts';
 import type { Comparison, MetricChange } from './reportQuery.ts';
 import { periodStarts, DAY_MS, startOf, timestamp } from '../../wire/utcDates.ts';
-import { isRatio, type Report, type ReportRow } from '../../wire/reporting.ts';
 
 type Metrics = Readonly<Record<string, number>>;
 

@@ -1,5 +1,4 @@
-import { isObject, own, parseJson } from '../../wire/json.ts';
-import { toJson } from '../../wire/toJson.ts';
+import { isObject, own, parseJson, toJson } from '../../wire/json.ts';
 
 /** Storage without transactions, locks or a list of its keys: `localStorage`, React Native's AsyncStorage, or alike. */
 export interface KeyValueStorage {

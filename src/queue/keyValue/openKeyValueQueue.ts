@@ -1,5 +1,4 @@
-import { own, parseJson } from '../../wire/json.ts';
-import { toJson } from '../../wire/toJson.ts';
+import { own, parseJson, toJson } from '../../wire/json.ts';
 import { openCore } from '../openCore.ts';
 import type { SessionQueue, SessionQueueOptions } from '../openSessionQueue.ts';
 import type { Notes } from '../rows/openNotes.ts';

@@ -3,7 +3,7 @@ import { BACKOFF, DEAD, type Rows, type RowsListener, isOwn, isWaiting } from '.
 import { findDrops, QUEUE_GROWN } from '../rows/findDrops.ts';
 import { HANGING_MS, within } from '../within.ts';
 import { openJournals, type Journal, type KeyValueStorage } from './openJournals.ts';
-import { reasonOf } from '../../wire/reasonOf.ts';
+import { reasonOf } from '../../wire/errors.ts';
 
 /** Options of `openKeyValueRows`. */
 export interface KeyValueRowsOptions {

@@ -1,6 +1,6 @@
 import { promisifyRequest } from 'idb-keyval';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
-import { toJson } from '../../wire/toJson.ts';
+import { toJson } from '../../wire/json.ts';
 import {
   type Backoff,
   FAILURE_PAUSE_MS,

@@ -1,8 +1,8 @@
 import type { Send, StoredEvent } from '../events.ts';
 import { within } from '../within.ts';
-import { reasonOf } from '../../wire/reasonOf.ts';
+import { reasonOf } from '../../wire/errors.ts';
 import { looksSecret } from '../../wire/keys.ts';
-import { toJson } from '../../wire/toJson.ts';
+import { toJson } from '../../wire/json.ts';
 import type { Clock } from '../clock.ts';
 
 /** The parts of a response that matter; status 0 when there was none. */

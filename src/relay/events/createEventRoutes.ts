@@ -6,9 +6,11 @@ import {
   readBatchResponse,
   type EventResult,
   type Refusal,
-} from '../../wire/events/batch.ts';
+  type BatchResult,
+  type ResultError,
+  type WireEvent,
+} from '../../wire/events/wireEvent.ts';
 import { parseEvent } from '../../wire/events/parseEvent.ts';
-import type { BatchResult, ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import { isObject, own, type Problem } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
 import { RelayError } from '../errors.ts';

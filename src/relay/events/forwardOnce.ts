@@ -1,5 +1,4 @@
-import type { Refusal } from '../../wire/events/batch.ts';
-import type { ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
+import type { Refusal, ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import type { Reply } from '../reply.ts';
 import type { Counting } from '../ledger/createCounting.ts';

@@ -1,6 +1,5 @@
-import { isObject } from '../../wire/json.ts';
+import { isObject, oneOf } from '../../wire/json.ts';
 import { looksSecret } from '../../wire/keys.ts';
-import { oneOf } from '../../wire/oneOf.ts';
 import { RelayConfigError } from '../errors.ts';
 
 const QUOTED_MAX = 100;

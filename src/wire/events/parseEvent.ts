@@ -8,11 +8,19 @@ import {
   type WireEvent,
   type ResultError,
 } from './wireEvent.ts';
-import { readId, isObject, own, type JsonObject, type Parsed } from '../json.ts';
+import {
+  readId,
+  isObject,
+  own,
+  type JsonObject,
+  type Parsed,
+  oneOf,
+  collectProblems,
+  isAbsent,
+  type AddProblem,
+} from '../json.ts';
 import { ID_MAX_LENGTH, EVENT_MAX_AGE_MS, EVENT_MAX_AHEAD_MS, EVENT_MAX_BEFORE_SESSION_MS } from '../limits.ts';
-import { oneOf } from '../oneOf.ts';
 import { checkCost } from '../offers/parseRecommendationRequest.ts';
-import { collectProblems, isAbsent, type AddProblem } from '../problems.ts';
 
 /**
  * Parses one event and checks that it has every field its kind requires. Unknown fields are dropped. The receiver checks

@@ -1,6 +1,14 @@
-import { isObject, own, type Parsed } from '../json.ts';
-import { oneOf } from '../oneOf.ts';
-import { collectProblems, copyObject, isAbsent, normalizeTexts, type AddProblem } from '../problems.ts';
+import {
+  isObject,
+  own,
+  type Parsed,
+  oneOf,
+  collectProblems,
+  copyObject,
+  isAbsent,
+  normalizeTexts,
+  type AddProblem,
+} from '../json.ts';
 import {
   DISPLAY_MODES,
   VIEWS,

@@ -1,8 +1,7 @@
 import { URL_MAX_LENGTH, COPY_MAX, RESPONSE_MAX_OFFERS } from '../limits.ts';
 import { isLoopbackHost } from '../loopback.ts';
-import { own, readId, isObject, type Parsed } from '../json.ts';
+import { own, readId, isObject, type Parsed, oneOf } from '../json.ts';
 import { plainText } from '../plainText.ts';
-import { oneOf } from '../oneOf.ts';
 import type {
   Recommendation,
   RecommendationGroup,

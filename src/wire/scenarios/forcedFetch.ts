@@ -1,10 +1,8 @@
-import { batchResponse, batchStatus, readBatchResponse, type Refusal } from '../events/batch.ts';
-import type { BatchResult } from '../events/wireEvent.ts';
-import type { Forcing, RouteFault, OfferChanges } from './forcing.ts';
+import { batchResponse, batchStatus, readBatchResponse, type Refusal, type BatchResult } from '../events/wireEvent.ts';
+import { type Forcing, type RouteFault, type OfferChanges, PROMO_CODE } from './scenarios.ts';
 import { own, parseJson, isObject, type JsonObject } from '../json.ts';
 import { readGroups } from '../offers/readRecommendations.ts';
 import { COPY_MAX } from '../limits.ts';
-import { PROMO_CODE } from './scenarios.ts';
 
 type Fetch = typeof globalThis.fetch;
 

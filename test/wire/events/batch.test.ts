@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { batchResponse, batchStatus, parseBatch, readBatchResponse } from '../../../src/wire/events/batch.ts';
-import type { BatchResult } from '../../../src/wire/events/wireEvent.ts';
+import {
+  batchResponse,
+  batchStatus,
+  parseBatch,
+  readBatchResponse,
+  type BatchResult,
+} from '../../../src/wire/events/wireEvent.ts';
 
 const ok = (index: number): BatchResult => ({ index, success: true });
 const bad = (index: number, retryable = true): BatchResult => ({

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { forcedFetch } from '../../../src/wire/scenarios/forcedFetch.ts';
-import type { Forcing } from '../../../src/wire/scenarios/forcing.ts';
-import { findScenario } from '../../../src/wire/scenarios/scenarios.ts';
+import { type Forcing, findScenario } from '../../../src/wire/scenarios/scenarios.ts';
 import { wholeResponse } from '../offers/wholeResponse.ts';
 
 const RELAY = 'https://shop.example/offers';

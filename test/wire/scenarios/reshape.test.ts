@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OfferChanges } from '../../../src/wire/scenarios/forcing.ts';
+import type { OfferChanges } from '../../../src/wire/scenarios/scenarios.ts';
 import { COPY_MAX } from '../../../src/wire/limits.ts';
 import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';

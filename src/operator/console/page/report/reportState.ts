@@ -1,7 +1,7 @@
 import type { ConsoleContext } from '../../protocol.ts';
 import { isSortedByNetwork, type SortedReport } from '../../../reports/sortRows.ts';
 import { comparedDates, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
-import { oneOf } from '../../../../wire/oneOf.ts';
+import { oneOf } from '../../../../wire/json.ts';
 import {
   CHANNEL_GROUPINGS,
   CHANNEL_METRICS,
