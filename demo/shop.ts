@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRelay, type RelayContext } from 'offerlet/relay';
+import { createRelay, type DedupeStore, type RelayContext } from 'offerlet/relay';
 import { readChoices } from './choices/choices.ts';
 import deskCss from './styles/desk.css?raw';
 import { framePage } from './views/framePage.ts';
@@ -23,6 +23,8 @@ export interface ShopOptions {
   /** The path of the operators' console, and the id by which it knows this shop. */
   readonly console: string;
   readonly publisher: string;
+  /** Accepted events, shared with the shop's other relay; by default, they are remembered in memory. */
+  readonly dedupe?: DedupeStore | undefined;
   /** The folders of `offerlet.js` and of the shop's own scripts. */
   readonly folders: { readonly widget: string; readonly shop: string };
 }
@@ -55,7 +57,7 @@ const REPORT = new URLSearchParams({
 
 /** Creates the shop: order pages in every variant, and the scripts that they load. */
 export function createShop(options: ShopOptions): (request: Request, from?: Visitor) => Promise<Response> {
-  const { network, apiKey, folders } = options;
+  const { network, apiKey, dedupe, folders } = options;
   const emailHash = createHash('sha256').update(CUSTOMER_EMAIL).digest('hex');
   const relay = createRelay({
     apiKey,
@@ -64,6 +66,7 @@ export function createShop(options: ShopOptions): (request: Request, from?: Visi
     basePath: RELAYS.counted,
     forwardEventIds: true,
     context: languageOf,
+    dedupe,
   });
 
   async function post(path: string): Promise<Response> {

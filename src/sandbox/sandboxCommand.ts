@@ -1,7 +1,9 @@
 import type { Network } from '../network.ts';
 import { createOutput, type Output } from '../cli/output/createOutput.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
+import { createAuditSandbox } from './auditSandbox.ts';
 import {
+  dataDirectory,
   serve,
   type Handler,
   startNetwork,
@@ -19,11 +21,22 @@ import type { Options } from '../cli/options.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 import { UsageError } from '../cli/UsageError.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
-import { createRelay, type RelayOptions, type RequestInfo, type RelayContext } from 'offerlet/relay';
+import {
+  createRelay,
+  openDedupeFile,
+  type DedupeFile,
+  type DedupeStore,
+  type RelayContext,
+  type RelayOptions,
+  type RequestInfo,
+} from 'offerlet/relay';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
 import { createOperatorConsole } from 'offerlet-operator';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean } from '../wire/didYouMean.ts';
 
@@ -58,12 +71,15 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   const server = await serve(front.respond, { port: settings.port });
   const loading = loadShop();
   loading.catch(() => undefined); // reported where it is awaited
-  const { network, server: networkServer } = await startNetwork({
-    port: settings['network-port'],
-    portOption: '--network-port',
+  const place = {
     data: settings.data,
     memory: settings.memory,
     databaseUrl: readDatabaseUrls(settings['database-url'], { argv: source.argv, out }),
+  };
+  const { network, server: networkServer } = await startNetwork({
+    port: settings['network-port'],
+    portOption: '--network-port',
+    ...place,
     wait: readWait(settings.wait),
     environment: 'staging',
     controlHosts: hosts,
@@ -72,19 +88,35 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   });
   const keys = complete(network.describe().keys);
   const { createShop, context } = await loading;
+  const accepted = await openAccepted(dataDirectory(place), out);
+  const { url } = networkServer;
+  const relay = createSandboxRelay({
+    apiKey: keys.integration,
+    network: url,
+    scenario,
+    context,
+    readClock: () => network.now(),
+    dedupe: accepted,
+  });
   front.open({
-    relay: createSandboxRelay({
-      apiKey: keys.integration,
-      network: networkServer.url,
-      scenario,
-      context,
-      readClock: () => network.now(),
+    relay,
+    controls: controlSurface({ network, url, hosts }),
+    operators: createOperatorConsole({
+      network: url,
+      apiKey: keys.management,
+      hosts,
+      basePath: CONSOLE_PATH,
+      refresh: REFRESH_MS,
+      audit: {
+        ledger: accepted.ledger,
+        reportingKey: keys.publisher_reporting,
+        sandbox: createAuditSandbox({ network, url, relay, path: RELAY_PATH }),
+      },
     }),
-    controls: controlSurface({ network, url: networkServer.url, hosts }),
-    operators: createSandboxConsole({ network: networkServer.url, apiKey: keys.management, hosts }),
     shop: createShop({
-      network: networkServer.url,
+      network: url,
       apiKey: keys.integration,
+      dedupe: accepted,
       console: CONSOLE_PATH,
       publisher: network.describe().publisher.publisher_remote_id,
     }),
@@ -101,7 +133,20 @@ async function runSandbox(source: SettingsSource): Promise<void> {
   );
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
   out.say(`Open ${server.url}${queryOf(scenario)}`);
-  await untilStoppedOrLost(network, [server, networkServer]);
+  await untilStoppedOrLost(network, [server, networkServer, accepted]);
+}
+
+/** The events that the network accepted, and the ledger: beside the network's data, or gone when the sandbox stops. */
+async function openAccepted(data: string | undefined, out: Output): Promise<DedupeFile> {
+  const directory = data === undefined ? await mkdtemp(join(tmpdir(), 'offerlet-sandbox-')) : join(data, 'relay');
+  const store = await openDedupeFile(directory, { onLog: ({ message }) => out.log(message) });
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      if (data === undefined) await rm(directory, { recursive: true, force: true });
+    },
+  };
 }
 
 interface Behind {
@@ -151,13 +196,14 @@ interface SandboxRelayOptions {
   readonly context?: RelayOptions['context'];
   /** The network's time, which a test may have stopped. By default it is this machine's. */
   readonly readClock?: (() => Promise<Date>) | undefined;
+  readonly dedupe?: RelayOptions['dedupe'];
 }
 
 /**
  * Creates the relay of the sandbox. A scenario is played between it and the network, and its clock is the network's: the
  * times of a page whose clock is stopped like that of the network are not corrected.
  */
-export function createSandboxRelay({ apiKey, network, scenario, context, readClock }: SandboxRelayOptions) {
+export function createSandboxRelay({ apiKey, network, scenario, context, readClock, dedupe }: SandboxRelayOptions) {
   let time: number | undefined;
   const relay = createRelay({
     apiKey,
@@ -167,6 +213,7 @@ export function createSandboxRelay({ apiKey, network, scenario, context, readClo
     sandbox: true,
     forwardEventIds: true,
     context,
+    dedupe,
     fetch: scenario && forcedFetch(globalThis.fetch, scenario),
     now: () => time ?? Date.now(),
   });
@@ -182,21 +229,14 @@ const CONSOLE_PATH = '/console';
 /** Milliseconds between two reads of the report on screen, so that a click in the shop shows up at once. */
 const REFRESH_MS = 800;
 
-/** Creates the console of the sandbox's channel. */
-function createSandboxConsole(options: {
-  readonly network: string;
-  readonly apiKey: string;
-  readonly hosts: readonly string[];
-}): Handler {
-  return createOperatorConsole({ ...options, basePath: CONSOLE_PATH, refresh: REFRESH_MS, allowFrame: true });
-}
-
 /** What the demo shop's backend needs: the network, its key, which stays on the server, and where the console shows it. */
 interface ShopOptions {
   network: string;
   apiKey: string;
   console: string;
   publisher: string;
+  /** Accepted events, with the ledger of all relays of the shop. */
+  dedupe: DedupeStore;
   /** The folders of `offerlet.js` and of the shop's own scripts. */
   folders: { widget: string; shop: string };
 }

@@ -29,6 +29,13 @@ interface StartNetworkOptions {
   readonly out: Output;
 }
 
+/** The directory of a network's data; `undefined` in memory and on a server. */
+export function dataDirectory(
+  settings: Pick<StartNetworkOptions, 'data' | 'memory' | 'databaseUrl'>,
+): string | undefined {
+  return settings.memory || settings.databaseUrl.length > 0 ? undefined : (settings.data ?? DEFAULT_DATA);
+}
+
 /** Starts the network on its database and listens. */
 export async function startNetwork(settings: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
   const where: { url?: string } = {};
@@ -37,7 +44,7 @@ export async function startNetwork(settings: StartNetworkOptions): Promise<{ net
       ? { databaseUrl: settings.databaseUrl, wait: settings.wait }
       : settings.memory
         ? { memory: true }
-        : { data: settings.data ?? DEFAULT_DATA }),
+        : { data: dataDirectory(settings) }),
     environment: settings.environment,
     seed: settings.seed,
     now: settings.now,

@@ -1,7 +1,8 @@
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { LedgerCounts } from '../../src/relay.ts';
 import { serve, type Client } from '../../src/sandbox/startNetwork.ts';
-import { makeAudit, type Audit, type AuditRequest } from '../../src/cli/audit/makeAudit.ts';
+import { readPublisherReport } from '../../src/cli/audit/readPublisherReport.ts';
+import { makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
 import { testNetworkOf, type TestNetwork } from '../network/testNetwork.ts';
 
@@ -53,11 +54,15 @@ export async function openAuditWorld(
     audit: (ledger, request = {}) =>
       makeAudit({
         ledger,
-        source: {
-          network: 'http://network.test',
-          apiKey: publisher_reporting,
-          fetch: (url, init) => network.fetch(new Request(url, init)),
-        },
+        readReport: (query) =>
+          readPublisherReport(
+            {
+              network: 'http://network.test',
+              apiKey: publisher_reporting,
+              fetch: (url, init) => network.fetch(new Request(url, init)),
+            },
+            query,
+          ),
         dates: { from: dateOf(start), to: dateOf(end) },
         grain: 'hour',
         by: [],

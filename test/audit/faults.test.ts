@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Audit } from '../../src/cli/audit/makeAudit.ts';
+import type { Audit } from '../../src/wire/audit/makeAudit.ts';
 import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
 import { AUDITED } from '../../src/wire/audit/compareCounts.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';

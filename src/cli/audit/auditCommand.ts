@@ -3,6 +3,7 @@ import { readLedger, type LedgerCounts } from '../../relay.ts';
 import { isInTheClear, readKey } from '../../wire/keys.ts';
 import { addDays, dateOf, isDate, monthEnd, monthStart, type DateRange } from '../../wire/utcDates.ts';
 import { AUDIT_GROUPINGS, type AuditGrouping } from '../../wire/audit/compareCounts.ts';
+import { makeAudit, type Audit, type AuditReport, type AuditReportQuery } from '../../wire/audit/makeAudit.ts';
 import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options, SettingsOf } from '../options.ts';
@@ -11,9 +12,8 @@ import { openTerminal } from '../output/terminal.ts';
 import { readKeyFile } from '../readKeyFile.ts';
 import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { UsageError } from '../UsageError.ts';
-import { makeAudit, type Audit } from './makeAudit.ts';
 import { auditRecords, auditTable, linesBelow, summaryOf } from './auditText.ts';
-import type { ReportSource } from './readPublisherReport.ts';
+import { readPublisherReport, type ReportSource } from './readPublisherReport.ts';
 
 const OPTIONS = {
   data: {
@@ -89,7 +89,9 @@ Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no 
     const tolerance = readTolerance(settings.tolerance);
     const network = readSource(settings, source);
     const ledger = await readCounts(settings, dates);
-    const audit = await makeAudit({ ledger, source: network, dates, grain: settings.grain, by, tolerance, now });
+    const { grain } = settings;
+    const readReport = (query: AuditReportQuery): Promise<AuditReport> => readPublisherReport(network, query);
+    const audit = await makeAudit({ ledger, readReport, dates, grain, by, tolerance, now });
     printAudit(audit, { settings, source });
     if (!audit.within) throw new ExitError(summaryOf(audit), EXIT.failed);
   },

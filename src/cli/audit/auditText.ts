@@ -1,9 +1,9 @@
 import type { AuditRow, AuditVerdict } from '../../wire/audit/compareCounts.ts';
+import { isWrong, type Audit } from '../../wire/audit/makeAudit.ts';
 import { renderTable, type Cell, type Table } from '../output/print.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { Tone } from '../output/tone.ts';
 import { wrap } from '../output/wrap.ts';
-import type { Audit } from './makeAudit.ts';
 
 const TONES: Readonly<Record<AuditVerdict, Tone>> = {
   ok: 'good',
@@ -52,7 +52,7 @@ export function linesBelow(audit: Audit, terminal: Pick<Terminal, 'width' | 'has
   const range = from === to ? from : `${from} to ${to}`;
   const reach = through === null ? 'the network has no data' : `data through ${spell(through)}`;
   const lines = ['', `${range}, UTC, ${reach}, tolerance ${percentOf(audit.tolerance)}.`];
-  const wrong = rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
+  const wrong = rows.filter(isWrong);
   const shown = hours.length > 0 && by.length === 0 ? hours : wrong;
   if (shown.length > 0) {
     const table: Table = {
@@ -89,8 +89,8 @@ export function linesBelow(audit: Audit, terminal: Pick<Terminal, 'width' | 'has
 
 /** One line that says what is wrong, for the end of a log. */
 export function summaryOf({ totals, rows, hours, tolerance }: Audit): string {
-  const metrics = totals.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
-  const [first] = hours.length > 0 ? hours : rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
+  const metrics = totals.filter(isWrong);
+  const [first] = hours.length > 0 ? hours : rows.filter(isWrong);
   const parts = metrics.map(({ metric, difference }) => `${metric} ${difference > 0 ? '+' : ''}${difference}`);
   const where = first ? `, for example ${first.metric} from ${spell(first.period_start ?? '')}` : '';
   const what = parts.length > 0 ? ` in all (${parts.join(', ')})` : ' in single periods only';

@@ -3,10 +3,10 @@ import { readError, reasonOf } from '../../wire/errors.ts';
 import { createSecrets } from '../../http/secrets.ts';
 import { parseJson } from '../../wire/json.ts';
 import { hideKey } from '../../wire/keys.ts';
-import { HOURLY_MAX_DATES, REPORT_LIMIT } from '../../wire/limits.ts';
+import { REPORT_LIMIT } from '../../wire/limits.ts';
 import { readCappedText } from '../../wire/readCapped.ts';
 import { readReport, PUBLISHER_REPORT_PATH, type Report, type ReportRow } from '../../wire/reporting.ts';
-import { addDays, type DateRange } from '../../wire/utcDates.ts';
+import type { AuditReport, AuditReportQuery } from '../../wire/audit/makeAudit.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import { safeText } from '../output/displayWidth.ts';
 
@@ -19,19 +19,6 @@ export interface ReportSource {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-export interface PublisherReport {
-  readonly rows: readonly ReportRow[];
-  /** The latest period of the network's data, as its grain has it; `null` if there is none. */
-  readonly dataThrough: string | null;
-}
-
-export interface PublisherReportQuery {
-  readonly dates: DateRange;
-  readonly grain: 'hour' | 'day';
-  readonly groupBy: readonly string[];
-  readonly metrics: readonly string[];
-}
-
 /** Milliseconds for a response, body included. */
 const TIMEOUT_MS = 30_000;
 const RESPONSE_MAX = 64 * 1024 * 1024;
@@ -42,37 +29,25 @@ const RETRY_AFTER_MAX_MS = 60_000;
 const ROWS_MAX = 250_000;
 
 /** Reads all rows of a publisher's report. Throws an `ExitError` in one line. */
-export async function readPublisherReport(source: ReportSource, query: PublisherReportQuery): Promise<PublisherReport> {
+export async function readPublisherReport(source: ReportSource, query: AuditReportQuery): Promise<AuditReport> {
   const rows: ReportRow[] = [];
   let dataThrough: string | null = null;
-  for (const dates of query.grain === 'hour' ? chunksOf(query.dates) : [query.dates]) {
-    for (let offset = 0; ;) {
-      const page = await readPage(source, { ...query, dates, offset });
-      if (!page) break;
-      for (const row of page.data) rows.push(row);
-      if (rows.length > ROWS_MAX) throw failed('The report of the network has no end.');
-      dataThrough = page.meta.data_through ?? dataThrough;
-      offset += page.data.length;
-      if (!page.pagination.has_more || page.data.length === 0) break;
-    }
+  for (let offset = 0; ;) {
+    const page = await readPage(source, { ...query, offset });
+    if (!page) break;
+    for (const row of page.data) rows.push(row);
+    if (rows.length > ROWS_MAX) throw failed('The report of the network has no end.');
+    dataThrough = page.meta.data_through ?? dataThrough;
+    offset += page.data.length;
+    if (!page.pagination.has_more || page.data.length === 0) break;
   }
   return { rows, dataThrough };
-}
-
-/** An hourly report covers a few dates only. */
-function chunksOf({ from, to }: DateRange): DateRange[] {
-  const chunks: DateRange[] = [];
-  for (let start = from; start <= to; start = addDays(start, HOURLY_MAX_DATES)) {
-    const end = addDays(start, HOURLY_MAX_DATES - 1);
-    chunks.push({ from: start, to: end < to ? end : to });
-  }
-  return chunks;
 }
 
 /** Reads one page; `undefined` from a network that has never had data for this publisher. */
 async function readPage(
   { network, apiKey, fetch = globalThis.fetch }: ReportSource,
-  { dates, grain, groupBy, metrics, offset }: PublisherReportQuery & { readonly offset: number },
+  { dates, grain, groupBy, metrics, offset }: AuditReportQuery & { readonly offset: number },
 ): Promise<Report | undefined> {
   const params = new URLSearchParams({
     ...dates,

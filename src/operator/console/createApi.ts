@@ -1,4 +1,5 @@
 import { ChannelClient } from '../clients/ChannelClient.ts';
+import { createAuditReader, readAuditPeriod, readMiscounting, type ConsoleAuditOptions } from './auditApi.ts';
 import {
   AuthError,
   ConflictError,
@@ -48,6 +49,8 @@ export interface ConsoleOptions {
   readonly allowFrame?: boolean | undefined;
   /** Host names besides this machine's own at which the console may be called, for containers. */
   readonly hosts?: readonly string[] | undefined;
+  /** A relay's ledger, for the page *Audit*. Without it, the console does not offer that page. */
+  readonly audit?: ConsoleAuditOptions | undefined;
   /** Replaces the platform's `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
@@ -67,6 +70,10 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
   const shared = { networkUrl: network, apiKey, maxRetries: 0, fetch: options.fetch };
   const channel = new ChannelClient(shared);
   const reporting = new ReportingClient<ReportVariant>({ ...shared, variant });
+  const { audit } = options;
+  const reportingKey = audit?.reportingKey ?? apiKey;
+  const readAudit =
+    audit && createAuditReader(audit, new ReportingClient({ ...shared, apiKey: reportingKey, variant: 'publisher' }));
 
   async function session(signal: AbortSignal): Promise<ConsoleContext> {
     const isChannel = variant === 'channel';
@@ -86,6 +93,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       channel: details?.name ?? null,
       metrics,
       refresh_ms: options.refresh ?? REFRESH_MS,
+      audit: audit ? { is_sandbox: audit.sandbox !== undefined } : null,
     };
   }
 
@@ -98,6 +106,14 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return session(signal);
       case 'GET report':
         return readConsoleReport({ client: reporting, variant, params: url.searchParams, signal });
+      case 'GET audit':
+        return readAudit?.(readAuditPeriod(url.searchParams.get('period')), signal) ?? noSuchCall();
+      case 'GET audit/miscount':
+        return audit?.sandbox?.miscount({}) ?? noSuchCall();
+      case 'PUT audit/miscount':
+        return audit?.sandbox?.miscount(readMiscounting(await readBody(request))) ?? noSuchCall();
+      case 'POST audit/shoppers':
+        return audit?.sandbox?.shop().then(() => ({ ok: true })) ?? noSuchCall();
       case 'GET categories':
         return { categories: await channel.categories({ signal }) };
       case 'GET exclusions':
@@ -120,7 +136,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return json({ code: 'changed', message: 'Somebody has changed these exclusions meanwhile.' }, 409);
       }
       default:
-        return json({ code: 'not_found', message: 'This call does not exist.' }, 404);
+        return noSuchCall();
     }
   }
 
@@ -134,7 +150,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
     );
     // Nothing above returns a key. Should that change, no response is better than a key.
     const body = await response.text();
-    if (body.toLowerCase().includes(apiKey.toLowerCase()))
+    if ([apiKey, reportingKey].some((key) => body.toLowerCase().includes(key.toLowerCase())))
       return json({ code: 'failed', message: 'The response contains a key, which must not reach a browser.' }, 502);
     return new Response(body.replace(LIKE_A_KEY, '[key]'), response);
   };
@@ -142,6 +158,10 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
 
 function json(body: unknown, status = 200): Response {
   return Response.json(body, { status });
+}
+
+function noSuchCall(): Response {
+  return json({ code: 'not_found', message: 'This call does not exist.' }, 404);
 }
 
 function publisherOf(path: string): string | undefined {

@@ -1,4 +1,5 @@
 // What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
+import type { Audit } from '../../wire/audit/makeAudit.ts';
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 
@@ -16,6 +17,29 @@ export interface ConsoleContext {
   readonly metrics: readonly string[] | null;
   /** The option of the commands that names this network. */
   readonly network_url: string;
+  /** What the page Audit compares; null for a console that has no relay's ledger. */
+  readonly audit: { readonly is_sandbox: boolean } | null;
+}
+
+/** The periods of the page Audit. */
+export const AUDIT_PERIODS = ['today', 'yesterday', 'last_7_days'] as const;
+export type AuditPeriod = (typeof AUDIT_PERIODS)[number];
+
+/** What the relay counted beside what the network reports, hour by hour. */
+export interface ConsoleAudit {
+  /** Null while the ledger is empty. */
+  readonly audit: Audit | null;
+  /** The first hour that the ledger has. Earlier ones are not compared. */
+  readonly since: string | null;
+  /** The network's time, as far as it is known. */
+  readonly now: string;
+}
+
+/** How a sandbox network counts wrongly; null for not at all. */
+export interface Miscounting {
+  readonly miscount: 'drops_events' | 'counts_clicks_twice' | 'reports_late' | null;
+  /** An hour whose events it loses. */
+  readonly lost_hour: string | null;
 }
 
 /** A whole report. */

@@ -31,6 +31,7 @@ const PLACES = [
   'publishers',
   'publishers/add',
   'exclusions',
+  'audit',
 ];
 const WINDOWS = [
   { colorScheme: 'light', width: 1280, height: 900 },

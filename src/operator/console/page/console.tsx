@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from './app/call.ts';
 import { Link, usePlace, type Place } from './app/router.tsx';
 import { useResource } from './app/useResource.ts';
+import { AuditPage } from './audit/AuditPage.tsx';
 import './console.css';
 import { ExclusionsPage } from './exclusions/ExclusionsPage.tsx';
 import { Pending } from './parts/FailurePanel.tsx';
@@ -19,7 +20,17 @@ const ROOMS = [
   ['', 'Report'],
   ['publishers', 'Publishers'],
   ['exclusions', 'Exclusions'],
+  ['audit', 'Audit'],
 ] as const;
+type Room = (typeof ROOMS)[number];
+
+/** The rooms in the navigation. A publisher's key opens no channel, and without a ledger there is nothing to compare. */
+function roomsOf(session: Session | undefined): readonly Room[] {
+  return ROOMS.filter(([path]) => {
+    if (path === 'audit') return session?.audit != null;
+    return path === '' || session?.variant !== 'publisher';
+  });
+}
 
 /** The whole console. */
 function App(): JSX.Element {
@@ -30,6 +41,7 @@ function App(): JSX.Element {
   });
   const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
+  const rooms = roomsOf(session);
   const title = ROOMS.find(([path]) => path === room)?.[1] ?? 'Not found';
   useEffect(() => {
     document.title = `${title} · ${session?.channel ?? session?.network ?? 'offerlet'} · offerlet console`;
@@ -45,9 +57,9 @@ function App(): JSX.Element {
           <Mark /> <b>{session?.channel ?? 'offerlet console'}</b>
           {session?.environment && <span class={`badge ${session.environment}`}>{wordOf(session.environment)}</span>}
         </p>
-        {session?.variant !== 'publisher' && (
+        {rooms.length > 1 && (
           <nav aria-label="Console">
-            {ROOMS.map(([path, name]) => (
+            {rooms.map(([path, name]) => (
               <Link key={path} to={path} aria-current={room === path ? 'page' : undefined}>
                 {name}
               </Link>
@@ -72,6 +84,7 @@ function App(): JSX.Element {
 function Room({ place, session }: { readonly place: Place; readonly session: ConsoleContext }): JSX.Element {
   const [room = '', id] = place.path.split('/');
   if (room === '') return <ReportPage place={place} session={session} />;
+  if (room === 'audit') return <AuditPage place={place} session={session} />;
   if (session.variant === 'channel') {
     if (room === 'publishers' && id === 'add') return <AddPage />;
     if (room === 'publishers' && id !== undefined)

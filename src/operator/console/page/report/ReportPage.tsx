@@ -275,7 +275,7 @@ export function waysOut(failure: Failure, state: ReportState): readonly WayOut[]
 }
 
 /** Downloads the rows on screen as CSV: byte for byte what `offerlet-operator report --csv` prints. */
-export function downloadCsv(rows: readonly Row[], name: string): void {
+export function downloadCsv(rows: readonly object[], name: string): void {
   const url = URL.createObjectURL(new Blob([toCsv(rows)], { type: 'text/csv;charset=utf-8' }));
   const link = document.createElement('a');
   link.href = url;
