@@ -12,7 +12,7 @@ import type { AuditRow } from '../../../../wire/audit/compareCounts.ts';
 import { oneOf } from '../../../../wire/oneOf.ts';
 import { MiscountPanel } from './MiscountPanel.tsx';
 
-const DOCS = 'https://github.com/offerlet/offerlet/blob/main/docs/audit.md';
+const DOCS = 'https://github.com/offerlet/offerlet/blob/main/docs/operate/audit.md';
 /** Hours that are shown. The CSV has all. */
 const HOURS_MAX = 30;
 
