@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOperatorConsole, type ConsoleAuditOptions, type ConsoleOptions } from '../../../src/operator.ts';
-import type { ConsoleAudit, Session } from '../../../src/operator/console/protocol.ts';
+import type { ConsoleAudit, ConsoleContext } from '../../../src/operator/console/protocol.ts';
 
 const KEY = 'adnet_sk_test_CANARYCANARYCANARYCANARY';
 const REPORTING_KEY = 'adnet_sk_test_SPARROWSPARROWSPARROW';
@@ -67,7 +67,7 @@ async function auditOf(response: Response): Promise<ConsoleAudit> {
 
 test('a console without a ledger offers no audit', async () => {
   const { call } = open(() => ({}));
-  expect(((await (await call('session')).json()) as Session).audit).toBeNull();
+  expect(((await (await call('session')).json()) as ConsoleContext).audit).toBeNull();
   expect((await call('audit?period=yesterday')).status).toBe(404);
   expect((await call('audit/miscount')).status).toBe(404);
   expect((await call('audit/shoppers', { method: 'POST', body: '{}' })).status).toBe(404);

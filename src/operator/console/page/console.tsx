@@ -25,7 +25,7 @@ const ROOMS = [
 type Room = (typeof ROOMS)[number];
 
 /** The rooms in the navigation. A publisher's key opens no channel, and without a ledger there is nothing to compare. */
-function roomsOf(session: Session | undefined): readonly Room[] {
+function roomsOf(session: ConsoleContext | undefined): readonly Room[] {
   return ROOMS.filter(([path]) => {
     if (path === 'audit') return session?.audit != null;
     return path === '' || session?.variant !== 'publisher';

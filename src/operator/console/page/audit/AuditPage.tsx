@@ -5,7 +5,7 @@ import { useResource } from '../app/useResource.ts';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { downloadCsv } from '../report/ReportPage.tsx';
-import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type Session } from '../../protocol.ts';
+import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type ConsoleContext } from '../../protocol.ts';
 import { labelOf, momentOf, plural, rangeOf, shortPeriodOf, wordOf } from '../../../reports/format.ts';
 import { isWrong, type Audit } from '../../../../wire/audit/makeAudit.ts';
 import type { AuditRow } from '../../../../wire/audit/compareCounts.ts';
@@ -17,7 +17,13 @@ const DOCS = 'https://github.com/offerlet/offerlet/blob/main/docs/operate/audit.
 const HOURS_MAX = 30;
 
 /** Two counts of the same events: the relay's ledger beside the network's report. */
-export function AuditPage({ place, session }: { readonly place: Place; readonly session: Session }): JSX.Element {
+export function AuditPage({
+  place,
+  session,
+}: {
+  readonly place: Place;
+  readonly session: ConsoleContext;
+}): JSX.Element {
   const period = oneOf(AUDIT_PERIODS, place.params.get('period')) ?? 'today';
   if (!session.audit) return <NoLedger />;
   return (
@@ -50,7 +56,7 @@ export function AuditPage({ place, session }: { readonly place: Place; readonly 
 
 interface ComparisonProps {
   readonly period: AuditPeriod;
-  readonly session: Session;
+  readonly session: ConsoleContext;
   readonly isSandbox: boolean;
 }
 
