@@ -1,7 +1,6 @@
 import { AUDITED_METRICS } from '../../wire/audit/compareCounts.ts';
 import { makeAudit, type Audit, type AuditReport, type Counted } from '../../wire/audit/makeAudit.ts';
-import { own } from '../../wire/json.ts';
-import { oneOf } from '../../wire/oneOf.ts';
+import { oneOf, own } from '../../wire/json.ts';
 import type { ReportRow } from '../../wire/reporting.ts';
 import { addDays, dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { ReportingUnavailableError } from '../clients/errors.ts';

@@ -9,7 +9,7 @@ import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type ConsoleContext
 import { labelOf, momentOf, plural, rangeOf, shortPeriodOf, wordOf } from '../../../reports/format.ts';
 import { isWrong, type Audit } from '../../../../wire/audit/makeAudit.ts';
 import type { AuditRow } from '../../../../wire/audit/compareCounts.ts';
-import { oneOf } from '../../../../wire/oneOf.ts';
+import { oneOf } from '../../../../wire/json.ts';
 import { MiscountPanel } from './MiscountPanel.tsx';
 
 const DOCS = 'https://github.com/offerlet/offerlet/blob/main/docs/operate/audit.md';
