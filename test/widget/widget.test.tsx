@@ -63,13 +63,15 @@ const nameOf = (subject: Viewable): string =>
   subject.kind === 'widget' ? 'widget' : subject.kind === 'offer' ? subject.offer.offer_id : subject.asset.id;
 const types = ({ actions }: Shown): string[] => actions.map(({ type }) => type);
 const CURRENT = 'article';
+const positionIn = ({ root }: Shown): string | null | undefined =>
+  root.querySelector('.position [role=img]')?.getAttribute('aria-label');
 
 test('an offer shows its disclosure, advertiser, words and buttons in that order', () => {
   const text = show().text();
   const order = [
     'Sponsored',
-    'Offer 1 of 3',
     'Larkspur Coffee',
+    '1/3',
     'Your first bag',
     'Delivered',
     'Claim my free bag',
@@ -95,10 +97,10 @@ test('decline shows the next offer, back returns, and the last decline finishes'
   vi.useFakeTimers({ toFake: ['performance'] });
   const shown = show();
   shown.click(`${CURRENT} [part=decline]`);
-  expect(shown.text()).toContain('Offer 2 of 3');
+  expect(positionIn(shown)).toBe('Offer 2 of 3');
   vi.advanceTimersByTime(500);
   shown.click(`${CURRENT} .back`);
-  expect(shown.text()).toContain('Offer 1 of 3');
+  expect(positionIn(shown)).toBe('Offer 1 of 3');
   for (let step = 0; step < 3; step++) {
     vi.advanceTimersByTime(500);
     shown.click(`${CURRENT} [part=decline]`);
@@ -220,7 +222,7 @@ test('a list shows every offer with its heading, and drops what is declined', as
   const shown = show({ groups: [list(placed(0), placed(1))] });
   expect(shown.root.querySelector('h2')?.textContent).toBe('More for you');
   await vi.waitFor(() => expect(shown.root.querySelectorAll('article')).toHaveLength(2));
-  expect(shown.root.textContent).not.toContain('Offer 1');
+  expect(positionIn(shown)).toBeUndefined();
   shown.click('article [part=decline]');
   expect(shown.root.querySelectorAll('article')).toHaveLength(1);
 });
@@ -236,7 +238,7 @@ test('only the shown offer of a hero is rendered, and of a long list a screenful
     expect(count()).toBe(16);
   });
   expect(counts.length).toBeGreaterThan(1);
-  expect(shown.text()).toContain('Offer 1 of 3');
+  expect(positionIn(shown)).toBe('Offer 1 of 3');
 });
 
 test('parts that the network leaves out leave nothing behind', () => {

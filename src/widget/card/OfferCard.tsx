@@ -40,21 +40,8 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
       ref={view.seen(placed, { kind: 'offer', offer: placed })}
     >
       <div class="top">
-        {sequence && <Badges view={view} isTitle={isTitle} />}
-        {count > 1 && (
-          <span class="position">
-            {before && (
-              <button
-                type="button"
-                class="icon back"
-                aria-label={messages.back}
-                onClick={(event) => view.back(event, placed, before)}
-              />
-            )}
-            {messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}
-          </span>
-        )}
         <Logo advertiser={advertiser} />
+        {sequence && <Badges view={view} isTitle={isTitle} />}
         <div class="brand">
           <p part="advertiser" dir="auto">
             {advertiser.name}
@@ -65,6 +52,22 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
             </p>
           )}
         </div>
+        {count > 1 && (
+          <span class="position">
+            {before && (
+              <button
+                type="button"
+                class="icon back"
+                aria-label={messages.back}
+                onClick={(event) => view.back(event, placed, before)}
+              />
+            )}
+            {/* The words are heard; in the row there is room for the numbers. */}
+            <span role="img" aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}>
+              {index + 1}/{count}
+            </span>
+          </span>
+        )}
       </div>
       {isPictured && images}
       <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />

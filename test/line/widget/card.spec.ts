@@ -188,26 +188,63 @@ test('at 400 % zoom the badge and the start of the heading are in view, also aft
   }
 });
 
-test('the position ends at the edge of the card, and never has a row of its own', async ({ page }) => {
+test('mark, advertiser and position share a row with the logo, the same in every mode', async ({ page }) => {
+  test.slow(); // sixteen pages
   const offers = Array.from({ length: 10 }, (_, number) => placed(number));
-  for (const width of [360, 390, 768, 1280]) {
+  for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 780 });
     for (const mode of MODES) {
-      await openShop(page);
-      await mount(page, { mode, sandbox: true, groups: [hero(...offers)] });
-      await listening(page);
-      await decline(page);
-      const position = await boxOf(page, `${CURRENT} .position`);
-      const actions = await boxOf(page, `${CURRENT} .actions`);
-      const logo = await boxOf(page, `${CURRENT} .logo`);
-      const badge = await boxOf(page, `${CURRENT} .badge`);
-      expect(position.x + position.width, `${mode} ${width}`).toBeCloseTo(actions.x + actions.width, 0);
-      const middle = position.y + position.height / 2;
-      expect(
-        [logo, badge].some(({ y, height }) => y < middle && middle < y + height),
-        `${mode} ${width}`,
-      ).toBe(true);
+      for (const locale of ['de', 'ar']) {
+        await openShop(page, { html: locale === 'ar' ? 'dir="rtl"' : '' });
+        await mount(page, { mode, locale, sandbox: true, groups: [hero(...offers)] });
+        await listening(page);
+        await decline(page);
+        const names = ['.logo', '.badge', '.brand', '.position'];
+        const boxes = await Promise.all(names.map((name) => boxOf(page, `${CURRENT} ${name}`)));
+        const row = boxes.map(({ x, width }) => (locale === 'ar' ? -x - width : x));
+        expect(row, `${mode} ${width} ${locale}`).toEqual(row.toSorted((a, b) => a - b));
+        const [{ y, height }] = boxes as [Box, ...Box[]];
+        for (const box of boxes) expect(box.y, mode).toBeGreaterThanOrEqual(y - 1);
+        for (const box of boxes) expect(box.y + box.height, mode).toBeLessThanOrEqual(y + height + 1);
+        const last = boxes.at(-1) as Box;
+        const actions = await boxOf(page, `${CURRENT} .actions`);
+        const end = locale === 'ar' ? last.x - actions.x : actions.x + actions.width - last.x - last.width;
+        // The close button of a card is in that corner.
+        expect(Math.round(end), `${mode} ${width} ${locale}`).toBe(mode === 'OVERLAY' || mode === 'PULLUP' ? 30 : 0);
+      }
     }
+  }
+});
+
+test('where that row has no room the advertiser is below the mark, and the position stays beside it', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const mode of MODES) {
+    await openShop(page, { head: BARE });
+    await mount(page, { mode, locale: 'de', groups: [hero(placed(0), placed(1))] });
+    const [badge, brand, position] = await Promise.all(
+      ['.badge', '.brand', '.position'].map((name) => boxOf(page, `${CURRENT} ${name}`)),
+    );
+    if (!badge || !brand || !position) throw new Error('a part is missing');
+    expect(brand.y, mode).toBeGreaterThanOrEqual(badge.y + badge.height);
+    expect(brand.x, mode).toBe(badge.x);
+    expect(position.y, mode).toBeLessThan(badge.y + badge.height);
+    expect(badge.height, mode).toBeLessThan(24);
+  }
+});
+
+test('a German footer is one line on a phone of 390 px', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const footer = {
+    attribution_details: { copy: 'Bereitgestellt von Adnet', logo_url: 'https://images.test/brand.svg' },
+    privacy_policy: { copy: 'Datenschutzerklärung', target_url: 'https://network.test/privacy' },
+  };
+  for (const mode of MODES) {
+    await openShop(page, { head: '<style>body{margin:0;padding:24px}</style>' });
+    await mount(page, { mode, locale: 'de', footer });
+    const [brand, privacy] = await Promise.all([boxOf(page, 'footer > :first-child'), boxOf(page, 'footer > a')]);
+    expect(brand.y, mode).toBe(privacy.y);
   }
 });
 
