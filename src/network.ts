@@ -1,4 +1,4 @@
-// Entry, server: createNetwork, and distributeDatabase for its command.
+// Entry, server: createNetwork, and what its commands do.
 export { createNetwork, type Network, type NetworkOptions } from './network/createNetwork.ts';
 export { NetworkStartError } from './network/database/openNetworkDatabase.ts';
 export {
@@ -6,3 +6,4 @@ export {
   type DistributeOptions,
   type DistributionStep,
 } from './network/database/distributeDatabase.ts';
+export { partitionEvents, type PartitionOptions, type PartitionStep } from './network/database/partitionEvents.ts';

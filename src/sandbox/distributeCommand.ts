@@ -49,7 +49,8 @@ async function runDistribute(source: SettingsSource): Promise<void> {
   if (all > 0 && !isDryRun) out.say('Every table is distributed.');
 }
 
-async function reportStep(title: string, run: () => Promise<void>, out: Output): Promise<void> {
+/** Runs a step, with a sign of life every ten seconds, and says how long it took. */
+export async function reportStep(title: string, run: () => Promise<void>, out: Output): Promise<void> {
   const started = performance.now();
   const seconds = (): string => `${((performance.now() - started) / 1_000).toFixed(1)} s`;
   const progress = setInterval(() => out.log(`${title}  … ${seconds()}`), PROGRESS_MS);

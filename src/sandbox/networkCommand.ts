@@ -1,6 +1,7 @@
 import type { Network } from '../network.ts';
 import { createOutput } from '../cli/output/createOutput.ts';
 import { distributeCommand } from './distributeCommand.ts';
+import { partitionsCommand } from './partitionsCommand.ts';
 import {
   readControlHosts,
   CONTROL_HOST,
@@ -43,7 +44,7 @@ const DEMO_OFFERS = 3;
 export const networkCommand: Command = {
   summary: 'Runs the sandbox network on its own.',
   options: OPTIONS,
-  subcommands: { distribute: distributeCommand },
+  subcommands: { distribute: distributeCommand, partitions: partitionsCommand },
   run: runNetwork,
 };
 

@@ -20,6 +20,11 @@ export async function isWorker(db: Queries): Promise<boolean> {
   return node?.groupid !== 0;
 }
 
+const NO_CHANGES =
+  'Keys, publishers, offers, settings and faults cannot change, and conversions of offers with a budget get a 503.';
+const NO_WORKER = `Requests for the publishers that it holds get a 503, and so do reports of a whole channel. ${NO_CHANGES}`;
+const NO_COORDINATOR = `It is the coordinator: nodes cannot be added, and publishers cannot move. ${NO_CHANGES}`;
+
 /** Milliseconds for each node to reply. */
 const NODE_TIMEOUT_MS = 3_000;
 
@@ -28,11 +33,11 @@ export async function findDegraded(db: Database, away: readonly Degraded[]): Pro
   if (!(await hasCitus(db))) return away;
   const nodes = await db.transaction(async (transaction) => {
     await transaction.exec(`SET LOCAL citus.node_connection_timeout = ${NODE_TIMEOUT_MS}`);
-    return transaction.query<{ node: string }>(
-      "SELECT nodename || ':' || nodeport AS node FROM run_command_on_workers('SELECT 1') WHERE NOT success ORDER BY 1",
+    // Every node knows all of them: this also runs on a worker, and then says whether the coordinator is there.
+    return transaction.query<{ node: string; groupid: number }>(
+      `SELECT nodename || ':' || nodeport AS node, groupid FROM pg_dist_node
+       WHERE isactive AND NOT citus_check_connection_to_node(nodename, nodeport) ORDER BY 1`,
     );
   });
-  const effect =
-    'Requests for the publishers that it holds get a 503, and so do reports of a whole channel. Keys, publishers, offers and budgets cannot change.';
-  return [...away, ...nodes.map(({ node }) => ({ node, effect }))];
+  return [...away, ...nodes.map(({ node, groupid }) => ({ node, effect: groupid === 0 ? NO_COORDINATOR : NO_WORKER }))];
 }

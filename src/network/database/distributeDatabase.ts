@@ -1,6 +1,7 @@
 import { hasCitus, isDistributed, isWorker } from './citus.ts';
 import { type Database, DatabaseUnavailableError } from './database.ts';
 import { REFERENCE_TABLES, SHARDED_TABLES, SCHEMA_VERSION, readSchemaVersion } from './schema.ts';
+import { sizeOf } from './partitionEvents.ts';
 import { openPostgres } from './postgres.ts';
 import { NetworkStartError } from './openNetworkDatabase.ts';
 
@@ -57,17 +58,21 @@ async function planDistribution(db: Database): Promise<readonly DistributionStep
     throw new NetworkStartError(
       `The database has schema version ${version}, and this program needs ${SCHEMA_VERSION}. Start this version of the network on it once.`,
     );
-  const [setting] = await db.query<{ wal_level: string }>("SELECT current_setting('wal_level') AS wal_level");
+  const [setting] = await db.query<{ wal_level: string; plugins: string | null }>(
+    "SELECT current_setting('wal_level') AS wal_level, current_setting('output_plugin_libraries', true) AS plugins",
+  );
   const sharded = setting?.wal_level === 'logical' ? 'online' : 'blocking';
+  // Servers that have no such setting allow all.
+  const plugins = setting?.plugins?.split(',').map((name) => name.trim().replaceAll('"', '')) ?? ['citus'];
+  if (sharded === 'online' && !plugins.includes('citus'))
+    throw new NetworkStartError(
+      `The server does not let citus decode its write-ahead log: output_plugin_libraries is "${setting?.plugins ?? ''}". Add citus to it on every node: ALTER SYSTEM SET output_plugin_libraries = ${[...plugins, 'citus'].join(', ')}; SELECT pg_reload_conf();`,
+    );
   const steps: DistributionStep[] = [];
   for (const table of ['schema_versions', ...REFERENCE_TABLES, ...SHARDED_TABLES]) {
     if (await isDistributed(db, table)) continue;
-    const [size] = await db.query<{ rows: number; bytes: number }>(
-      'SELECT greatest(reltuples, 0)::bigint AS rows, pg_total_relation_size(oid) AS bytes FROM pg_class WHERE oid = $1::regclass',
-      [table],
-    );
     const isSharded = SHARDED_TABLES.some((name) => name === table);
-    steps.push({ table, how: isSharded ? sharded : 'copy', rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 });
+    steps.push({ table, how: isSharded ? sharded : 'copy', ...(await sizeOf(db, table)) });
   }
   return steps;
 }

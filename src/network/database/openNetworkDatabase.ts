@@ -35,7 +35,7 @@ export async function openNetworkDatabase({ databaseUrl, data }: DatabasePlace):
   if (urls.length > 0) {
     const db = openPostgres(urls);
     const problem = `The database ${urls.map(hidePassword).join(', ')} cannot be used`;
-    return withSchema(db, problem, urls.length > 1 ? () => db.checkNodes() : undefined);
+    return withSchema(db, problem, () => db.checkNodes());
   }
   if (data === undefined) return withSchema(await openPglite(), 'The database cannot be used');
   const lock = await lockedDirectory(data);

@@ -16,6 +16,14 @@ import { openNodes } from './postgresNodes.ts';
 /** Milliseconds for one statement; then its connection is closed, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
+/**
+ * The most connections of a process to each of so many nodes: 8 to a single server, and 16 together to several, at least 2 each.
+ * Nodes connect to each other as well, one for one at most: see docs/operators/scale.md#connections.
+ */
+export function connectionsFor(nodes: number): number {
+  return nodes === 1 ? 8 : Math.max(2, Math.ceil(16 / nodes));
+}
+
 /** How to open a PostgreSQL database. */
 export interface PostgresOptions {
   /** The most connections to each node. */
@@ -26,14 +34,15 @@ export interface PostgresOptions {
 
 /** A database on a server, or on several nodes. */
 export interface PostgresDatabase extends Database {
-  /** Throws a `DifferentDatabasesError` if two nodes that can be reached are not one database. The others are checked when they come. */
+  /** Throws an error if two nodes that can be reached are not one database, or behind a pooler that is too old. The others are checked when they come. */
   checkNodes(): Promise<void>;
 }
 
 /** Opens a PostgreSQL database (15 or newer): a server, or the nodes of a distributed one. */
 export function openPostgres(urls: string | readonly string[], options: PostgresOptions = {}): PostgresDatabase {
-  const { connections = 8, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const nodes = openNodes(typeof urls === 'string' ? [urls] : urls, {
+  const list = typeof urls === 'string' ? [urls] : urls;
+  const { connections = connectionsFor(list.length), statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const nodes = openNodes(list, {
     connections,
     statementTimeoutMs,
   });

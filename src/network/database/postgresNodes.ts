@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { Pool, types, type PoolClient, type ClientBase } from 'pg';
+import { refuseOldPooler } from './refuseOldPooler.ts';
 import { type Degraded, DatabaseUnavailableError, reach, readInt8, readText, TYPE } from './database.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -23,7 +24,7 @@ interface PostgresNodes {
   readonly count: number;
   /** Those that cannot be used now. */
   away(): readonly Degraded[];
-  /** Connects to each node. Throws a `DifferentDatabasesError` if two that can be reached are not one database. */
+  /** Connects to each node. Throws an error if two that can be reached are not one database, or if a pooler is too old. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -181,7 +182,11 @@ export function openNodes(
       for (const node of nodes)
         try {
           const { client } = await connect([node]);
-          client.release();
+          try {
+            await refuseOldPooler(client, () => node.pool.connect());
+          } finally {
+            client.release();
+          }
         } catch (error) {
           if (!(error instanceof DatabaseUnavailableError)) throw error;
           if (error.cause instanceof DifferentDatabasesError) throw error.cause;

@@ -20,6 +20,12 @@ export interface StoredSession {
 /** The shares unless PUT /sandbox/settings sets others. */
 const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
 
+/**
+ * Milliseconds for a statement that bills. Offers are on every node, so one that hangs holds up whoever spends a budget; the
+ * sender gets a 503 instead, and the events, which are stored, are billed when it sends them again.
+ */
+const BILLING_TIMEOUT_MS = 3_000;
+
 const addEarnings = factsWriter([
   'attributed_ad_spend_amount',
   'billable_ad_spend_amount',
@@ -53,7 +59,10 @@ export async function attributeConversions(
   const earned = await findEarned(db, first.publisher_id, sessions);
   for (const conversion of earned) {
     const session = sessions.find(({ session_id }) => session_id === conversion.session_id);
-    if (session) await db.transaction((transaction) => attribute(transaction, conversion, session, shares));
+    if (session)
+      await db.transaction((transaction) => attribute(transaction, conversion, session, shares), {
+        statementTimeoutMs: BILLING_TIMEOUT_MS,
+      });
   }
 }
 

@@ -1,26 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork, type Network } from '../../../src/network.ts';
+import { createNetwork, partitionEvents, type Network } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Shown } from '../testNetwork.ts';
 
-// Runs the SQL of docs/operators/scale.md#retention on a database that a network uses.
-
-const PAGE = readFileSync(new URL('../../../docs/operators/scale.md', import.meta.url), 'utf8');
-const [SPLIT = '', NEXT = '', DETACH = '', REPAIR = ''] = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(
-  ([, sql = '']) => sql,
-);
+// `offerlet network partitions`, on a database that a network uses.
 
 describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned by time', () => {
   let cluster: Cluster;
+  let databaseUrl: string;
   let db: Database;
   let network: Network;
   let world: ReturnType<typeof testNetworkOf>;
   beforeAll(async () => {
     cluster = await startPostgres();
-    const databaseUrl = await cluster.freshUrl();
+    databaseUrl = await cluster.freshUrl();
     db = openPostgres(databaseUrl, { connections: 1 });
     network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
     world = testNetworkOf(network);
@@ -39,28 +34,36 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     expect((await world.batch(sent)).status).toBe(202);
     return { session, sent };
   }
-  const run = async (sql: string): Promise<void> => {
-    for (const statement of sql.split(';\n')) {
-      if (!statement.trim()) continue;
-      await db.exec(statement);
-      // As the page says.
-      const [, created] = /^CREATE TABLE (\w+) \(LIKE/.exec(statement.trim()) ?? [];
-      if (created !== undefined && CITUS_NODES.length > 0)
-        await db.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => 'sessions')", [created]);
-    }
-  };
+  async function partition(now: string, parts: { keepMonths?: number; isDryRun?: boolean } = {}): Promise<string[]> {
+    const planned: string[] = [];
+    const done: string[] = [];
+    await partitionEvents({
+      databaseUrl,
+      isDryRun: false,
+      now: new Date(now),
+      onPlan: (steps) => void planned.push(...steps.map(({ what, table }) => `${what} ${table}`)),
+      async onStep({ what, table }, run) {
+        await run();
+        done.push(`${what} ${table}`);
+      },
+      ...parts,
+    });
+    if (parts.isDryRun !== true) expect(done).toEqual(planned);
+    return planned;
+  }
   const rowsOf = async (table: string): Promise<number> =>
     Number((await db.query(`SELECT count(*) AS n FROM ${table}`))[0]?.['n']);
 
-  test('are stored, recognized and dropped by month, and no report changes', async () => {
+  test('are stored, recognized and detached by month, and no report changes', async () => {
     const before = await sendFrom('2025-11-05T10:00:00Z');
-    await run(SPLIT);
+    const first = ['split events_before', 'create events_2025_12', 'create events_2026_01'];
+    expect(await partition(NOW, { isDryRun: true })).toEqual(first);
+    expect(await partition(NOW)).toEqual(first);
+    expect(await partition(NOW, { keepMonths: 2 })).toEqual([]);
     expect(await rowsOf('events')).toBe(2);
     const november = await sendFrom('2025-11-20T10:30:00Z');
-    await run(NEXT);
     const december = await sendFrom('2025-12-02T10:00:00Z');
-    expect(await rowsOf('events_2025_12')).toBe(2);
-    expect(await rowsOf('events')).toBe(6);
+    expect([await rowsOf('events_before'), await rowsOf('events_2025_12'), await rowsOf('events')]).toEqual([4, 2, 6]);
     const summary = (): Promise<unknown> =>
       world.summary({ from: '2025-11-01', to: '2025-12-02', metrics: 'clicks,conversions,attributed_ad_spend_amount' });
     const all = { clicks: 3, conversions: 3, attributed_ad_spend_amount: 7.5 };
@@ -68,20 +71,32 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     // Sent again, each is a duplicate in whichever part it lies.
     for (const { sent } of [before, november, december]) expect((await world.batch(sent)).status).toBe(202);
     expect(await summary()).toEqual(all);
-    await run(DETACH);
+    // What was there before the first month is older than what is kept once that month is.
+    expect(await partition('2026-01-31T00:00:00Z', { keepMonths: 2 })).toEqual([
+      'create events_2026_02',
+      'create events_2026_03',
+    ]);
+    expect(await partition('2026-02-01T00:00:00Z', { keepMonths: 2 })).toEqual([
+      'create events_2026_04',
+      'replace events_before',
+    ]);
+    expect([await rowsOf('events'), await rowsOf('events_before')]).toEqual([2, 4]);
+    expect(await summary()).toEqual(all);
+    // Nobody ran it for months: these are in no month's partition.
+    const may = await sendFrom('2026-05-02T10:00:00Z');
+    expect(await rowsOf('events_other')).toBe(2);
+    expect(await partition('2026-06-15T00:00:00Z', { keepMonths: 6 })).toEqual([
+      'create events_2026_05',
+      'create events_2026_06',
+      'create events_2026_07',
+      'create events_2026_08',
+    ]);
+    expect([await rowsOf('events_other'), await rowsOf('events_2026_05')]).toEqual([0, 2]);
+    // Its events are recognized as before.
+    await world.batch(may.sent);
+    expect(await rowsOf('events_2026_05')).toBe(2);
+    expect(await partition('2026-06-15T00:00:00Z', { keepMonths: 5 })).toEqual(['detach events_2025_12']);
     expect(await rowsOf('events')).toBe(2);
     expect(await summary()).toEqual(all);
-    await sendFrom('2025-12-03T10:00:00Z');
-    // A month without a partition.
-    const january = await sendFrom('2026-01-02T10:00:00Z');
-    expect(await rowsOf('events_other')).toBe(2);
-    const withoutMoving = REPAIR.replace(/WITH moved[^]*?;\n/, '');
-    await expect(run(withoutMoving)).rejects.toThrow('would be violated by some row');
-    await db.exec('ROLLBACK');
-    await run(REPAIR);
-    expect([await rowsOf('events_other'), await rowsOf('events_2026_01')]).toEqual([0, 2]);
-    // Its events are recognized as before.
-    await world.batch(january.sent);
-    expect(await rowsOf('events_2026_01')).toBe(2);
   }, 60_000);
 });
