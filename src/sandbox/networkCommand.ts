@@ -2,6 +2,7 @@ import type { Network } from '../network.ts';
 import { createOutput } from '../cli/output/createOutput.ts';
 import { distributeCommand } from './distributeCommand.ts';
 import { partitionsCommand } from './partitionsCommand.ts';
+import { planCommand } from './planCommand.ts';
 import {
   readControlHosts,
   CONTROL_HOST,
@@ -44,7 +45,7 @@ const DEMO_OFFERS = 3;
 export const networkCommand: Command = {
   summary: 'Runs the sandbox network on its own.',
   options: OPTIONS,
-  subcommands: { distribute: distributeCommand, partitions: partitionsCommand },
+  subcommands: { distribute: distributeCommand, partitions: partitionsCommand, plan: planCommand },
   run: runNetwork,
 };
 

@@ -55,7 +55,8 @@ async function runPartitions(source: SettingsSource): Promise<void> {
   });
 }
 
-function readMonths(text: string | undefined): number | undefined {
+/** Reads `--keep`. Throws a `UsageError` unless it is a number of months that is long enough. */
+export function readMonths(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const months = Number(/^(\d{1,4})mo$/.exec(text)?.[1]);
   if (!(months >= LEAST_MONTHS))

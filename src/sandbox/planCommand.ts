@@ -1,0 +1,71 @@
+import { createOutput } from '../cli/output/createOutput.ts';
+import type { Command } from '../cli/command.ts';
+import type { Options } from '../cli/options.ts';
+import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
+import { UsageError } from '../cli/UsageError.ts';
+import { connectionsFor, planCapacity } from '../network.ts';
+import { readMonths } from './partitionsCommand.ts';
+import { JSON_OUTPUT } from './startNetwork.ts';
+
+const OPTIONS = {
+  sessions: { kind: 'text', value: 'COUNT', about: 'Sessions a month, such as 1e9.' },
+  events: { kind: 'text', value: 'COUNT', default: '10', about: 'Events of a session.' },
+  keep: { kind: 'text', value: 'MONTHS', default: '2mo', about: 'How long events are kept, such as 13mo.' },
+  json: JSON_OUTPUT,
+} as const satisfies Options;
+
+/** `offerlet network plan`: what a network of some size needs. */
+export const planCommand: Command = {
+  summary: 'Computes the processes, servers, disk and connections for a number of sessions.',
+  options: OPTIONS,
+  run: runPlan,
+};
+
+async function runPlan(source: SettingsSource): Promise<void> {
+  const settings = readSettings(OPTIONS, source);
+  const out = createOutput({ json: settings.json });
+  if (settings.sessions === undefined)
+    throw new UsageError('--sessions is missing. Use something like --sessions 1e9.');
+  const input = {
+    sessions: readCount('sessions', settings.sessions),
+    eventsPerSession: readCount('events', settings.events),
+    keepMonths: readMonths(settings.keep) ?? 0,
+  };
+  const plan = planCapacity(input, connectionsFor);
+  out.json(plan);
+  const { perSecondAtPeak, cores } = plan;
+  const rows: [string, string][] = [
+    [
+      'at the peak',
+      `${count(perSecondAtPeak.sessions)} sessions and ${count(perSecondAtPeak.events)} events per second`,
+    ],
+    ['processes', `${cores.processes}, one core each`],
+    [
+      'database',
+      plan.database === 'plain'
+        ? `one PostgreSQL with ${cores.database} cores`
+        : `citus, ${plan.nodes - 1} workers and a coordinator with ${cores.database} cores together`,
+    ],
+    [
+      'disk',
+      `${terabytes(plan.diskTerabytes)} after a year, with ${settings.keep} of events; then ${terabytes(plan.growthTerabytesAMonth)} more a month`,
+    ],
+    ['write-ahead log', `${plan.walMegabytesPerSecondAtPeak.toFixed(1)} MB/s at the peak`],
+    ['connections', `up to ${count(plan.connectionsPerNode)} to each server; use PgBouncer above a few hundred`],
+  ];
+  for (const [name, text] of rows) out.say(`${name.padEnd(16)} ${text}`);
+}
+
+function readCount(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && value <= 1e12) return value;
+  throw new UsageError(`--${name} is not a number above 0: "${text}". Use something like 1e9.`);
+}
+
+function terabytes(value: number): string {
+  return `${value.toFixed(value < 10 ? 2 : 0)} TB`;
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
