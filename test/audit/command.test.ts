@@ -1,9 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile } from '../../src/relay.ts';
-import { serve, type Served } from '../fixtures/serve.ts';
+import { freePort, serve, type Served } from '../fixtures/serve.ts';
 import { runCommand, type Ran } from '../operator/command/runCommand.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
 
@@ -141,4 +144,96 @@ test('says in one line what is missing, and never the key', async () => {
   await writeFile(keyFile, `${KEY}\n`);
   clicks = 2;
   expect((await audit(['--from', DAY, '--reporting-key-file', keyFile], { OFFERLET_REPORTING_KEY: '' })).code).toBe(0);
+});
+
+test.each([
+  [['--from', DAY, '--to', '2026-11-19'], /--from is after --to/],
+  [['--from', '2026-02-30'], /--from is not a date/],
+  [['--from', '2999-01-01'], /--to is in the future/],
+  [['--to', DAY], /--to needs --from/],
+  [['--from', DAY, '--tolerance=-1%'], /--tolerance/],
+  [['--from', DAY, '--tolerance=101%'], /--tolerance/],
+  [['--from', DAY, '--tolerance=1e3'], /--tolerance/],
+  [['--from', DAY, '--tolerance=0,5%'], /--tolerance/],
+  [['--from', DAY, '--tolerance=Infinity'], /--tolerance/],
+  [['--from', DAY, '--by', 'view,view'], /--by is not valid/],
+  [['--from', DAY, '--by', '__proto__'], /--by is not valid/],
+  [['--from', DAY, '--json', '--csv'], /either --json or --csv/],
+  [['--from', DAY, '--redis', 'redis://127.0.0.1'], /either --data or --redis/],
+])('refuses %j before anything is sent', async (args, problem) => {
+  const { code, stdout, stderr } = await audit(args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(problem);
+  expect(reached).toEqual([]);
+});
+
+test('foreign files in the ledger change nothing, and lines that no relay wrote are skipped and named', async () => {
+  [clicks, status] = [2, 200];
+  const ledger = join(directory, 'ledger');
+  await mkdir(join(ledger, 'archive'), { recursive: true });
+  await writeFile(join(ledger, 'README.txt'), 'mine');
+  await writeFile(join(ledger, '2026-11-99.jsonl'), 'no such day');
+  await writeFile(join(ledger, `${DAY}.jsonl.bak`), '{"segment":"x","counts":[{"hour":10,"BRAND_CLICK":50}]}\n');
+  const file = join(ledger, `${DAY}.jsonl`);
+  const before = await readFile(file, 'utf8');
+  const lines = [
+    '{"segment":"a","counts":[{"hour":99,"BRAND_CLICK":50}]}',
+    '{"segment":"b","counts":[{"hour":1.5,"BRAND_CLICK":50}]}',
+    '{"segment":"c","counts":[{"hour":10,"BRAND_CLICK":-50,"BRAND_VIEW":1e999,"BRAND_DISPLAY":"50"}]}',
+    '{"segment":"d","counts":[null]}',
+  ];
+  await appendFile(file, `${lines.join('\n')}\n{"segment":"e","coun`);
+  const { code, stdout } = await audit(['--from', DAY]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^clicks +2 +2 +0 +ok$/m);
+  expect(stdout.replaceAll(/\s+/g, ' ').match(/is incomplete or damaged and was skipped/g)).toHaveLength(4);
+  await writeFile(file, before);
+});
+
+describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('with --redis', () => {
+  let port: number;
+  let server: ChildProcess;
+  beforeAll(async () => {
+    port = await freePort();
+    server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
+    for (let tries = 0; ; tries++) {
+      try {
+        const store = await openDedupeRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'shop:' });
+        const widgets = ['a,b "c"', '@cmd|x', '\\u000a=1+1'];
+        await store.accept(
+          widgets.map((_, at) => String(at).repeat(32)),
+          '',
+          widgets.map((widget) => `${DAY}T10 BRAND_CLICK THANK_YOU INLINE ${widget}`),
+        );
+        await store.close();
+        return;
+      } catch (error) {
+        if (tries > 40) throw error;
+        await sleep(100);
+      }
+    }
+  });
+  afterAll(() => void server.kill());
+
+  test('compares what the relays counted, and writes hostile widget ids safely', async () => {
+    [clicks, status] = [3, 200];
+    const redis = ['--redis', `redis://127.0.0.1:${port}`, '--redis-prefix', 'shop:', '--from', DAY];
+    const { code, stdout } = await audit(redis, { OFFERLET_DATA: '' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^clicks +3 +3 +0 +ok$/m);
+    const csv = await audit([...redis, '--by', 'widget_id', '--csv'], { OFFERLET_DATA: '' });
+    expect(csv.code).toBe(1);
+    expect(csv.stdout).toContain('Z,"a,b ""c""",clicks,1,0,');
+    expect(csv.stdout).toContain("Z,'@cmd|x,clicks,1,0,");
+    expect(csv.stdout).toMatch(/Z,"'\n=1\+1",clicks,1,0,/);
+  });
+
+  test('another prefix has no ledger, and a Redis that is away is named without its password', async () => {
+    const other = await audit(['--redis', `redis://127.0.0.1:${port}`, '--from', DAY], { OFFERLET_DATA: '' });
+    expect([other.code, other.stderr]).toEqual([4, expect.stringMatching(/The ledger has no counts/)]);
+    const away = await audit(['--redis', 'redis://me:hunter2@127.0.0.1:1', '--from', DAY], { OFFERLET_DATA: '' });
+    expect(away.code).toBeGreaterThan(1);
+    expect(away.stderr).toMatch(/^offerlet: .*127\.0\.0\.1:1.*\n$/);
+    expect(away.stderr).not.toContain('hunter2');
+  });
 });

@@ -131,16 +131,21 @@ function readLine(text: string, day: string): { segment: string; counts: [string
   for (const group of groups as readonly unknown[]) {
     const [view, mode, widget] = PLACE.map((name) => textAt(group, name));
     const number = own(group, 'hour');
-    if (!isObject(group) || typeof number !== 'number') return undefined;
+    if (!isObject(group) || !isCount(number) || number > 23) return undefined;
     const hour = `${day}T${String(number).padStart(2, '0')}`;
     for (const [name, count] of Object.entries(group))
-      if (name !== 'hour' && typeof count === 'number')
+      if (name !== 'hour' && isCount(count))
         counts.push([
           cellOf({ hour, name, view: view ?? null, display_mode: mode ?? null, widget_id: widget ?? null }),
           count,
         ]);
   }
   return { segment, counts };
+}
+
+/** No relay writes anything else, but somebody may have edited the file. */
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function textAt(json: unknown, name: string): string | undefined {
