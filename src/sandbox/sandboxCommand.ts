@@ -107,6 +107,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
       hosts,
       basePath: CONSOLE_PATH,
       refresh: REFRESH_MS,
+      allowFrame: true,
       audit: {
         ledger: accepted.ledger,
         reportingKey: keys.publisher_reporting,
