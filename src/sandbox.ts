@@ -2,7 +2,7 @@
 import { helpFor } from './cli/helpFor.ts';
 import { installedVersion } from './cli/readInstalled.ts';
 import { runProgram } from './cli/runProgram.ts';
-import { subcommandOf } from './cli/subcommandOf.ts';
+import { subcommandOf } from './cli/command.ts';
 import { UsageError } from './cli/UsageError.ts';
 import { commands } from './sandbox/commands.ts';
 

@@ -1,6 +1,6 @@
 import type { Command, CommandGroup } from './command.ts';
 import type { Option, Options } from './options.ts';
-import { wrap } from './output/wrap.ts';
+import { wrap } from './output/displayWidth.ts';
 
 /** Columns of a help text. */
 const WIDTH = 100;

@@ -1,8 +1,7 @@
 import { suggest } from '../wire/didYouMean.ts';
-import { isGroup, type Command, type CommandGroup } from './command.ts';
+import { isGroup, type Command, type CommandGroup, subcommandOf } from './command.ts';
 import { describeAll, helpFor, helpForGroup } from './helpFor.ts';
 import { installedVersion } from './readInstalled.ts';
-import { subcommandOf } from './subcommandOf.ts';
 import { UsageError } from './UsageError.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;

@@ -255,13 +255,6 @@ test('parts that the network leaves out leave nothing behind', () => {
   expect(shown.root.querySelector('[part=logo]')?.textContent).toBe('N');
 });
 
-test('a logo that does not come leaves the letter', () => {
-  const shown = show();
-  const image = shown.root.querySelector<HTMLImageElement>('.logo img');
-  image?.dispatchEvent(new Event('error'));
-  expect(image?.hidden).toBe(true);
-});
-
 test('the footer links say which one was opened', () => {
   const shown = show();
   shown.click('footer a:first-child');

@@ -3,7 +3,7 @@ import { isWrong, type Audit } from '../../wire/audit/makeAudit.ts';
 import { renderTable, type Cell, type Table } from '../output/print.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { Tone } from '../output/tone.ts';
-import { wrap } from '../output/wrap.ts';
+import { wrap } from '../output/displayWidth.ts';
 
 const TONES: Readonly<Record<AuditVerdict, Tone>> = {
   ok: 'good',

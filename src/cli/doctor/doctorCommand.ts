@@ -1,9 +1,8 @@
 import type { Command } from '../command.ts';
 import { createOutput } from '../output/createOutput.ts';
-import { safeText } from '../output/displayWidth.ts';
+import { safeText, wrap } from '../output/displayWidth.ts';
 import { openTerminal, type Terminal } from '../output/terminal.ts';
 import { inTone, type Tone } from '../output/tone.ts';
-import { wrap } from '../output/wrap.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options } from '../options.ts';
 import { readSettings, type SettingsSource } from '../readSettings.ts';

@@ -10,10 +10,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { documentWithoutControls, cutTo, displayWidth, withoutControls } from './displayWidth.ts';
+import { documentWithoutControls, cutTo, displayWidth, withoutControls, wrap } from './displayWidth.ts';
 import type { Terminal } from './terminal.ts';
 import { inTone, type Tone } from './tone.ts';
-import { wrap } from './wrap.ts';
 import { UsageError } from '../UsageError.ts';
 import { printableJson } from '../../http/printable.ts';
 import { toCsv } from '../../wire/toCsv.ts';

@@ -59,6 +59,7 @@ test('an accepted offer counts once in the console beside the shop, and its sale
   const conversions = tile(page, 'Conversions');
   const payout = tile(page, 'Payout');
   await expect(acceptOf(page)).toBeVisible();
+  await expect(payout).toHaveText(/\d/, { timeout: 15_000 });
   const before = { clicks: await numberIn(clicks), sales: await numberIn(conversions), paid: await numberIn(payout) };
   await accept(page);
   const shown = { timeout: 15_000 };

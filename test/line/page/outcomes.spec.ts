@@ -46,18 +46,6 @@ for (const status of [400, 401, 403, 404, 429]) {
   });
 }
 
-test('the fields that a 400 names are in the message, in the hint and in explain()', async ({ page }) => {
-  const errors = [{ path: 'user_details', message: 'must hold exactly one of email_hash, email' }];
-  fixture.reply = (_, response) =>
-    void response.writeHead(400).end(JSON.stringify({ message: 'The request is incomplete.', errors }));
-  expect(await end(page)).toMatchObject({
-    code: 'refused',
-    message: expect.stringContaining('incomplete: user_details must hold exactly one of email_hash, email)'),
-    hint: expect.stringContaining('Correct user_details'),
-  });
-  expect(await page.evaluate('offers.explain().outcome.errors')).toEqual(errors);
-});
-
 for (const status of [500, 502, 503]) {
   test(`status ${status} is reported as a network error`, async ({ page }) => {
     fixture.reply = (_, response) => void response.writeHead(status).end('<h1>Bad gateway</h1>');
