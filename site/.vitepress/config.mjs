@@ -63,6 +63,8 @@ const sidebar = [
     text: 'Operators',
     items: [
       page('Console and commands', 'operators/'),
+      page('Watch', 'operators/watch'),
+      page('Reports', 'operators/reports'),
       page('Metrics', 'operators/metrics'),
       page('Clients', 'operators/clients'),
       page('Network', 'operators/network'),

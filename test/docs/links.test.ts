@@ -20,6 +20,14 @@ test('every page in docs/ is linked from its index', () => {
   expect(pages.filter((path) => !linked.includes(path))).toEqual([]);
 });
 
+test('every page in docs/ is in the navigation of the site', () => {
+  const config = readFileSync('site/.vitepress/config.mjs', 'utf8');
+  const missing = PAGES.map(({ path }) => path.replace(/^docs\/|(README)?\.md$/g, ''))
+    .filter((path, index) => PAGES[index]?.path.startsWith('docs/') && path !== '')
+    .filter((path) => !config.includes(`, '${path}')`));
+  expect(missing).toEqual([]);
+});
+
 test('README and CONTRIBUTING stay short', () => {
   const lines = (path: string): number => readFileSync(path, 'utf8').trimEnd().split('\n').length;
   expect(lines('README.md')).toBeLessThanOrEqual(150);
