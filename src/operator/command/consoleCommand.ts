@@ -16,6 +16,19 @@ const OPTIONS = {
     default: 'channel',
     about: 'Whose reports: channel with a management key, publisher with a publisher reporting key.',
   },
+  rules: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'The rules of the page Watch; by default those that watch --init prints.',
+  },
+  reports: { kind: 'text', value: 'FILE', completes: 'file', about: 'Saved reports to list, and the currency.' },
+  statements: {
+    kind: 'text',
+    value: 'FOLDER',
+    completes: 'file',
+    about: 'Where statements of complete months are frozen.',
+  },
   port: { kind: 'port', default: 4602, about: 'Port to listen on; 0 for any free port.' },
   json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },
 } as const satisfies Options;
@@ -44,7 +57,14 @@ async function runConsole({ argv, env }: SettingsSource): Promise<void> {
     progress,
     note: (line) => out.log(line),
   });
-  const handler = createOperatorConsole({ network: url, apiKey, variant: settings.variant });
+  const handler = createOperatorConsole({
+    network: url,
+    apiKey,
+    variant: settings.variant,
+    rules: settings.rules,
+    reports: settings.reports,
+    statements: settings.statements,
+  });
   const server = await startListening(
     createAdaptorServer({
       // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.

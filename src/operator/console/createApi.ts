@@ -1,3 +1,4 @@
+import { UsageError } from '../../cli/UsageError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { createAuditReader, readAuditPeriod, readMiscounting, type ConsoleAuditOptions } from './auditApi.ts';
 import {
@@ -15,6 +16,7 @@ import {
   ValidationError,
 } from '../clients/errors.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
+import { createFileApi, type ConsoleFiles } from './createFileApi.ts';
 import { COMPARES } from '../reports/period.ts';
 import { oneOf, isObject, own, parseJson } from '../../wire/json.ts';
 import { readWholeReport } from '../reports/readWholeReport.ts';
@@ -34,7 +36,7 @@ import { readKey } from '../../wire/keys.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
 
 /** The options of `createOperatorConsole`. */
-export interface ConsoleOptions {
+export interface ConsoleOptions extends ConsoleFiles {
   /** The network's URL. */
   readonly network: string;
   /** A secret management key, or a publisher's reporting key. It stays in this process. */
@@ -74,6 +76,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
   const reportingKey = audit?.reportingKey ?? apiKey;
   const readAudit =
     audit && createAuditReader(audit, new ReportingClient({ ...shared, apiKey: reportingKey, variant: 'publisher' }));
+  const files = createFileApi(options);
 
   async function session(signal: AbortSignal): Promise<ConsoleContext> {
     const isChannel = variant === 'channel';
@@ -94,6 +97,8 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       metrics,
       refresh_ms: options.refresh ?? REFRESH_MS,
       audit: audit ? { is_sandbox: audit.sandbox !== undefined } : null,
+      currency: files.currency(),
+      hasSaved: options.reports !== undefined,
     };
   }
 
@@ -114,6 +119,12 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return audit?.sandbox?.miscount(readMiscounting(await readBody(request))) ?? noSuchCall();
       case 'POST audit/shoppers':
         return audit?.sandbox?.shop().then(() => ({ ok: true })) ?? noSuchCall();
+      case 'GET watch':
+        return files.watch(url, signal);
+      case 'GET saved-reports':
+        return files.saved(signal);
+      case 'GET statement':
+        return files.statement(url, signal);
       case 'GET categories':
         return { categories: await channel.categories({ signal }) };
       case 'GET exclusions':
@@ -304,6 +315,8 @@ export async function readBody(request: Request): Promise<unknown> {
 export function failureOf(error: unknown): { readonly status: number; readonly failure: Failure } {
   const status = error instanceof ApiError && error.status >= 400 ? error.status : 502;
   if (!(error instanceof Error)) return { status, failure: { code: 'failed', message: 'The call failed.' } };
+  // A file that the operator wrote: the message names its line.
+  if (error instanceof UsageError) return { status: 400, failure: { code: 'file', message: error.message } };
   // The clients refuse impossible parameters before they send anything.
   if (error instanceof TypeError) return { status: 400, failure: { code: 'invalid', message: error.message } };
   const failure: Failure = {

@@ -2,6 +2,7 @@
 import type { Audit } from '../../wire/audit/makeAudit.ts';
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
+import type { Cause, Turn } from '../watch/causes.ts';
 
 /** Who the key belongs to: what the page shows in its header. */
 export interface ConsoleContext {
@@ -17,6 +18,10 @@ export interface ConsoleContext {
   readonly metrics: readonly string[] | null;
   /** The option of the commands that names this network. */
   readonly network_url: string;
+  /** The label of amounts; null when nothing names it. */
+  readonly currency: string | null;
+  /** Whether there is a file of saved reports. */
+  readonly hasSaved: boolean;
   /** What the page Audit compares; null for a console that has no relay's ledger. */
   readonly audit: { readonly is_sandbox: boolean } | null;
 }
@@ -87,6 +92,39 @@ export interface ConsoleCategories {
   readonly categories: readonly Category[];
 }
 
+/** What the rules say, and would have said on the days before. */
+export interface ConsoleWatch {
+  readonly rules: readonly { readonly name: string; readonly kind: string }[];
+  /** The rules file; null for the default rules. */
+  readonly file: string | null;
+  /** The complete days that were judged. */
+  readonly judged: { readonly from: string | null; readonly to: string | null; readonly days: number };
+  readonly open: readonly Cause[];
+  /** The latest first. */
+  readonly turns: readonly Turn[];
+  readonly skipped: readonly { readonly rule: string; readonly why: string }[];
+  /** Rules whose subjects are publishers. */
+  readonly publisherRules: readonly string[];
+}
+
+/** A saved report, with publishers by their ids. */
+export interface ConsoleSavedReport {
+  readonly name: string;
+  readonly title: string;
+  readonly variant: 'channel' | 'publisher';
+  /** As it is written in the file. */
+  readonly period: string | null;
+  readonly dates: { readonly from: string; readonly to: string } | null;
+  readonly grain: string;
+  readonly by: readonly string[];
+  readonly metrics: readonly string[] | null;
+  readonly publisher_ids: readonly string[];
+  readonly page_types: readonly string[];
+  readonly widget_types: readonly string[];
+  readonly sort: string;
+  readonly compare: string;
+}
+
 /** What kind of failure it is: one per thing that the page does differently. */
 export type FailureCode =
   | 'key_refused'
@@ -99,6 +137,8 @@ export type FailureCode =
   | 'unreachable'
   | 'not_found'
   | 'invalid'
+  /** A file of the operator's has a mistake. */
+  | 'file'
   | 'failed';
 
 /** A failed call. */

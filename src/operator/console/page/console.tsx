@@ -11,6 +11,8 @@ import { AddPage } from './publishers/AddPage.tsx';
 import { PublisherPage } from './publishers/PublisherPage.tsx';
 import { PublishersPage } from './publishers/PublishersPage.tsx';
 import { ReportPage } from './report/ReportPage.tsx';
+import { StatementsPage } from './statements/StatementsPage.tsx';
+import { WatchPage } from './watch/WatchPage.tsx';
 import type { ConsoleContext } from '../protocol.ts';
 import { wordOf } from '../../reports/format.ts';
 
@@ -21,6 +23,8 @@ const ROOMS = [
   ['publishers', 'Publishers'],
   ['exclusions', 'Exclusions'],
   ['audit', 'Audit'],
+  ['watch', 'Watch'],
+  ['statements', 'Statements'],
 ] as const;
 type Room = (typeof ROOMS)[number];
 
@@ -91,6 +95,8 @@ function Room({ place, session }: { readonly place: Place; readonly session: Con
       return <PublisherPage key={id} id={decodeURIComponent(id)} session={session} />;
     if (room === 'publishers') return <PublishersPage place={place} />;
     if (room === 'exclusions') return <ExclusionsPage place={place} />;
+    if (room === 'watch') return <WatchPage place={place} />;
+    if (room === 'statements') return <StatementsPage place={place} session={session} />;
   }
   return (
     <section class="failure">

@@ -31,7 +31,11 @@ export function FailurePanel({ failure, retryIn, retry, children }: FailureProps
       )}
       <p class="actions">
         {children}
-        {(retryIn > 0 || failure.code === 'failed' || failure.code === 'key_refused' || failure.code === 'no_data') && (
+        {(retryIn > 0 ||
+          failure.code === 'failed' ||
+          failure.code === 'file' ||
+          failure.code === 'key_refused' ||
+          failure.code === 'no_data') && (
           <button type="button" class="button" onClick={retry}>
             Try again now
           </button>
@@ -101,6 +105,8 @@ function wordsFor(failure: Failure): readonly [title: string, text: string] {
       return ['Not found', 'The channel has nothing with this id.'];
     case 'invalid':
       return ['The network refused the request', message];
+    case 'file':
+      return ['A file needs a correction', message];
     case 'failed':
       return ['Something went wrong', message];
   }

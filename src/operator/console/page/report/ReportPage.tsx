@@ -9,6 +9,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
 import { commandOf, datesOf, grainOf, queryOfState, readState, type ReportState } from './reportState.ts';
 import { ReportTable, keyText } from './ReportTable.tsx';
+import { SavedReports } from './SavedReports.tsx';
 import { Tiles } from './Tiles.tsx';
 import { useReport, type LoadedReport } from './useReport.ts';
 import type { ConsoleContext, Failure } from '../../protocol.ts';
@@ -43,6 +44,7 @@ export function ReportPage({
   return (
     <>
       <h1 class="hidden">Report</h1>
+      {session.hasSaved && <SavedReports />}
       <Controls state={state} variant={variant} enabled={enabled} change={change} />
       {isStale && isSame(report.state, state, variant) && (
         <StaleBanner failure={failure} readAt={resource.readAt} retryIn={resource.retryIn} retry={resource.reload} />
@@ -129,9 +131,10 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
         {data_through === null
           ? 'The network does not say how new its data is.'
           : `Data through the period that began ${momentOf(data_through)}.`}{' '}
-        Days, weeks and months are {report.timezone}. Reports name no currency: amounts are in the one in which the
-        network bills
-        {session.variant === 'channel' ? ' the channel' : ' the publisher'}.
+        Days, weeks and months are {report.timezone}.{' '}
+        {session.currency === null
+          ? `Reports name no currency: amounts are in the one in which the network bills ${session.variant === 'channel' ? 'the channel' : 'the publisher'}.`
+          : `Amounts are in ${session.currency}.`}
       </p>
     </>
   );

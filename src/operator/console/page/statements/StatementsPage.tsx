@@ -1,0 +1,220 @@
+import type { JSX } from 'preact';
+import { call } from '../app/call.ts';
+import { go, Link, type Place } from '../app/router.tsx';
+import { useResource } from '../app/useResource.ts';
+import { Pending } from '../parts/FailurePanel.tsx';
+import type { ConsoleContext } from '../../protocol.ts';
+import { labelOf, momentOf, periodOf, plural, rangeOf, valueOf } from '../../../reports/format.ts';
+import { datesOfMonth, isMonth, PAYOUT, type Statement, type StatementLine } from '../../../statements/statement.ts';
+import { dateOf, monthStart, startOf } from '../../../../wire/utcDates.ts';
+
+/** Months to choose from. */
+const MONTHS = 13;
+
+/** The payout of a month by publisher, or that of one publisher; it prints without the rest of the page. */
+export function StatementsPage({
+  place,
+  session,
+}: {
+  readonly place: Place;
+  readonly session: ConsoleContext;
+}): JSX.Element {
+  const today = dateOf(Date.now());
+  const [, given = '', id] = place.path.split('/');
+  const month = isMonth(given) ? given : monthStart(today, -1).slice(0, 7);
+  const months = [...Array(MONTHS).keys()].map((back) => monthStart(today, -back).slice(0, 7));
+  const resource = useResource({
+    key: `statement?month=${month}`,
+    load: (signal) => call<Statement>(`statement?month=${month}`, { signal }),
+  });
+  const { data, isLoading, failure } = resource;
+  const publisher = id === undefined ? undefined : decodeURIComponent(id);
+  return (
+    <>
+      <header class="page-head no-print">
+        <h1>Statements</h1>
+        <div class="row">
+          <label class="row">
+            <span class="quiet">Month</span>
+            <select
+              value={month}
+              onChange={({ currentTarget }) =>
+                go(`statements/${currentTarget.value}${id === undefined ? '' : `/${id}`}`)
+              }
+            >
+              {[...new Set([month, ...months])]
+                .toSorted()
+                .toReversed()
+                .map((one) => (
+                  <option key={one} value={one}>
+                    {monthName(one)}
+                  </option>
+                ))}
+            </select>
+          </label>
+          <button type="button" class="button" disabled={!data} onClick={() => print()}>
+            Print
+          </button>
+        </div>
+      </header>
+      {publisher !== undefined && (
+        <p class="crumb no-print">
+          <Link to={`statements/${month}`}>All publishers</Link>
+        </p>
+      )}
+      {data && !failure ? (
+        <div class={isLoading ? 'content loading' : 'content'} aria-busy={isLoading}>
+          <Sheet
+            statement={publisher === undefined ? data : only(data, publisher)}
+            isOne={publisher !== undefined}
+            session={session}
+          />
+        </div>
+      ) : (
+        <Pending resource={resource} label="Reading the month …" />
+      )}
+    </>
+  );
+}
+
+function monthName(month: string): string {
+  return periodOf(startOf(`${month}-01`), 'month');
+}
+
+function only(statement: Statement, id: string): Statement {
+  const lines = statement.lines.filter((line) => line.publisher_id === id);
+  const changes = statement.changes.filter((change) => change.publisher_id === id);
+  const zero = Object.fromEntries(statement.metrics.map((name) => [name, 0]));
+  const totals = lines[0]?.values ?? zero;
+  return { ...statement, lines, changes, totals, totals_now: changes[0]?.now ?? totals };
+}
+
+interface SheetProps {
+  readonly statement: Statement;
+  readonly isOne: boolean;
+  readonly session: ConsoleContext;
+}
+
+function Sheet({ statement, isOne, session }: SheetProps): JSX.Element {
+  const { month, metrics, lines, totals, changes, currency, frozen_at } = statement;
+  const dates = datesOfMonth(month);
+  const label = (name: string): string =>
+    name === PAYOUT && currency !== null ? `${labelOf(name)}, ${currency}` : labelOf(name);
+  const name = isOne ? (lines[0]?.publisher_name ?? changes[0]?.publisher_name ?? 'This publisher') : undefined;
+  return (
+    <article class="card statement">
+      <header>
+        <p class="quiet">{session.channel}</p>
+        <h2>
+          Statement for {monthName(month)}
+          {name !== undefined && <> · {name}</>}
+        </h2>
+        <p class="quiet">
+          {rangeOf(dates)}, UTC days. {statusOf(statement)}
+        </p>
+      </header>
+      {lines.length === 0 ? (
+        <p class="none quiet">There was no activity.</p>
+      ) : isOne ? (
+        <dl>
+          {metrics.map((metric) => (
+            <div key={metric} class={metric === PAYOUT ? 'payout' : ''}>
+              <dt>{label(metric)}</dt>
+              <dd>{valueOf(metric, totals[metric] ?? 0)}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Publisher</th>
+              {metrics.map((metric) => (
+                <th key={metric} scope="col" class={metric === PAYOUT ? '' : 'wide-only'}>
+                  {label(metric)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line) => (
+              <Line key={line.publisher_id} line={line} metrics={metrics} month={month} />
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">Total</th>
+              {metrics.map((metric) => (
+                <td key={metric} class={metric === PAYOUT ? '' : 'wide-only'}>
+                  {valueOf(metric, totals[metric] ?? 0)}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        </table>
+      )}
+      {changes.length > 0 && frozen_at !== null && <Changes statement={statement} label={label(PAYOUT)} />}
+    </article>
+  );
+}
+
+function statusOf({ frozen_at, isComplete, through, changes }: Statement): string {
+  if (frozen_at !== null)
+    return `Frozen on ${momentOf(frozen_at)}.${changes.length === 0 ? ' Nothing has changed since.' : ''}`;
+  if (isComplete) return 'The month is complete; start the console with --statements FOLDER to freeze it.';
+  return `Not complete: ${through === null ? 'there is no data yet' : `data until ${rangeOf({ from: through, to: through })}`}. These figures will still change.`;
+}
+
+function Line({
+  line,
+  metrics,
+  month,
+}: {
+  readonly line: StatementLine;
+  readonly metrics: readonly string[];
+  readonly month: string;
+}): JSX.Element {
+  const { publisher_id: id, publisher_name: name, values } = line;
+  return (
+    <tr>
+      <th scope="row">{id === '' ? name : <Link to={`statements/${month}/${encodeURIComponent(id)}`}>{name}</Link>}</th>
+      {metrics.map((metric) => (
+        <td key={metric} class={metric === PAYOUT ? '' : 'wide-only'}>
+          {valueOf(metric, values[metric] ?? 0)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** What late events changed; the statement itself keeps its figures. */
+function Changes({ statement, label }: { readonly statement: Statement; readonly label: string }): JSX.Element {
+  return (
+    <section class="changes" aria-labelledby="changes">
+      <h3 id="changes">Changed since, by late events: {plural(statement.changes.length, 'publisher')}</h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Publisher</th>
+            <th scope="col">{label}</th>
+            <th scope="col">Now</th>
+            <th scope="col">Change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {statement.changes.map(({ publisher_id, publisher_name, before, now }) => {
+            const difference = Math.round(((now[PAYOUT] ?? 0) - (before[PAYOUT] ?? 0)) * 100) / 100;
+            return (
+              <tr key={publisher_id}>
+                <th scope="row">{publisher_name}</th>
+                <td>{valueOf(PAYOUT, before[PAYOUT] ?? 0)}</td>
+                <td>{valueOf(PAYOUT, now[PAYOUT] ?? 0)}</td>
+                <td>{`${difference > 0 ? '+' : ''}${valueOf(PAYOUT, difference)}`.replace('-', '−')}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
