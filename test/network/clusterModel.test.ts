@@ -7,7 +7,7 @@ const MEASURED = [254, 277, 245] as const;
 
 /** What one and two workers cost says what a statement costs, and what passing it on does: a half and two thirds are passed on. */
 const passedOn = (MEASURED[1] - MEASURED[0]) / (2 / 3 - 1 / 2);
-const costs = { process: 100, worker: MEASURED[0] - passedOn / 2, passedOn };
+const costs = { worker: MEASURED[0] - passedOn / 2, passedOn };
 const place = { lost: 0, coresPerNode: 8, latencyMs: 0.5 };
 
 test('the model reproduces one and two workers, and three within a fifth', () => {

@@ -1,7 +1,5 @@
 /** What one statement of a batch costs: microseconds of CPU on the node that holds its publisher. */
 export interface ModelCosts {
-  /** Per event, of the process that sends it. */
-  readonly process: number;
   /** Per event, of the node that holds the publisher. */
   readonly worker: number;
   /** Per event, of the node that a process happens to be connected to, if it is another: it plans the statement and passes it on. */
