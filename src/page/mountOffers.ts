@@ -1,4 +1,5 @@
 import { dom, unclobbered } from '../dom/dom.ts';
+import type { Reporter } from '../session/createReporter.ts';
 import type { DismissEvent } from '../session/events.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
 import { createLayerHost } from '../widget/layers/openLayer.ts';
@@ -9,7 +10,7 @@ import { watchSeen } from './watchSeen.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 /** Offers, and where and how to show them. */
-export interface MountOptions extends Pick<ObtainedOffers, 'response' | 'groups' | 'reporter'> {
+export interface MountOptions extends Pick<ObtainedOffers, 'response' | 'groups'> {
   readonly options: ShowOptions;
   readonly locale: string;
   readonly target: Element | undefined;
@@ -18,24 +19,28 @@ export interface MountOptions extends Pick<ObtainedOffers, 'response' | 'groups'
   onDismiss(by: DismissEvent['by']): void;
 }
 
-/** Offers on the page. */
+/** Offers on the page. Nothing is reported of them before `report`. */
 export interface MountedOffers {
+  readonly session_id: string;
   /** The element that their DOM events start at. */
   readonly place: Element;
   /** Opens the layer, in a task after the one that rendered it. */
   open(): void;
+  /** Reports what was seen and done so far, and what will be. */
+  report(reporter: Reporter): void;
   /** Closes the offers. A layer fades out. */
   close(): void;
+  /** Takes the offers off the page at once. */
+  end(): void;
 }
 
-/** Puts offers on the page and reports what is seen of them, until they are closed or `signal` aborts. */
+/** Puts offers on the page until they are closed or `signal` aborts. */
 export function mountOffers({
   options,
   locale,
   response,
   groups,
   target,
-  reporter,
   signal,
   onDismiss,
 }: MountOptions): MountedOffers {
@@ -45,6 +50,8 @@ export function mountOffers({
   if (!host.isConnected && target) unclobbered(target).append(host);
   const watcher = watchSeen();
   let widget: MountedWidget | undefined;
+  let reporter: Reporter | undefined;
+  const early: ((reporter: Reporter) => void)[] = [];
 
   try {
     widget = mountWidget(host, {
@@ -58,16 +65,26 @@ export function mountOffers({
       watch(viewable, seen) {
         const { offer, asset } = partsOf(viewable);
         const name = [viewable.kind, offer?.insertion_id, asset?.id].join(' ');
-        watcher.watch(name, seen, (what) => reporter.seen(what, offer, asset));
+        watcher.watch(name, seen, (what) => tell((to) => to.seen(what, offer, asset)));
       },
-      on: (action) => (action.type === 'dismiss' ? onDismiss(action.by) : reporter.acted(action)),
+      on: (action) => tell((to) => (action.type === 'dismiss' ? onDismiss(action.by) : to.acted(action))),
     });
   } catch (error) {
     end();
     throw error;
   }
   signal.addEventListener('abort', end);
-  return { place: element ?? host, open, close };
+  return { session_id: response.session_id, place: element ?? host, open, report, close, end };
+
+  function tell(work: (reporter: Reporter) => void): void {
+    if (reporter) work(reporter);
+    else early.push(work);
+  }
+
+  function report(to: Reporter): void {
+    reporter = to;
+    for (const work of early.splice(0)) work(to);
+  }
 
   function open(): void {
     try {

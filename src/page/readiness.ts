@@ -23,6 +23,17 @@ function next(target: EventTarget, type: string): Promise<unknown> {
   return new Promise((resolve) => target.addEventListener(type, resolve, { once: true }));
 }
 
+/** Milliseconds after which nothing is expected to be painted: in a background tab, or a frame that is out of view. */
+const PAINT_MS = 250;
+
+/** Resolves in a task after the next paint. */
+export function nextPaint(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, dom.visibilityState === 'hidden' ? 0 : PAINT_MS);
+  });
+}
+
 /** Milliseconds between polls: pages close modals by class, style, attribute or removal, and no observer reports all of them. */
 const POLL_MS = 250;
 /** The page's modals, whatever is in fullscreen, and our other layers. `:is` ignores selectors that a browser does not know. */
@@ -38,7 +49,8 @@ export async function whenNoModal(signal: AbortSignal): Promise<boolean> {
   return hasWaited;
 }
 
-function hasModal(): boolean {
+/** Whether the page has an open modal. */
+export function hasModal(): boolean {
   return [...dom.querySelectorAll(MODALS)].some(
     (element) => unclobbered(element).getClientRects().length > 0 && isPainted(element),
   );

@@ -1,8 +1,9 @@
 import { dom } from '../dom/dom.ts';
-import { checkOptions, copyOptions, nameOf, unreadable } from '../session/checkOptions.ts';
+import { checkOptions, copyOptions, nameOf, unreadable, type Placement } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { invalid, outcome, type Failure, type PageEvent } from '../session/events.ts';
 import { nextTask } from '../session/nextTask.ts';
+import { firstOffers, peekOffers, throwIfAborted, type ObtainedOffers } from '../session/obtainOffers.ts';
 import { openOfferSession, type State, type Attempt } from '../session/offerSession.ts';
 import { openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
@@ -13,7 +14,7 @@ import { reasonOf } from '../wire/errors.ts';
 import { mayInspect, type Inspect, type RawExchange } from './inspection.ts';
 import { mountOffers, type MountedOffers } from './mountOffers.ts';
 import { reserveSpace } from './reserveSpace.ts';
-import { whenGone, whenNoModal, whenReady } from './readiness.ts';
+import { hasModal, nextPaint, whenGone, whenNoModal, whenReady } from './readiness.ts';
 import type { Offers, ShowOptions } from './showOptions.ts';
 
 /** What a mount gets from whoever mounts it. */
@@ -32,12 +33,18 @@ export interface MountContext {
 /** The state of a step that the page takes part in. */
 type Step<Name extends State['name']> = Extract<State<'rendered'>, { name: Name }>;
 
+/** What is shown of a response. */
+type Found = Pick<ObtainedOffers, 'response' | 'groups'>;
+
 /** Requests offers from the merchant's relay and shows them. It never throws: `outcome` says how it ended. */
 export function showOffers(given: ShowOptions, context: MountContext = {}): Offers {
   const { inspect, page, isDenied, prefix } = context;
   const copy = copyOptions(given);
   let { options } = copy;
+  let placement: Placement | undefined;
   let mounted: MountedOffers | undefined;
+  /** Offers that were painted before it is known whether they count. */
+  let preview: MountedOffers | undefined;
   /** Why the inspector that the page asked for did not open. */
   let missing: string | undefined;
   let stopWatching: (() => void) | undefined;
@@ -75,15 +82,36 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   return offers;
 
   async function prepare({ signal, next, fail }: Step<'preparing'>): Promise<void> {
-    await whenReady(mayUse(findPrefetched()) && isInline() && findTarget() ? 'active' : 'parsed');
+    preview = undefined;
+    let prefetched = findPrefetched();
+    await whenReady(mayUse(prefetched) && isInline() && findTarget() ? 'active' : 'parsed');
     // A server that streams its page sends the block last.
-    if (!mayUse(findPrefetched())) await whenReady('idle');
+    if (!mayUse(prefetched)) prefetched = findPrefetched();
+    if (!mayUse(prefetched)) {
+      await whenReady('idle');
+      prefetched = findPrefetched();
+    }
     if (signal.aborted) return;
     if (isInline() && !findTarget()?.isConnected) return fail(noTarget());
-    const prefetched = findPrefetched();
     // A session is used once.
     isUsed = true;
+    if (prefetched && !mayInspect(options, { body: {}, json: prefetched })) {
+      const peek = (): Found | undefined => placement && peekOffers(prefetched, placement, browserStorage);
+      await paint(peek, signal);
+    }
     next(prefetched);
+  }
+
+  /** Paints offers before anything is stored or counted. */
+  async function paint(find: () => Found | undefined, signal: AbortSignal): Promise<void> {
+    try {
+      const found = (isInline() || !hasModal()) && find();
+      if (!found || !found.groups[0]) return;
+      preview = await mount(found, signal);
+      await nextPaint();
+    } catch {
+      // It is tried again when they count, and what is wrong is said then.
+    }
   }
 
   /** Returns what the server has prefetched for this mount, or for another one. */
@@ -101,42 +129,55 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     return !!prefetched && !mismatchOf(prefetched, options.request);
   }
 
-  async function receive({ found, next }: Step<'received'>): Promise<void> {
-    if (found.response.sandbox) await look(found);
+  async function receive({ found, signal, next }: Step<'received'>): Promise<void> {
+    const { response } = found;
+    if (response.sandbox) await look(found);
+    const find = (): Found => ({ response, groups: firstOffers(response.groups, placement?.maxOffers) });
+    if (!preview) await paint(find, signal);
     next();
   }
 
   async function present({ offers, signal, next, fail }: Step<'presenting'>): Promise<void> {
     try {
-      // After a response, each part has a task of its own. Offers that came with the page are painted with it.
-      const isAtHand = trace.response?.isPrefetched;
-      if (!isAtHand) await nextTask();
-      const hasWaited = !isInline() && (await whenNoModal(signal));
+      const isSame = preview?.session_id === offers.response.session_id && preview.place.isConnected;
+      // The device remembers another session of the order, or the page has replaced the place.
+      if (!isSame) preview?.end();
+      const early = isSame ? preview : undefined;
+      const hasWaited = !early && !isInline() && (await whenNoModal(signal));
       // The shopper may have closed them in another tab meanwhile.
       const dismissed = await offers.dismissal(hasWaited);
       const target = findTarget();
       if (signal.aborted) return;
       if (dismissed) return fail(dismissed);
       if (isInline() && !target?.isConnected) return fail(noTarget());
-      mounted = mountOffers({
-        ...offers,
-        options,
-        locale: localeOf(options),
-        target,
-        signal,
-        onDismiss: (by) => session.dismiss(by),
-      });
-      if (!isAtHand || !isInline()) await nextTask();
+      mounted = early ?? (await mount(offers, signal));
       if (signal.aborted) return;
-      mounted.open();
       signal.addEventListener('abort', () => space.update({ type: 'dismiss', by: 'page' }));
       // A single-page app takes the place away without a word.
       if (target && isInline()) leaveWith(target, signal);
-      const { count } = offers;
+      const { count, reporter } = offers;
       next(outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`, missing));
+      mounted.report(reporter);
     } catch (error) {
       fail(outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.'));
     }
+  }
+
+  /** Puts offers on the page, a layer in a task after the one that renders it. */
+  async function mount({ response, groups }: Found, signal: AbortSignal): Promise<MountedOffers> {
+    throwIfAborted(signal);
+    const offers = mountOffers({
+      response,
+      groups,
+      options,
+      locale: localeOf(options),
+      target: findTarget(),
+      signal,
+      onDismiss: (by) => session.dismiss(by),
+    });
+    if (!isInline()) await nextTask();
+    if (!signal.aborted) offers.open();
+    return offers;
   }
 
   function leaveWith(target: Element, signal: AbortSignal): void {
@@ -150,17 +191,15 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       const placement = outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
       return { options, placement };
     }
-    const placement = copy.isReadable ? checkOptions(options, { base: dom.baseURI, prefix }) : unreadable();
-    if ('code' in placement) return { options, placement };
-    options = { ...options, theme: placement.theme, locale: placement.locale };
-    if (placement.mode === 'INLINE' && !options.target)
+    const checked = copy.isReadable ? checkOptions(options, { base: dom.baseURI, prefix }) : unreadable();
+    if ('code' in checked) return { options, placement: checked };
+    options = { ...options, theme: checked.theme, locale: checked.locale };
+    if (checked.mode === 'INLINE' && !options.target)
       return { options, placement: invalid(nameOf('target', prefix), 'a selector, such as "#offers"') };
-    const { request } = placement;
+    const { request } = checked;
     const [language] = /^[a-z]{2,3}(?![a-z])/.exec(localeOf(options).toLowerCase()) ?? [];
-    return {
-      options,
-      placement: { ...placement, request: { ...request, attributes: { language, ...request.attributes } } },
-    };
+    placement = { ...checked, request: { ...request, attributes: { language, ...request.attributes } } };
+    return { options, placement };
   }
 
   function isInline(): boolean {

@@ -39,6 +39,8 @@ export interface FoundOffers {
   readonly isRemembered: boolean;
   /** It was requested by the server that rendered the page. */
   readonly isPrefetched: boolean;
+  /** Stores a new response. Other tabs of the order wait for it. */
+  keep?(): void;
 }
 
 /** Offers that can be shown, and where to report what becomes of them. */
@@ -61,7 +63,7 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   const { placement, storage, trace, signal, queue } = context;
   const { relay, view, mode, isSandbox } = placement;
   const body = await buildRequest(placement);
-  const key = await orderKeyOf(relay, body, storage.hash);
+  const key = orderKeyOf(placement);
   const memory = openOrderMemory({ key, notes: () => queue()?.notes, syncStorage: storage.syncStorage, signal });
   const dismissed = await dismissalOf(memory, placement);
   if (dismissed) return dismissed;
@@ -71,14 +73,19 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
   // Only https pages have locks.
   const locks = globalThis.navigator?.locks as LockManager | undefined;
   return new Promise((resolve, reject) => {
-    // Offers do not wait until they are stored, but the lock does: the next tab must find them.
     const find = async (): Promise<void> => {
       const found = await recallOrRequest(context, body, memory);
-      const isNew = !('code' in found) && !found.isRemembered && found.response.groups[0];
-      const kept = isNew && memory.keep(toStorable(found.response));
-      if (!storage.isNotified) await kept;
-      resolve(found);
-      await kept;
+      if ('code' in found || found.isRemembered || !found.response.groups[0]) return resolve(found);
+      const keep = (): Promise<void> => memory.keep(toStorable(found.response));
+      if (!storage.isNotified) {
+        await keep();
+        return resolve(found);
+      }
+      // Offers are painted before they are stored. The lock waits for both: the next tab must find them.
+      await new Promise<void>((release) => {
+        signal.addEventListener('abort', () => release());
+        resolve({ ...found, keep: () => void keep().then(release) });
+      });
     };
     const locked = key && locks ? locks.request(key, { signal }, find) : find();
     locked.catch((error: unknown) => {
@@ -98,16 +105,14 @@ async function recallOrRequest(
   const stored = await memory.recall();
   const remembered = read(stored);
   const isRemembered = remembered.ok;
-  if (prefetched)
-    trace.prefetched = isRemembered
-      ? 'Not used. The order is remembered on this device'
-      : whyNot(prefetched, placement);
+  const offered = prefetched ? readPrefetched(prefetched, placement) : undefined;
+  const whyNot = isRemembered ? 'The order is remembered on this device' : offered;
+  if (offered) trace.prefetched = typeof whyNot === 'string' ? `Not used. ${whyNot}` : 'Used';
   if (isRemembered)
     return { memory, body, response: remembered.value, json: stored, isRemembered, isPrefetched: false };
-  const isPrefetched = trace.prefetched === USED;
-  const reply = isPrefetched
-    ? { json: own(prefetched, 'response') }
-    : await requestOffers({ relay, access, body, signal });
+  if (typeof offered === 'object')
+    return { memory, body, response: offered, json: own(prefetched, 'response'), isRemembered, isPrefetched: true };
+  const reply = await requestOffers({ relay, access, body, signal });
   if ('code' in reply) return reply;
   const { json } = reply;
   const fresh = read(json);
@@ -120,19 +125,34 @@ async function recallOrRequest(
     );
   }
   throwIfAborted(signal);
-  return { memory, body, response: fresh.value, json, isRemembered, isPrefetched };
+  return { memory, body, response: fresh.value, json, isRemembered, isPrefetched: false };
 }
 
-const USED = 'Used';
+/** Returns the response in prefetched offers, or why they are not used. Nothing in them is trusted more than a response. */
+function readPrefetched(prefetched: unknown, { request }: Placement): SafeResponse | string {
+  const mismatch = mismatchOf(prefetched, request);
+  if (mismatch) return mismatch;
+  if (performance.now() > PREFETCHED_MAX_AGE_MS) return 'The page has been open for more than ten minutes';
+  const found = read(own(prefetched, 'response'));
+  return found.ok
+    ? found.value
+    : `They could not be understood: ${found.problems[0]?.path} ${found.problems[0]?.message}`;
+}
 
-/** Returns `Used`, or why prefetched offers are not used. Nothing in them is trusted more than a response. */
-function whyNot(prefetched: unknown, { request, isSandbox }: Placement): string {
-  const read = readRecommendations(own(prefetched, 'response'), { allowLoopback: isSandbox });
-  const reason =
-    mismatchOf(prefetched, request) ||
-    (performance.now() > PREFETCHED_MAX_AGE_MS && 'The page has been open for more than ten minutes') ||
-    (!read.ok && `They could not be understood: ${read.problems[0]?.path} ${read.problems[0]?.message}`);
-  return reason ? `Not used. ${reason}` : USED;
+/**
+ * Returns prefetched offers of an order of which this device remembers nothing, as far as that can be read synchronously: they
+ * may be painted before `findOffers` says whether they are counted. Stores and reports nothing.
+ */
+export function peekOffers(
+  prefetched: unknown,
+  placement: Placement,
+  { syncStorage }: SessionStorage,
+): Pick<ObtainedOffers, 'response' | 'groups'> | undefined {
+  const memory = openOrderMemory({ key: orderKeyOf(placement), notes: () => undefined, syncStorage });
+  const response = memory.isNew() && readPrefetched(prefetched, placement);
+  if (!response || typeof response === 'string') return undefined;
+  const groups = firstOffers(response.groups, placement.maxOffers);
+  return { response, groups };
 }
 
 function read(json: unknown): ReturnType<typeof readRecommendations> {
@@ -141,7 +161,7 @@ function read(json: unknown): ReturnType<typeof readRecommendations> {
 
 /** Returns the offers of a response, reported as loaded, or why none of them can be shown. */
 export function countOffers(
-  { memory, response, isRemembered, isPrefetched }: FoundOffers,
+  { memory, response, isRemembered, isPrefetched, keep }: FoundOffers,
   { placement, trace, queue }: OfferContext,
 ): ObtainedOffers | Failure {
   const { session_id, left_out, sandbox: isSandbox } = response;
@@ -168,7 +188,8 @@ export function countOffers(
       written = Promise.all([written, tracked]);
     },
   });
-  // At once, not after the paint: a page that goes now, or waits for a dialog, has loaded them too.
+  // Stored before they are counted. Counted before they are shown, where a page waits for a dialog.
+  keep?.();
   reporter.loaded();
   const dismissal = (hasWaited: boolean): Promise<Failure | undefined> => dismissalOf(memory, placement, hasWaited);
   if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };

@@ -1,5 +1,8 @@
-import { own, parseJson, type JsonObject, toJson } from '../wire/json.ts';
+import { own, parseJson, toJson } from '../wire/json.ts';
+import { normalizeEmail } from '../wire/offers/hashEmail.ts';
+import type { Placement } from './checkOptions.ts';
 import { nextTask } from './nextTask.ts';
+import { shortHash } from './shortHash.ts';
 
 /** The prefix of every key that is written to localStorage. */
 const MEMORY_PREFIX = 'offerlet:';
@@ -15,6 +18,8 @@ const SWEEP_DELAY_MS = 500;
 export interface OrderMemory {
   /** Missing if the order is not remembered after this page. */
   readonly key: string | undefined;
+  /** Whether nothing is known of the order so far. */
+  isNew(): boolean;
   /** Resolves to the stored response, to be validated again, or to undefined. */
   recall(): Promise<unknown>;
   /** Resolves once the response is stored where it survives a crash. */
@@ -107,6 +112,7 @@ export function openOrderMemory({
 
   return {
     key,
+    isNew: () => !here.response && !here.seen[0],
     recall: async () => (await read()).response,
     async keep(response) {
       // The offers wait for this response to be stored, but not for older ones to be removed.
@@ -133,21 +139,16 @@ export function openOrderMemory({
 }
 
 /**
- * Resolves to the key under which an order is remembered: a hash of relay, placement, shopper and order. It is undefined,
- * and nothing is remembered, if the order has no `order_id` or the page cannot hash.
+ * Returns the key under which an order is remembered: a hash of relay, placement, shopper and order. It is undefined, and
+ * nothing is remembered, if the order has no `order_id`.
  */
-export async function orderKeyOf(
-  relay: string,
-  { placement_details, user_details, order_details, custom_metadata }: JsonObject,
-  hash: (text: string) => Promise<string>,
-): Promise<string | undefined> {
-  const order = own(order_details, 'order_id');
+export function orderKeyOf({ relay, request, isSandbox }: Placement): string | undefined {
+  const { placement_details, user_details, order_details, custom_metadata } = request;
+  const order = order_details?.order_id;
   if (!order) return undefined;
-  try {
-    return MEMORY_PREFIX + (await hash(toJson([relay, placement_details, user_details, order, custom_metadata])));
-  } catch {
-    return undefined;
-  }
+  const email = user_details?.email;
+  const shopper = email === undefined ? user_details : { ...user_details, email: normalizeEmail(email) };
+  return MEMORY_PREFIX + shortHash(toJson([relay, placement_details, shopper, order, custom_metadata, isSandbox]));
 }
 
 /** Removes every order from localStorage. */

@@ -2,17 +2,13 @@ import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/keyValue/openKeyValueQueue.ts';
 import { openSessionQueue, type SessionQueue, type SessionQueueOptions } from '../queue/openSessionQueue.ts';
 import { onWithdrawal, resumeWithdrawal, withdrawConsent } from '../queue/withdrawal.ts';
-import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { forgetOrders, type SyncStorage } from './orderMemory.ts';
-import { shortHash } from './shortHash.ts';
 
 /** Where a session stores events and orders. */
 export interface SessionStorage {
   /** Whether a withdrawal elsewhere is notified. Otherwise it is noticed when something is written. */
   readonly isNotified: boolean;
   openQueue(options: SessionQueueOptions): SessionQueue;
-  /** Hashes what identifies an order. Rejects if that is not possible here. */
-  hash(text: string): Promise<string>;
   /** Returns what can be read synchronously, and other tabs can read as well. */
   syncStorage(): SyncStorage;
   /** Clears what was stored of orders in the synchronous storage. */
@@ -29,8 +25,6 @@ export interface SessionStorage {
 export const browserStorage: SessionStorage = {
   isNotified: true,
   openQueue: openSessionQueue,
-  // The same SHA-256. It also lower-cases, which does no harm here.
-  hash: hashEmail,
   syncStorage: () => localStorage,
   forgetOrders,
   withdraw: withdrawEverywhere,
@@ -55,7 +49,6 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
       const queue = openKeyValueQueue(used, { ...options, isMemory: !storage, cleared });
       return { ...queue, withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])) };
     },
-    hash: (text) => hashEmail(text).catch(() => shortHash(text)),
     // One storage is enough: it survives a crash.
     syncStorage: () => ({ getItem: () => null, setItem() {}, removeItem() {} }),
     forgetOrders() {},

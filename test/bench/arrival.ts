@@ -1,4 +1,4 @@
-// npm run bench -- arrival [rounds [other offerlet.js]]: from the navigation to the painted offer, prefetched and not.
+// npm run bench -- arrival [rounds [other offerlet.js [line]]]: from the navigation to the painted offer, prefetched and not.
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,6 +30,7 @@ type Way =
   | 'prefetched'
   | 'prefetched, preload'
   | 'prefetched, streamed'
+  | 'prefetched, other script'
   | 'requested'
   | 'requested, other script';
 
@@ -65,9 +66,9 @@ export async function run(args: string[]): Promise<void> {
     'prefetched, preload',
     'prefetched, streamed',
     'requested',
-    ...(scripts.length > 1 ? (['requested, other script'] as const) : []),
+    ...(scripts.length > 1 ? (['prefetched, other script', 'requested, other script'] as const) : []),
   ];
-  for (const line of LINES) {
+  for (const line of LINES.filter(({ name }) => name.includes(args[2] ?? ''))) {
     const found = new Map<string, Figures[]>();
     for (let round = 0; round < rounds; round++) {
       for (const delay of DELAYS) {
@@ -119,7 +120,7 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     if (pathname !== '/thanks') return void response.writeHead(404).end();
     response.setHeader('content-type', 'text/html; charset=utf-8');
     const way = searchParams.get('way') as Way;
-    const tag = `<script async src="/offerlet.js?script=${way === 'requested, other script' ? 1 : 0}" data-relay="/offers"
+    const tag = `<script async src="/offerlet.js?script=${way.endsWith('other script') ? 1 : 0}" data-relay="/offers"
       data-view="THANK_YOU" data-display-mode="INLINE" data-target="#offers" data-external-guid="customer-42"
       data-order-id="${ORDER}"></script>`;
     const prefetched = way.startsWith('prefetched') ? relay.prefetch(request, REQUEST) : undefined;

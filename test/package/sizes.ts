@@ -32,17 +32,17 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 28_850 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 28_250 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_200 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 28_690 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 28_610,
+      limit: 29_060,
     },
     {
       what: "import { openSession } from 'offerlet/session'",
       code: await bundleOf(SESSION),
-      limit: 19_300,
+      limit: 19_360,
     },
     ...(await Promise.all(
       Object.entries(CONSENT).map(async ([name, limit]) => ({
@@ -54,7 +54,7 @@ export async function measureSizes(): Promise<Size[]> {
     {
       what: 'examples/shopify, the complete extension',
       code: await bundleOf(EXTENSION),
-      limit: 23_220,
+      limit: 23_240,
     },
     { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 7_040 },
   ];

@@ -62,8 +62,12 @@ function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => voi
   dialog.querySelectorAll('.words').forEach(offerRest);
   const groups = [...dialog.querySelectorAll<HTMLElement>('.group')];
   const height = groups.reduce((sum, { offsetHeight }) => sum + offsetHeight, 0);
-  // Once, so that what is above the offers stays where it is from one offer to the next.
-  dialog.style.setProperty('--top', `${50 - (50 * height) / innerHeight}dvh`);
+  // Once, so that what is above the offers stays where it is from one offer to the next. Not by a custom property: the styles of
+  // everything inside would be computed again.
+  const top = `${50 - (50 * height) / innerHeight}dvh`;
+  const { style } = dialog.querySelector<HTMLElement>('.surface') ?? dialog;
+  if (dialog.matches('.overlay')) style.marginTop = `clamp(16px,${top} - 52px,32dvh)`;
+  else style.paddingTop = `max(56px,${top} - 16px)`;
   dialog.querySelector<HTMLElement>('#title')?.focus({ preventScroll: true });
   dialog.scrollTop = 0; // the badge above the heading stays in view
   return () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openPeers } from '../peers/openPeers.ts';
 
-/** A script that asks `/offers/recommendations` and shows what comes; `window.shown` is called once it stands on the page. */
+/** A script that asks `/offers/recommendations` and shows what comes; `window.shown` is called in the task or the frame that shows it. */
 export interface Candidate {
   name: string;
   script: string;
@@ -25,7 +25,17 @@ const offerlet = (
 offerlet.push((page) => {
   const request = { user_details: { external_guid: 'me' }, placement_details: { view: 'THANK_YOU', display_mode: '${mode}' } };
   window.showAgain = () => (window.mounted = page.show({ relay: '/offers', request, target: '#offers' })).outcome;
-  void window.showAgain().then(() => window.shown());
+  void window.showAgain();
+  // Its outcome comes after the paint.
+  const observer = new MutationObserver(() => requestAnimationFrame(look));
+  observer.observe(document, { childList: true, subtree: true });
+  function look() {
+    observer.disconnect();
+    const hosts = document.querySelectorAll('offer-let-layer, #offers > div');
+    const button = [...hosts].map(({ shadowRoot }) => shadowRoot?.querySelector('[part=accept]')).find(Boolean);
+    if (button?.checkVisibility({ visibilityProperty: true }) && !button.closest('dialog:not([open])')) window.painted();
+    else requestAnimationFrame(look);
+  }
 });`;
 
 /** The peers start like the widget does, when the page has loaded and is idle, and show the same words. */

@@ -116,16 +116,18 @@ for (const [what, end] of [
     await openWith(
       page,
       fixture,
-      `window.offers = showOffers({ ...${options('INLINE')}, async headers() {
-        if (window.isSlow) await new Promise((resolve) => setTimeout(resolve, 600));
+      `const slow = new Promise((resolve) => (window.release = resolve));
+      let isAsking = true;
+      window.offers = showOffers({ ...${options('INLINE')}, async headers() {
+        if (!isAsking) await slow;
+        isAsking = false;
         return {};
       } });`,
     );
     await expect(accept(page)).toBeVisible();
-    await page.evaluate('(window.isSlow = true)');
     await accept(page).click({ modifiers: ['Control'] });
     fixture.forget();
-    await page.evaluate(`${end}; showOffers({ ...${options('INLINE')}, consent: false })`);
+    await page.evaluate(`${end}; showOffers({ ...${options('INLINE')}, consent: false }); setTimeout(release, 500)`);
     await pause(page, 2_000);
     expect(fixture.events).toEqual([]);
     expect(await everythingStored(page)).not.toMatch(STORED);

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { Fixture } from './pageFixture.ts';
+import { offersOf, type Fixture } from './pageFixture.ts';
 
 /** A SHA-256 in hex that names nobody. */
 export const HASH = 'a'.repeat(64);
@@ -24,6 +24,26 @@ export function shop(body: string, head = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Thank you</title><link rel="icon" href="data:,">${head}</head>
     <body><h1>Thank you</h1><div id="offers" style="min-height:300px"></div>${body}</body></html>`;
 }
+
+interface Block {
+  readonly view?: unknown;
+  readonly display_mode?: unknown;
+  readonly order_id?: unknown;
+  readonly response?: unknown;
+}
+
+/** What a server has prefetched for the page of `scriptTag`. */
+export const block = (more: Block = {}): Required<Block> => ({
+  view: 'THANK_YOU',
+  display_mode: 'INLINE',
+  order_id: '1001',
+  response: offersOf(1),
+  ...more,
+});
+
+/** The same as the server writes it into the page. */
+export const inScript = (json: unknown): string =>
+  `<script type="application/json" data-offerlet-offers>${JSON.stringify(json).replaceAll('<', String.raw`\u003c`)}</script>`;
 
 /** Options of `showOffers` as code. */
 export function options(mode: string, more = ''): string {

@@ -1,7 +1,7 @@
 // Offers that the server has prefetched: shown without a request, counted once, and trusted no more than a response.
 import { expect, test, type Page } from '@playwright/test';
 import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
-import { everythingStored, HASH, options, scriptTag, shop } from './pageShop.ts';
+import { block, everythingStored, HASH, inScript, options, scriptTag, shop } from './pageShop.ts';
 
 let fixture: Fixture;
 test.beforeAll(async () => {
@@ -10,25 +10,12 @@ test.beforeAll(async () => {
 test.beforeEach(() => fixture.reset());
 test.afterAll(() => fixture.close());
 
-interface Block {
-  readonly view?: unknown;
-  readonly display_mode?: unknown;
-  readonly order_id?: unknown;
-  readonly response?: unknown;
-}
-
-const block = (more: Block = {}): Required<Block> => ({
-  view: 'THANK_YOU',
-  display_mode: 'INLINE',
-  order_id: '1001',
-  response: offersOf(1),
-  ...more,
-});
-const inScript = (json: unknown): string =>
-  `<script type="application/json" data-offerlet-offers>${JSON.stringify(json).replaceAll('<', String.raw`\u003c`)}</script>`;
 const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
-const explained = async (page: Page): Promise<{ prefetched?: string; response?: { isPrefetched: boolean } }> =>
-  (await page.evaluate('offerlet.explain()[0]')) as never;
+/** Prefetched offers are painted before it is known whether they count. */
+async function explained(page: Page): Promise<{ prefetched?: string; response?: { isPrefetched: boolean } }> {
+  await page.waitForFunction('offerlet.explain()[0].outcome');
+  return (await page.evaluate('offerlet.explain()[0]')) as never;
+}
 const accept = (page: Page) => page.locator('[part~=accept]');
 
 /** Opens a page whose server has prefetched something. */
@@ -201,15 +188,17 @@ test('showOffers and <offer-let> use the block; the option comes before it', asy
     '<offer-let relay="/offers" view="THANK_YOU" display-mode="INLINE" order-id="1001" external-guid="4"></offer-let>';
   await page.goto(fixture.page('/npm', shop(inScript(block()) + script + element)));
   await expect(accept(page)).toBeVisible();
-  expect(await page.evaluate("document.querySelector('offer-let').offers.explain().prefetched")).toBe('Used');
+  await expect
+    .poll(() => page.evaluate("document.querySelector('offer-let').offers.explain().prefetched"))
+    .toBe('Used');
   const mine = block({ order_id: '2002' });
   await page.evaluate(
     `window.offers = showOffers({ relay: '/offers', target: '#offers', prefetched: ${JSON.stringify(mine)}, ${request.replace('1001', '2002')} })`,
   );
   await expect(accept(page)).toHaveCount(2);
-  expect(await page.evaluate('offers.explain().response.session_id')).toBe(
-    (mine.response as { session_id: string }).session_id,
-  );
+  await expect
+    .poll(() => page.evaluate('offers.explain().response?.session_id'))
+    .toBe((mine.response as { session_id: string }).session_id);
   expect(requests()).toBe(0);
 });
 
