@@ -1,3 +1,4 @@
+import { ExitError } from '../../cli/ExitError.ts';
 import { UsageError } from '../../cli/UsageError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { createAuditReader, readAuditPeriod, readMiscounting, type ConsoleAuditOptions } from './auditApi.ts';
@@ -17,11 +18,10 @@ import {
 } from '../clients/errors.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { createFileApi, type ConsoleFiles } from './createFileApi.ts';
-import { COMPARES } from '../reports/period.ts';
-import { oneOf, isObject, own, parseJson } from '../../wire/json.ts';
-import { readWholeReport } from '../reports/readWholeReport.ts';
+import { isObject, own, parseJson } from '../../wire/json.ts';
+import type { Change, ChangeLog } from '../changes/changeLog.ts';
+import { createReports } from './createReports.ts';
 import type {
-  ConsoleReport,
   ConsoleContext,
   ConsolePublisher,
   ConsolePublishers,
@@ -53,6 +53,10 @@ export interface ConsoleOptions extends ConsoleFiles {
   readonly hosts?: readonly string[] | undefined;
   /** A relay's ledger, for the page *Audit*. Without it, the console does not offer that page. */
   readonly audit?: ConsoleAuditOptions | undefined;
+  /** Where changes are written down; nowhere by default. */
+  readonly changes?: Pick<ChangeLog, 'record'> | undefined;
+  /** The consoles of the same process, to switch between. */
+  readonly profiles?: ConsoleContext['profiles'] | undefined;
   /** Replaces the platform's `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
@@ -77,6 +81,18 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
   const readAudit =
     audit && createAuditReader(audit, new ReportingClient({ ...shared, apiKey: reportingKey, variant: 'publisher' }));
   const files = createFileApi(options);
+  const reports = createReports(reporting, variant);
+  const environment = readKey(apiKey)?.environment ?? null;
+
+  /** Makes a change, and has it logged. */
+  async function record<Result>(
+    change: Pick<Change, 'action' | 'publisher' | 'before' | 'after'>,
+    make: () => Promise<Result>,
+  ): Promise<Result> {
+    if (!options.changes) return make();
+    const { name } = await channel.details();
+    return options.changes.record({ ...change, network, environment, channel: name }, make);
+  }
 
   async function session(signal: AbortSignal): Promise<ConsoleContext> {
     const isChannel = variant === 'channel';
@@ -91,7 +107,8 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
     return {
       network: new URL(network).host,
       network_url: new URL(network).href.replace(/\/+$/, ''),
-      environment: readKey(apiKey)?.environment ?? null,
+      environment,
+      profiles: options.profiles ?? [],
       variant,
       channel: details?.name ?? null,
       metrics,
@@ -102,6 +119,20 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
     };
   }
 
+  async function addItems(items: readonly PublisherItem[]): Promise<unknown> {
+    const change = { action: 'publishers added', publisher: null, before: null, after: items } as const;
+    return { results: await record(change, () => channel.add(items)) };
+  }
+
+  async function removePublisher(id: string): Promise<unknown> {
+    const name = options.changes ? (await channel.publisher(id)).brand_name : '';
+    const before = { publisher_remote_id: id, brand_name: name };
+    await record({ action: 'publisher removed', publisher: { id, name }, before, after: null }, () =>
+      channel.remove(id),
+    );
+    return { ok: true };
+  }
+
   async function call(request: Request, path: string): Promise<unknown> {
     const { signal } = request;
     const url = new URL(request.url);
@@ -110,7 +141,9 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       case 'GET session':
         return session(signal);
       case 'GET report':
-        return readConsoleReport({ client: reporting, variant, params: url.searchParams, signal });
+        return reports.read(url.searchParams, signal);
+      case 'GET report-csv':
+        return reports.csv(url.searchParams, signal);
       case 'GET audit':
         return readAudit?.(readAuditPeriod(url.searchParams.get('period')), signal) ?? noSuchCall();
       case 'GET audit/miscount':
@@ -137,13 +170,14 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return readPublisher(channel, id ?? '', signal);
       // Changes are not cancelled when the page goes away: whether they took effect would be unknown.
       case 'POST publishers':
-        return { results: await channel.add(readItems(await readBody(request))) };
+        return addItems(readItems(await readBody(request)));
       case 'DELETE publishers/ID':
-        return channel.remove(id ?? '').then(() => ({ ok: true }));
+        return removePublisher(id ?? '');
       case 'PUT exclusions':
       case 'PUT publishers/ID/exclusions': {
         const change = readExclusionChange(await readBody(request));
-        if (await replaceExclusions(channel, { ...change, publisher: id, signal })) return { ok: true };
+        const isReplaced = await replaceExclusions(channel, { ...change, publisher: id, signal, record });
+        if (isReplaced) return { ok: true };
         return json({ code: 'changed', message: 'Somebody has changed these exclusions meanwhile.' }, 409);
       }
       default:
@@ -263,16 +297,25 @@ export function readExclusionChange(body: unknown): ExclusionChange {
  */
 export async function replaceExclusions(
   client: ChannelClient,
-  change: ExclusionChange & { readonly publisher: string | undefined; readonly signal: AbortSignal },
+  change: ExclusionChange & {
+    readonly publisher: string | undefined;
+    readonly signal: AbortSignal;
+    record?(
+      change: Pick<Change, 'action' | 'publisher' | 'before' | 'after'>,
+      make: () => Promise<void>,
+    ): Promise<void>;
+  },
 ): Promise<boolean> {
-  const { publisher, subcategory_ids, base, signal } = change;
-  const current =
-    publisher === undefined
-      ? (await client.details({ signal })).exclusions.subcategories.channel
-      : (await client.publisher(publisher, { signal })).exclusions.subcategories.publisher;
-  if (current.toSorted().join() !== base.toSorted().join()) return false;
-  if (publisher === undefined) await client.setChannelExclusions(subcategory_ids);
-  else await client.setPublisherExclusions(publisher, subcategory_ids);
+  const { publisher: id, subcategory_ids: after, base, signal, record = (_change, make) => make() } = change;
+  const one = id === undefined ? undefined : await client.publisher(id, { signal });
+  const before = one
+    ? one.exclusions.subcategories.publisher
+    : (await client.details({ signal })).exclusions.subcategories.channel;
+  if (before.toSorted().join() !== base.toSorted().join()) return false;
+  const publisher = id === undefined ? null : { id, name: one?.brand_name ?? id };
+  await record({ action: 'exclusions', publisher, before, after }, () =>
+    id === undefined ? client.setChannelExclusions(after) : client.setPublisherExclusions(id, after),
+  );
   return true;
 }
 
@@ -321,7 +364,7 @@ export function failureOf(error: unknown): { readonly status: number; readonly f
   if (error instanceof TypeError) return { status: 400, failure: { code: 'invalid', message: error.message } };
   const failure: Failure = {
     code: codeOf(error),
-    message: error instanceof ApiError ? error.message : 'The call failed.',
+    message: error instanceof ApiError || error instanceof ExitError ? error.message : 'The call failed.',
     ...(error instanceof ApiError && error.requestId !== undefined ? { request_id: error.requestId } : {}),
     ...(error instanceof RateLimitError ? { retry_after: error.retryAfter ?? 5 } : {}),
     ...(error instanceof DateRangeError ? { window: error.available_window } : {}),
@@ -344,43 +387,4 @@ function codeOf(error: Error): FailureCode {
   if (error instanceof ValidationError) return 'invalid';
   // A gateway responds for a network that is down.
   return error instanceof ApiError && error.status >= 502 && error.status <= 504 ? 'unreachable' : 'failed';
-}
-
-const TEXTS = ['from', 'to', 'time_grain'];
-const LISTS = ['metrics', 'group_by', 'page_types', 'widget_types', 'publisher_ids'];
-
-/** GET report: all rows of a report, or with `limit` its first ones. Unknown parameters are left out; the network validates the rest. */
-async function readConsoleReport({
-  client,
-  variant,
-  params,
-  signal,
-}: {
-  readonly client: ReportingClient<ReportVariant>;
-  readonly variant: ReportVariant;
-  readonly params: URLSearchParams;
-  readonly signal: AbortSignal;
-}): Promise<ConsoleReport> {
-  const query: Record<string, unknown> = {};
-  for (const name of TEXTS) if (params.get(name)) query[name] = params.get(name);
-  for (const name of LISTS) if (params.get(name)) query[name] = params.get(name)?.split(',');
-  const limit = params.get('limit') ?? '';
-  const compare = oneOf(COMPARES, params.get('compare'));
-  const { rows, totals, compared, total, meta } = await readWholeReport({
-    reader: client,
-    query,
-    variant,
-    sort: params.get('sort') ?? '',
-    compare,
-    first: /^\d{1,5}$/.test(limit) ? Number(limit) : undefined,
-    signal,
-  });
-  return {
-    rows,
-    totals,
-    compared: compared ?? null,
-    total,
-    timezone: meta.timezone,
-    data_through: meta.data_through,
-  };
 }

@@ -24,6 +24,12 @@ export interface ConsoleContext {
   readonly hasSaved: boolean;
   /** What the page Audit compares; null for a console that has no relay's ledger. */
   readonly audit: { readonly is_sandbox: boolean } | null;
+  /** The consoles of the same process, this one among them; none when there is one only. */
+  readonly profiles: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly environment: 'production' | 'staging' | null;
+  }[];
 }
 
 /** The periods of the page Audit. */
@@ -47,10 +53,19 @@ export interface Miscounting {
   readonly lost_hour: string | null;
 }
 
-/** A whole report. */
+/** A report: the rows of one window, and what a chart needs. */
 export interface ConsoleReport {
-  /** All rows, those that only the compared dates have last. */
+  /** Names the report in the process, for its other rows. */
+  readonly id: string;
+  /** Rows from `offset` on, those that only the compared dates have among them. */
   readonly rows: readonly Row[];
+  readonly offset: number;
+  /** How many rows there are. */
+  readonly count: number;
+  /** What a chart draws; null when that is `rows`. */
+  readonly chart_rows: readonly Row[] | null;
+  /** The highest groups over all dates, when the report has breakdowns and periods. */
+  readonly groups: readonly Row[] | null;
   readonly totals: Totals;
   /** The dates it is compared with. */
   readonly compared: { readonly from: string; readonly to: string } | null;

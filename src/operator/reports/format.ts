@@ -177,3 +177,9 @@ export function wordOf(constant: string): string {
   const words = constant.toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** Writes the value of a breakdown, the same in tables, charts and filters: `THANK_YOU` is `Thank you`. */
+export function valueLabelOf(grouping: string, value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return '—';
+  return grouping === 'page_type' || grouping === 'widget_type' ? wordOf(String(value)) : String(value);
+}

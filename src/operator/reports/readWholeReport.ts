@@ -7,6 +7,8 @@ import { isSortedByNetwork, sortParams, sortRows, type SortedReport } from './so
 export interface WholeReport {
   /** In order; those that only the compared dates have are among them. */
   readonly rows: readonly Row[];
+  /** The same rows, those that only the compared dates have after each page. */
+  readonly asRead: readonly Row[];
   readonly totals: Totals;
   /** The metrics, in order. */
   readonly metrics: readonly string[];
@@ -85,6 +87,7 @@ async function readPages(options: WholeReportOptions, snapshot: boolean): Promis
   const order = sort === '' && isRanking && main !== undefined ? `-${main}` : sort;
   return {
     rows: isSorted ? rows : sortRows(rows, order),
+    asRead: rows,
     totals: last.totals,
     metrics,
     compared: last.compared,

@@ -38,8 +38,8 @@ export interface ChartSource {
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the values to draw. The network has no row for a period without activity: that is a zero. A period after the data
- * ends is nothing, because nobody knows its value yet. Rows are never added up, because ratios can't be.
+ * Returns the values to draw. The network has no row for a period without activity: that is a zero. A period before the first
+ * row or after the data ends is nothing, because nobody knows its value. Rows are never added up, because ratios can't be.
  */
 export function chartDataOf(source: ChartSource): ChartData {
   const { rows, metric, dates, compared, grain, now = Date.now() } = source;
@@ -48,9 +48,10 @@ export function chartDataOf(source: ChartSource): ChartData {
   const through = source.dataThrough === null ? now : Date.parse(source.dataThrough);
   const place = new Map(starts.map((start, index) => [start, index]));
   const lines = source.lines ?? { names: [''], of: () => '' };
+  const begin = compared ? 0 : firstOf(rows.map((row) => row.period_start));
   const series = lines.names.map((name) => ({
     name,
-    values: starts.map((start): number | null => (start <= through ? 0 : null)),
+    values: starts.map((start): number | null => (start <= through && start >= begin ? 0 : null)),
   }));
   const byName = new Map(series.map(({ name, values }) => [name, values]));
   for (const row of rows) {
@@ -99,9 +100,17 @@ function isOpen(period: {
   return start <= through && (now < end || (through > start && through + HOUR_MS < end));
 }
 
+/** When the data begins: before its first row nobody knows whether there was none or no history. */
+function firstOf(starts: readonly unknown[]): number {
+  return Math.min(...starts.flatMap((start) => (typeof start === 'string' ? [Date.parse(start)] : [])));
+}
+
 function beforeOf({ rows, metric }: ChartSource, beforeStarts: readonly number[], length: number): (number | null)[] {
   const place = new Map(beforeStarts.map((start, index) => [start, index]));
-  const values: (number | null)[] = Array.from({ length }, (_, index) => (index < beforeStarts.length ? 0 : null));
+  const begin = firstOf(rows.map(({ counterpart }) => counterpart?.['period_start']));
+  const values: (number | null)[] = Array.from({ length }, (_, index) =>
+    (beforeStarts[index] ?? -Infinity) >= begin ? 0 : null,
+  );
   for (const row of rows) {
     const start = row.counterpart?.['period_start'];
     const index = typeof start === 'string' ? place.get(Date.parse(start)) : undefined;

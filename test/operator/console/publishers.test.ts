@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CallError } from '../../../src/operator/console/page/app/call.ts';
 import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/ExclusionTree.tsx';
 import { addPublishers, type AddOutcome } from '../../../src/operator/publishers/addPublishers.ts';
-import { previewList } from '../../../src/operator/console/page/publishers/AddPage.tsx';
+import { previewList } from '../../../src/operator/console/page/publishers/AddCsv.tsx';
 import type { AddResult, PublisherItem } from '../../../src/wire/channel.ts';
 
 const CATEGORIES = [

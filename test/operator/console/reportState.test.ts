@@ -5,6 +5,7 @@ import {
   datesOf,
   defaultState,
   grainOf,
+  linkProblem,
   paramsOf,
   queryOfState,
   readState,
@@ -21,7 +22,7 @@ test('a URL without a query is the last 28 days by day, compared with the same w
   expect(queryOfState(read(''), 'channel')).toBe('');
   expect(datesOf(read(''), NOW)).toEqual({ from: '2026-10-26', to: '2026-11-22' });
   expect(comparedOf(read(''), NOW)).toEqual({ from: '2026-09-28', to: '2026-10-25' });
-  expect(paramsOf(read(''), 'channel', NOW).get('compare')).toBe('previous');
+  expect(paramsOf(read(''), NOW).get('compare')).toBe('previous');
 });
 
 test.each([
@@ -105,21 +106,41 @@ test('hours of many days become days', () => {
   expect(grainOf(short, datesOf(short, NOW))).toBe('hour');
 });
 
-test('a ranking begins with the highest, and a comparison is sorted by the page', () => {
+test('a ranking begins with the highest', () => {
   expect(read('grain=total&by=publisher').sort).toBe('-channel_payout');
-  expect(paramsOf(read('grain=total&by=publisher&compare=none'), 'channel', NOW).get('sort')).toBe('-channel_payout');
-  expect(paramsOf(read('grain=total&by=publisher'), 'channel', NOW).has('sort')).toBe(false);
+  expect(paramsOf(read('grain=total&by=publisher&compare=none'), NOW).get('sort')).toBe('-channel_payout');
 });
 
 test('the command names the report, and quotes what a shell would read', () => {
   const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
-  expect(commandOf(read(''), session, NOW)).toBe(
+  expect(commandOf(read(''), session, { now: NOW })).toBe(
     'offerlet-operator report --network https://channel.example --period 28d --grain day --metrics channel_payout,feed_loads,impressions,clicks,ctr,conversions --compare previous',
   );
   const evil = read(`page_type=${encodeURIComponent("x'; rm -rf ~ #")}&period=last_month&compare=none&metrics=clicks`);
-  expect(commandOf(evil, session, NOW)).toBe(
+  expect(commandOf(evil, session, { now: NOW })).toBe(
     String.raw`offerlet-operator report --network https://channel.example --period last-month --grain day --metrics clicks --filter 'page_type=x'\''; rm -rf ~ #'`,
   );
+});
+
+test('for PowerShell the command is quoted as PowerShell reads it', () => {
+  const session = { variant: 'channel', network_url: 'https://channel.example' } as const;
+  const state = read(`page_type=${encodeURIComponent('a’b$c')}&by=publisher,page_type&compare=none&metrics=clicks`);
+  expect(commandOf(state, session, { now: NOW, shell: 'powershell' })).toBe(
+    "offerlet-operator report --network https://channel.example --period 28d --grain day --by 'publisher,page_type' --metrics clicks --filter 'page_type=a’’b$c'",
+  );
+});
+
+test.each([
+  ['from=2026-11-20&to=2026-11-01', /2026-11-20 is after 2026-11-01/],
+  ['from=2026-11-20&to=2026-12-24', /2026-12-24, is in the future/],
+  ['from=2026-12-20&to=2026-12-24', /begin in the future/],
+  ['from=2026-02-30&to=2026-03-01', /not valid/],
+  ['from=2026-11-01&to=2026-11-20', undefined],
+  ['period=last_month', undefined],
+])('a link with %s says what is shown instead', (query, expected) => {
+  const said = linkProblem(new URLSearchParams(query), NOW);
+  if (expected === undefined) expect(said).toBeUndefined();
+  else expect(said).toMatch(expected);
 });
 
 test.each(['\n', '\r', '\u001B[201~', '\u0085', '\u2028', '\u202E', '\u0000'])(
@@ -129,7 +150,7 @@ test.each(['\n', '\r', '\u001B[201~', '\u0085', '\u2028', '\u202E', '\u0000'])(
     const state = read(
       `page_type=${encodeURIComponent(`x${character}touch pwned`)}&publisher=a${encodeURIComponent(character)},b`,
     );
-    expect(commandOf(state, session, NOW)).not.toContain(character);
+    expect(commandOf(state, session, { now: NOW })).not.toContain(character);
     expect(state.filters).toMatchObject({ page_types: [], publisher_ids: ['b'] });
   },
 );

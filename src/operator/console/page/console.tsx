@@ -1,7 +1,6 @@
 import { render, type JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { call } from './app/call.ts';
-import { Link, usePlace, type Place } from './app/router.tsx';
+import { BASE, call } from './app/call.ts';
+import { ChannelName, Link, useFocusAtHeading, usePlace, useTitle, type Place } from './app/router.tsx';
 import { useResource } from './app/useResource.ts';
 import { AuditPage } from './audit/AuditPage.tsx';
 import './console.css';
@@ -46,17 +45,14 @@ function App(): JSX.Element {
   const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
   const rooms = roomsOf(session);
-  const title = ROOMS.find(([path]) => path === room)?.[1] ?? 'Not found';
-  useEffect(() => {
-    document.title = `${title} · ${session?.channel ?? session?.network ?? 'offerlet'} · offerlet console`;
-  }, [title, session]);
+  useFocusAtHeading(place.path);
 
   return (
-    <>
+    <ChannelName.Provider value={session?.channel ?? session?.network ?? 'offerlet'}>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="masthead">
+      <header class={`masthead ${session?.environment ?? ''}`}>
         <p class="brand">
           <Mark /> <b>{session?.channel ?? 'offerlet console'}</b>
           {session?.environment && <span class={`badge ${session.environment}`}>{wordOf(session.environment)}</span>}
@@ -70,6 +66,7 @@ function App(): JSX.Element {
             ))}
           </nav>
         )}
+        {session && session.profiles.length > 1 && <ProfileSwitch profiles={session.profiles} />}
         <p class="network quiet" title={session?.network_url}>
           {session?.network}
         </p>
@@ -81,7 +78,7 @@ function App(): JSX.Element {
           <Pending resource={resource} label="Opening the console …" />
         )}
       </main>
-    </>
+    </ChannelName.Provider>
   );
 }
 
@@ -98,9 +95,30 @@ function Room({ place, session }: { readonly place: Place; readonly session: Con
     if (room === 'watch') return <WatchPage place={place} />;
     if (room === 'statements') return <StatementsPage place={place} session={session} />;
   }
+  return <NotFound />;
+}
+
+/** Opens the console of another profile. */
+function ProfileSwitch({ profiles }: Pick<ConsoleContext, 'profiles'>): JSX.Element {
+  return (
+    <label class="select">
+      <select aria-label="Profile" value={BASE} onChange={(event) => location.assign(event.currentTarget.value)}>
+        {profiles.map(({ name, path, environment }) => (
+          <option key={path} value={path}>
+            {name}
+            {environment === 'production' ? ' · PRODUCTION' : ''}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function NotFound(): JSX.Element {
+  useTitle('Not found');
   return (
     <section class="failure">
-      <h1>There is no such page</h1>
+      <h1 tabindex={-1}>There is no such page</h1>
       <p>
         <Link to="">Open the report</Link>
       </p>

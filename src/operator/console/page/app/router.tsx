@@ -1,5 +1,5 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { createContext, type ComponentChildren, type JSX } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { BASE } from './call.ts';
 
 const CHANGED = 'console:url';
@@ -61,6 +61,29 @@ function historyIndex(): number {
 
 function pageOf(href: string): string {
   return href.replace(/#.*/, '');
+}
+
+/** The channel's name, for the titles of the pages. */
+export const ChannelName = createContext('offerlet');
+
+/** Titles the page: each place of the console has a title of its own. */
+export function useTitle(title: string): void {
+  const channel = useContext(ChannelName);
+  useEffect(() => {
+    document.title = `${title} · ${channel} · offerlet console`;
+  }, [title, channel]);
+}
+
+/** Moves the focus to the heading of a page that was navigated to, as loading it would. */
+export function useFocusAtHeading(path: string): void {
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    scrollTo(0, 0);
+    const main = document.getElementById('main');
+    (main?.querySelector<HTMLElement>('h1[tabindex]') ?? main)?.focus({ preventScroll: true });
+  }, [path]);
 }
 
 interface LinkProps {

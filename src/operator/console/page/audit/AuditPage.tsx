@@ -1,15 +1,16 @@
 import type { JSX } from 'preact';
-import { go, type Place } from '../app/router.tsx';
+import { go, useTitle, type Place } from '../app/router.tsx';
 import { call } from '../app/call.ts';
 import { useResource } from '../app/useResource.ts';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { downloadCsv } from '../report/ReportPage.tsx';
+import { download } from '../parts/download.ts';
 import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type ConsoleContext } from '../../protocol.ts';
 import { labelOf, momentOf, plural, rangeOf, shortPeriodOf, wordOf } from '../../../reports/format.ts';
 import { isWrong, type Audit } from '../../../../wire/audit/makeAudit.ts';
 import type { AuditRow } from '../../../../wire/audit/compareCounts.ts';
 import { oneOf } from '../../../../wire/json.ts';
+import { toCsv } from '../../../../wire/toCsv.ts';
 import { MiscountPanel } from './MiscountPanel.tsx';
 
 const DOCS = 'https://github.com/offerlet/offerlet/blob/main/docs/operate/audit.md';
@@ -24,12 +25,13 @@ export function AuditPage({
   readonly place: Place;
   readonly session: ConsoleContext;
 }): JSX.Element {
+  useTitle('Audit');
   const period = oneOf(AUDIT_PERIODS, place.params.get('period')) ?? 'today';
   if (!session.audit) return <NoLedger />;
   return (
     <>
       <header class="page-head">
-        <h1>Audit</h1>
+        <h1 tabindex={-1}>Audit</h1>
         <fieldset class="segments">
           <legend class="hidden">Period</legend>
           {AUDIT_PERIODS.map((name) => (
@@ -275,5 +277,5 @@ function signed(value: number): string {
 
 function download({ rows, from, to }: Audit): void {
   const records = rows.map(({ group: _group, ...row }) => row);
-  downloadCsv(records, `audit-${from}-${to}`);
+  download(toCsv(records), `audit-${from}-${to}.csv`);
 }

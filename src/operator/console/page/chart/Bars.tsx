@@ -4,7 +4,10 @@ import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
 
 /** What the bars show. */
 export interface BarsProps {
+  /** The highest rows by the metric, perhaps others too. */
   readonly rows: readonly Row[];
+  /** How many rows there are. */
+  readonly count: number;
   readonly metric: string;
   nameOf(row: Row): string;
 }
@@ -13,7 +16,7 @@ export interface BarsProps {
 const MAX_BARS = 12;
 
 /** One bar for each row, the highest first, with its exact value. */
-export function Bars({ rows, metric, nameOf }: BarsProps): JSX.Element {
+export function Bars({ rows, count, metric, nameOf }: BarsProps): JSX.Element {
   const value = (row: Row): number => Number(row[metric] ?? 0);
   const highest = rows.toSorted((a, b) => value(b) - value(a)).slice(0, MAX_BARS);
   const before = (row: Row): number => Number(row.counterpart?.[metric] ?? 0);
@@ -43,9 +46,9 @@ export function Bars({ rows, metric, nameOf }: BarsProps): JSX.Element {
           </li>
         ))}
       </ol>
-      {rows.length > highest.length && (
+      {count > highest.length && (
         <p class="quiet">
-          The {MAX_BARS} highest of {rows.length}. All are in the table.
+          The {MAX_BARS} highest of {count}. All are in the table.
         </p>
       )}
     </>

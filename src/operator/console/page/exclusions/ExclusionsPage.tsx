@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { call } from '../app/call.ts';
-import { Link, type Place } from '../app/router.tsx';
+import { Link, useTitle, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { ExclusionTree } from './ExclusionTree.tsx';
 import { Pending } from '../parts/FailurePanel.tsx';
@@ -27,10 +27,11 @@ export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Elemen
   });
   const { data, reload } = resource;
   const name = data?.scope === publisher ? data?.publisher?.brand_name : undefined;
+  useTitle(name === undefined ? 'Exclusions' : `Exclusions for ${name}`);
   return (
     <>
       <header class="page-head">
-        <h1>Exclusions</h1>
+        <h1 tabindex={-1}>Exclusions</h1>
         <div class="scope">
           <span class="quiet">For</span>
           <Scope publisher={publisher} name={name} />

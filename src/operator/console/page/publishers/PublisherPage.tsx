@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState, useRef } from 'preact/hooks';
 import { call, failureOf } from '../app/call.ts';
-import { Link, go } from '../app/router.tsx';
+import { Link, go, useTitle } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { FailurePanel, Pending } from '../parts/FailurePanel.tsx';
@@ -28,6 +28,7 @@ export function PublisherPage({ id, session }: { readonly id: string; readonly s
     },
   });
   const { data } = resource;
+  useTitle(data?.publisher.brand_name ?? 'Publisher');
   return (
     <>
       <p class="crumb">
@@ -50,7 +51,7 @@ function Detail({ publisher, channel_exclusions, categories, session }: DetailPr
   return (
     <>
       <header class="page-head">
-        <h1>
+        <h1 tabindex={-1}>
           {publisher.brand_name} <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
         </h1>
         {remote !== null && <RemoveButton id={remote} name={publisher.brand_name} />}

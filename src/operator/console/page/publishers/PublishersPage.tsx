@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
-import { go, Link, type Place } from '../app/router.tsx';
+import { go, Link, useTitle, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -15,6 +15,7 @@ const PAUSE_MS = 150;
 
 /** The list of publishers and requests, with a search as you type. All of it is in the URL. */
 export function PublishersPage({ place }: { readonly place: Place }): JSX.Element {
+  useTitle('Publishers');
   const q = place.params.get('q') ?? '';
   const status = place.params.get('status') ?? '';
   const page = Math.max(1, Number(place.params.get('page')) || 1);
@@ -35,7 +36,7 @@ export function PublishersPage({ place }: { readonly place: Place }): JSX.Elemen
   return (
     <>
       <header class="page-head">
-        <h1>Publishers</h1>
+        <h1 tabindex={-1}>Publishers</h1>
         <Link to="publishers/add" class="button primary">
           <Icon name="plus" /> Add publishers
         </Link>

@@ -1,22 +1,33 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { go, type Place } from '../app/router.tsx';
+import { failureOf } from '../app/call.ts';
+import { go, useTitle, type Place } from '../app/router.tsx';
 import { Bars } from '../chart/Bars.tsx';
 import { TimeChart } from '../chart/TimeChart.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
+import { download } from '../parts/download.ts';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
-import { commandOf, datesOf, grainOf, queryOfState, readState, type ReportState } from './reportState.ts';
+import {
+  commandOf,
+  datesOf,
+  grainOf,
+  linkProblem,
+  queryOfState,
+  readState,
+  SHELLS,
+  type ReportState,
+  type Shell,
+} from './reportState.ts';
 import { ReportTable, keyText } from './ReportTable.tsx';
 import { SavedReports } from './SavedReports.tsx';
 import { Tiles } from './Tiles.tsx';
-import { useReport, type LoadedReport } from './useReport.ts';
+import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
 import type { ConsoleContext, Failure } from '../../protocol.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
 import { chartDataOf, earlierGap } from '../../../reports/series.ts';
-import { toCsv } from '../../../../wire/toCsv.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -41,11 +52,22 @@ export function ReportPage({
   const isStale = report !== undefined && failure !== undefined;
   const isOther = report !== undefined && resource.isLoading && !isSame(report.state, state, variant);
 
+  const problem = linkProblem(place.params);
+  useTitle('Report');
+
   return (
     <>
-      <h1 class="hidden">Report</h1>
+      <h1 class="hidden" tabindex={-1}>
+        Report
+      </h1>
       {session.hasSaved && <SavedReports />}
       <Controls state={state} variant={variant} enabled={enabled} change={change} />
+      {problem !== undefined && (
+        <p class="stale" role="status">
+          <Icon name="warning" />
+          <span>{problem}</span>
+        </p>
+      )}
       {isStale && isSame(report.state, state, variant) && (
         <StaleBanner failure={failure} readAt={resource.readAt} retryIn={resource.retryIn} retry={resource.reload} />
       )}
@@ -65,7 +87,11 @@ export function ReportPage({
             chosen={state.chart}
             choose={(chart) => change({ chart })}
           />
-          {report ? <Loaded report={report} session={session} state={state} change={change} /> : <Skeleton />}
+          {report ? (
+            <Loaded report={report} session={session} state={state} change={change} reload={resource.reload} />
+          ) : (
+            <Skeleton />
+          )}
         </div>
       )}
       <Command state={state} session={session} />
@@ -78,11 +104,14 @@ interface LoadedProps {
   readonly session: ConsoleContext;
   readonly state: ReportState;
   change(changes: Partial<ReportState>): void;
+  reload(): void;
 }
 
-function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
-  const { rows, compared, data_through } = report;
+function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.Element {
+  const { compared, data_through } = report;
+  const rows = useRows(report, reload);
   const dates = datesOf(report.state);
+  const gap = compared && earlierGap(report.chart_rows ?? report.rows, report.state);
   return (
     <>
       <section class="card chart-card" aria-label={`Chart of ${labelOf(report.state.chart)}`}>
@@ -96,7 +125,7 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
                 {isOfOtherWeekdays(report.state, compared.from) && ', on other weekdays'}
               </span>
             )}
-            {compared && earlierGap(rows, report.state) && <span>{earlierGap(rows, report.state)}</span>}
+            {gap && <span>{gap}</span>}
             {report.isUncompared && <span>The history is too short to compare with.</span>}
           </p>
         </header>
@@ -106,16 +135,10 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
         <section class="card table-card" aria-label="Table">
           <header>
             <p class="quiet" role="status">
-              {plural(rows.length, 'row')}
+              {plural(rows.count, 'row')}
               {grainOf(state, dates) !== state.grain && ' · by day, because hours are available for 3 dates at most'}
             </p>
-            <button
-              type="button"
-              class="button small"
-              onClick={() => downloadCsv(rows, `report-${dates.from}-${dates.to}`)}
-            >
-              <Icon name="download" /> CSV
-            </button>
+            <CsvButton report={report} name={`report-${dates.from}-${dates.to}`} />
           </header>
           <ReportTable
             rows={rows}
@@ -124,6 +147,7 @@ function Loaded({ report, session, state, change }: LoadedProps): JSX.Element {
             variant={session.variant}
             dataThrough={data_through}
             sort={(column) => change({ sort: nextSort(state.sort, column) })}
+            order={(sort) => change({ sort })}
           />
         </section>
       )}
@@ -191,7 +215,8 @@ function Skeleton(): JSX.Element {
 
 function Command({ state, session }: { readonly state: ReportState; readonly session: ConsoleContext }): JSX.Element {
   const [isWrapped, setWrapped] = useState(false);
-  const command = commandOf(state, session);
+  const [shell, setShell] = useState<Shell>(navigator.platform.startsWith('Win') ? 'powershell' : 'posix');
+  const command = commandOf(state, session, { shell });
   return (
     <section class="command" aria-label="The command that prints this report">
       <code
@@ -204,6 +229,16 @@ function Command({ state, session }: { readonly state: ReportState; readonly ses
       >
         {command}
       </code>
+      <label class="select small">
+        <select
+          aria-label="Shell"
+          value={shell}
+          onChange={(event) => setShell(SHELLS.find((one) => one === event.currentTarget.value) ?? 'posix')}
+        >
+          <option value="posix">bash, zsh</option>
+          <option value="powershell">PowerShell</option>
+        </select>
+      </label>
       <CopyButton text={command} name="Copy the command" />
     </section>
   );
@@ -215,14 +250,16 @@ function isSame(one: ReportState, other: ReportState, variant: ConsoleContext['v
 
 /** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
 export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
-  const { state, rows, groups, compared } = report;
+  const { state, groups, compared } = report;
+  const rows = report.chart_rows ?? report.rows;
   const metric = state.chart;
   const dates = datesOf(state);
   const grain = grainOf(state, dates);
   const nameOf = (row: Row): string => groupName(row, state);
-  if (grain === 'total') return state.by.length === 0 ? null : <Bars rows={rows} metric={metric} nameOf={nameOf} />;
+  if (grain === 'total')
+    return state.by.length === 0 ? null : <Bars rows={rows} count={report.count} metric={metric} nameOf={nameOf} />;
   const names = new Map(groups?.map((group) => [groupKey(group, state), nameOf(group)]));
-  const lines = groups && { names: [...names.keys()], of: (row: Row) => groupKey(row, state) };
+  const lines = groups ? { names: [...names.keys()], of: (row: Row) => groupKey(row, state) } : undefined;
   const data = chartDataOf({
     rows,
     metric,
@@ -277,13 +314,29 @@ export function waysOut(failure: Failure, state: ReportState): readonly WayOut[]
     : [];
 }
 
-/** Downloads the rows on screen as CSV: byte for byte what `offerlet-operator report --csv` prints. */
-export function downloadCsv(rows: readonly object[], name: string): void {
-  const url = URL.createObjectURL(new Blob([toCsv(rows)], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name}.csv`;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+/** Downloads all rows as CSV. */
+function CsvButton({ report, name }: { readonly report: LoadedReport; readonly name: string }): JSX.Element {
+  const [failure, setFailure] = useState('');
+  return (
+    <span class="row">
+      {failure !== '' && (
+        <span class="bad" role="alert">
+          {failure}
+        </span>
+      )}
+      <button
+        type="button"
+        class="button small"
+        onClick={() => {
+          setFailure('');
+          readCsv(report).then(
+            (csv) => download(csv, `${name}.csv`),
+            (error: unknown) => setFailure(failureOf(error).message),
+          );
+        }}
+      >
+        <Icon name="download" /> CSV
+      </button>
+    </span>
+  );
 }

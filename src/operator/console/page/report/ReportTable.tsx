@@ -1,21 +1,25 @@
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../app/router.tsx';
 import { isUnfinished } from '../../../reports/series.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
+import type { Rows } from './useReport.ts';
 import { queryOfState, type ReportState, type Variant, groupingsOf } from './reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
-import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueOf } from '../../../reports/format.ts';
+import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
 import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
 interface TableProps {
-  readonly rows: readonly Row[];
+  readonly rows: Rows;
   readonly totals: Totals;
   readonly state: ReportState;
   readonly variant: Variant;
   readonly dataThrough: string | null;
+  /** Sorts by a column, or turns its direction. */
   sort(column: string): void;
+  /** Sorts by a column, with `-` before it for the highest first. */
+  order(sort: string): void;
 }
 
 /** Pixels of a row; the style sheet has the same. All rows are equally high, so only those in view are rendered. */
@@ -24,14 +28,29 @@ const COMPARED_ROW = 52;
 /** Rows rendered above and below the view. */
 const SPARE = 8;
 
-/** The rows of the report. Only those in view are in the document; their number is said to screen readers. */
-export function ReportTable({ rows, totals, state, variant, dataThrough, sort }: TableProps): JSX.Element {
+/** Where a table would scroll in two directions within the page, each row is a card. */
+const NARROW = '(max-width: 720px)';
+
+/** The rows of the report: a table, or cards on a phone. */
+export function ReportTable(props: TableProps): JSX.Element {
+  const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const look = (): void => setNarrow(query.matches);
+    query.addEventListener('change', look);
+    return () => query.removeEventListener('change', look);
+  }, []);
+  return isNarrow ? <RowCards {...props} /> : <RowTable {...props} />;
+}
+
+/** Only the rows in view are in the document; their number is said to screen readers. */
+function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const isCompared = state.compare !== 'none' && totals.change !== undefined;
   const height = isCompared ? COMPARED_ROW : ROW;
   const first = Math.max(0, Math.floor(view.top / height) - SPARE);
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / height) + SPARE);
+  const last = Math.min(rows.count, Math.ceil((view.top + view.height) / height) + SPARE);
   const keys = keysOf(state);
   const columns = [...keys, ...state.metrics];
 
@@ -47,13 +66,14 @@ export function ReportTable({ rows, totals, state, variant, dataThrough, sort }:
       observer.disconnect();
       element.removeEventListener('scroll', look);
     };
-  }, [rows.length]);
+  }, [rows.count]);
+  useEffect(() => rows.want(first, last));
 
   return (
     <div class="scroller" ref={box} tabindex={0} role="region" aria-label="Report">
       <table
         class={`report ${isCompared ? 'compared' : ''}`}
-        aria-rowcount={rows.length + 2}
+        aria-rowcount={rows.count + 2}
         aria-colcount={columns.length}
       >
         <thead>
@@ -73,41 +93,133 @@ export function ReportTable({ rows, totals, state, variant, dataThrough, sort }:
         </thead>
         <tbody>
           {first > 0 && <Spacer height={first * height} columns={columns.length} />}
-          {rows.slice(first, last).map((row, index) => (
-            <tr
-              key={first + index}
-              aria-rowindex={first + index + 3}
-              class={row.counterpart === undefined || hasRow(row) ? '' : 'gone'}
-            >
-              {keys.map((key, place) => {
-                const text = keyText(key, row, state.grain, true);
-                const isNow = key === 'period_start' && isUnfinished(row, dataThrough);
-                return place === 0 ? (
-                  <th key={key} scope="row">
-                    <span class="key">
-                      <span class="text" title={text}>
-                        {text}
-                        {isNow && <small class="quiet"> so far</small>}
-                      </span>
-                      <OfWhich row={row} text={text} state={state} variant={variant} />
-                    </span>
-                  </th>
-                ) : (
-                  <td key={key} class="word" title={text}>
-                    {text}
-                  </td>
-                );
-              })}
-              {keys.length === 0 && <th scope="row">All</th>}
-              {state.metrics.map((metric) => (
-                <Value key={metric} metric={metric} row={row} />
-              ))}
-            </tr>
-          ))}
-          {last < rows.length && <Spacer height={(rows.length - last) * height} columns={columns.length} />}
+          {Array.from({ length: Math.max(0, last - first) }, (_, place) => {
+            const row = rows.at(first + place);
+            const index = first + place + 3;
+            return row ? (
+              <Line key={index} {...{ row, index, keys, state, variant, dataThrough }} />
+            ) : (
+              <tr key={index} aria-rowindex={index} aria-busy="true">
+                <td colSpan={columns.length}>
+                  <i class="bone" />
+                </td>
+              </tr>
+            );
+          })}
+          {last < rows.count && <Spacer height={(rows.count - last) * height} columns={columns.length} />}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Cards that are shown first, and more with each press of the button below them. */
+const CARDS = 20;
+
+function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX.Element {
+  const [most, setMost] = useState(CARDS);
+  const keys = keysOf(state);
+  const end = Math.min(most, rows.count);
+  useEffect(() => rows.want(0, end));
+  const current = state.sort === '' ? '-period_start' : state.sort;
+  const columns = [...keys, ...state.metrics];
+  return (
+    <div class="row-cards">
+      <p class="row">
+        <label class="select">
+          <select
+            aria-label="Sort by"
+            value={current.replace(/^-/, '')}
+            onChange={(event) => order(`-${event.currentTarget.value}`)}
+          >
+            {columns.map((column) => (
+              <option key={column} value={column}>
+                By {labelOf(column).toLowerCase()}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button
+          type="button"
+          class="button"
+          onClick={() => order(current.startsWith('-') ? current.slice(1) : `-${current}`)}
+        >
+          {current.startsWith('-') ? '↓ Descending' : '↑ Ascending'}
+        </button>
+      </p>
+      <ol>
+        {Array.from({ length: end }, (_, index) => {
+          const row = rows.at(index);
+          if (!row) return <i key={index} class="bone" />;
+          const text = keys.map((key) => keyText(key, row, state.grain, true)).join(' · ') || 'All';
+          const isNow = keys.includes('period_start') && isUnfinished(row, dataThrough);
+          return (
+            <li key={index}>
+              <h3>
+                <span>
+                  {text}
+                  {isNow && <small class="quiet"> so far</small>}
+                </span>
+                <OfWhich row={row} text={text} state={state} variant={variant} />
+              </h3>
+              <dl>
+                {state.metrics.map((metric) => (
+                  <div key={metric}>
+                    <dt>{labelOf(metric)}</dt>
+                    <dd>
+                      <Amount metric={metric} row={row} />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </li>
+          );
+        })}
+      </ol>
+      {end < rows.count && (
+        <p class="more">
+          <button type="button" class="button" onClick={() => setMost(most + CARDS)}>
+            Show more: {end} of {rows.count.toLocaleString('en')}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface LineProps extends Pick<TableProps, 'state' | 'variant' | 'dataThrough'> {
+  readonly row: Row;
+  readonly index: number;
+  readonly keys: readonly string[];
+}
+
+function Line({ row, index, keys, state, variant, dataThrough }: LineProps): JSX.Element {
+  return (
+    <tr aria-rowindex={index} class={row.counterpart === undefined || hasRow(row) ? '' : 'gone'}>
+      {keys.map((key, place) => {
+        const text = keyText(key, row, state.grain, true);
+        const isNow = key === 'period_start' && isUnfinished(row, dataThrough);
+        return place === 0 ? (
+          <th key={key} scope="row">
+            <span class="key">
+              <span class="text" title={text}>
+                {text}
+                {isNow && <small class="quiet"> so far</small>}
+              </span>
+              <OfWhich row={row} text={text} state={state} variant={variant} />
+            </span>
+          </th>
+        ) : (
+          <td key={key} class="word" title={text}>
+            {text}
+          </td>
+        );
+      })}
+      {keys.length === 0 && <th scope="row">All</th>}
+      {state.metrics.map((metric) => (
+        <Value key={metric} metric={metric} row={row} />
+      ))}
+    </tr>
   );
 }
 
@@ -121,7 +233,7 @@ function keysOf(state: ReportState): readonly string[] {
 export function keyText(key: string, row: Row, grain: string, isShort = false): string {
   if (key === 'period_start')
     return grain === 'total' ? 'All dates' : (isShort ? shortPeriodOf : periodOf)(Date.parse(row.period_start), grain);
-  return String(row[key] ?? '—');
+  return valueLabelOf(key, row[key]);
 }
 
 function hasRow(row: Row): boolean {
@@ -160,14 +272,22 @@ interface ValueProps {
   readonly row: Row | Totals;
 }
 
-function Value({ metric, row }: ValueProps): JSX.Element {
+function Value(props: ValueProps): JSX.Element {
+  return (
+    <td>
+      <Amount {...props} />
+    </td>
+  );
+}
+
+function Amount({ metric, row }: ValueProps): JSX.Element {
   const change = row.change?.[metric];
   const before = Number(row.counterpart?.[metric] ?? 0);
   return (
-    <td>
+    <>
       {valueOf(metric, Number((row as Readonly<Record<string, unknown>>)[metric] ?? 0))}
       {change && <span class={`change ${newsOf(metric, change, before) ?? 'flat'}`}>{changeOf(change, before)}</span>}
-    </td>
+    </>
   );
 }
 

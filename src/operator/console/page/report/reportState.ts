@@ -1,5 +1,4 @@
 import type { ConsoleContext } from '../../protocol.ts';
-import { isSortedByNetwork, type SortedReport } from '../../../reports/sortRows.ts';
 import { comparedDates, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
 import { oneOf } from '../../../../wire/json.ts';
 import {
@@ -146,25 +145,34 @@ export function datesOf(state: ReportState, now: number = Date.now()): DateRange
   return { from: state.from, to: state.to > today && state.from <= today ? today : state.to };
 }
 
+/** Says which dates of a link can't be shown, and what is shown instead. */
+export function linkProblem(params: URLSearchParams, now: number = Date.now()): string | undefined {
+  const [from, to] = [params.get('from'), params.get('to')];
+  if (from === null && to === null) return undefined;
+  const today = dateOf(now);
+  const instead = 'You see the last 28 days instead.';
+  if (!isDate(from ?? '') || !isDate(to ?? '')) return `The dates of this link are not valid. ${instead}`;
+  if (String(from) > String(to)) return `The dates of this link are not valid: ${from} is after ${to}. ${instead}`;
+  if (String(from) > today) return `The dates of this link begin in the future. There is no data yet.`;
+  return String(to) > today
+    ? `The end of this link, ${to}, is in the future. You see the days up to today.`
+    : undefined;
+}
+
 /** The grain that the network accepts for these dates: hours only for a few days. */
 export function grainOf(state: ReportState, dates: DateRange): TimeGrain {
   return state.grain === 'hour' && countDays(dates) > MAX_HOURLY_DATES ? 'day' : state.grain;
 }
 
-/** What decides who sorts the report. */
-export function sortingOf({ sort, compare }: ReportState, variant: Variant): SortedReport {
-  return { variant, sort, compare: compare === 'none' ? undefined : compare };
-}
-
 /** The parameters of the call for this state. */
-export function paramsOf(state: ReportState, variant: Variant, now?: number): URLSearchParams {
+export function paramsOf(state: ReportState, now?: number): URLSearchParams {
   const dates = datesOf(state, now);
   const params = new URLSearchParams({ from: dates.from, to: dates.to, time_grain: grainOf(state, dates) });
   params.set('metrics', state.metrics.join());
   if (state.by.length > 0) params.set('group_by', state.by.join());
   for (const name of FILTERS) if (state.filters[name].length > 0) params.set(name, state.filters[name].join());
   if (state.compare !== 'none') params.set('compare', state.compare);
-  if (state.sort !== '' && isSortedByNetwork(sortingOf(state, variant))) params.set('sort', state.sort);
+  if (state.sort !== '') params.set('sort', state.sort);
   return params;
 }
 
@@ -212,30 +220,41 @@ const LAST: Readonly<Record<string, string>> = {
   last_90_days: '90d',
 };
 
-/** Returns the command that prints the report on screen. */
+/** The shells in which people paste a command. */
+export const SHELLS = ['posix', 'powershell'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Returns the command that prints the report on screen, for a shell. */
 export function commandOf(
   state: ReportState,
   session: Pick<ConsoleContext, 'variant' | 'network_url'>,
-  now?: number,
+  { now, shell = 'posix' }: { readonly now?: number | undefined; readonly shell?: Shell | undefined } = {},
 ): string {
   const dates = datesOf(state, now);
-  const words = ['offerlet-operator report', `--network ${quoted(session.network_url)}`];
-  if (session.variant === 'publisher') words.push('--variant publisher');
+  const quote = shell === 'posix' ? quoted : quotedForPowerShell;
+  const words = ['offerlet-operator report'];
+  const put = (flag: string, value: string): void => void words.push(`--${flag} ${quote(value)}`);
+  put('network', session.network_url);
+  if (session.variant === 'publisher') put('variant', 'publisher');
   const last = LAST[state.period];
-  if (last !== undefined) words.push(`--period ${last}`);
+  if (last !== undefined) put('period', last);
   else if (state.period === 'custom') words.push(`--from ${dates.from} --to ${dates.to}`);
-  else words.push(`--period ${state.period.replaceAll('_', '-')}`);
-  words.push(`--grain ${grainOf(state, dates)}`);
-  if (state.by.length > 0) words.push(`--by ${state.by.join()}`);
-  words.push(`--metrics ${state.metrics.join()}`);
-  for (const name of FILTERS)
-    for (const value of state.filters[name]) words.push(`--filter ${quoted(`${FLAGS[name]}=${value}`)}`);
-  if (state.sort !== '') words.push(`--sort ${state.sort}`);
-  if (state.compare !== 'none') words.push(`--compare ${state.compare}`);
+  else put('period', state.period.replaceAll('_', '-'));
+  put('grain', grainOf(state, dates));
+  if (state.by.length > 0) put('by', state.by.join());
+  put('metrics', state.metrics.join());
+  for (const name of FILTERS) for (const value of state.filters[name]) put('filter', `${FLAGS[name]}=${value}`);
+  if (state.sort !== '') put('sort', state.sort);
+  if (state.compare !== 'none') put('compare', state.compare);
   return words.join(' ');
 }
 
 /** Quotes a word for a POSIX shell where it needs it: a filter's value comes from the URL. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** In PowerShell a comma makes a list, and typographic quotes end a string as well. */
+function quotedForPowerShell(word: string): string {
+  return /^[\w+=:./-]+$/.test(word) ? word : `'${word.replaceAll(/['‘’‚‛]/g, '$&$&')}'`;
 }

@@ -1,36 +1,41 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call, CallError } from '../app/call.ts';
 import { useResource, type Resource } from '../app/useResource.ts';
-import { datesOf, paramsOf, sortingOf, type ReportState } from './reportState.ts';
-import { isSortedByNetwork, sortRows } from '../../../reports/sortRows.ts';
+import { datesOf, paramsOf, type ReportState } from './reportState.ts';
 import type { ConsoleReport, ConsoleContext } from '../../protocol.ts';
+import type { Row } from '../../../reports/comparison.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
 
-/** A report, and what a chart of its breakdown needs. */
+/** A report that has been read. */
 export interface LoadedReport extends ConsoleReport {
   /** The state it was read for. */
   readonly state: ReportState;
-  /** The highest groups over all dates, when the report has breakdowns and periods. */
-  readonly groups: ConsoleReport['rows'] | undefined;
+  /** What the process was asked for it. */
+  readonly asked: URLSearchParams;
   /** Whether the history is too short to compare with. */
   readonly isUncompared: boolean;
 }
 
-/** Maximum lines of a chart: more can't be distinguished. */
-export const MAX_LINES = 6;
-
 /** Reads the report of a state, and again while it includes today. */
 export function useReport(state: ReportState, session: ConsoleContext): Resource<LoadedReport> {
-  const { variant } = session;
-  const params = paramsOf(state, variant);
+  const params = askedOf(state);
   const isLive = datesOf(state).to >= dateOf(Date.now());
+  const key = params.toString();
+  // Another order of the same report is made in the process; the same order is read again.
+  const last = useRef<{ readonly key: string; readonly id: string } | undefined>(undefined);
   const resource = useResource<LoadedReport>({
-    key: JSON.stringify([params.toString(), hasGroups(state) ? state.chart : '']),
-    load: (signal) => readReport({ state, session, signal }),
+    key,
+    async load(signal) {
+      const known = last.current && last.current.key !== key ? last.current.id : undefined;
+      const report = await readReport({ state, asked: params, known, signal });
+      last.current = { key, id: report.id };
+      return report;
+    },
     refresh: isLive ? session.refresh_ms : 0,
     async isSame(data, signal) {
-      const now = paramsOf(state, variant);
+      const now = paramsOf(state);
       now.delete('compare');
+      now.delete('sort');
       now.set('limit', '1');
       const { totals, total, data_through } = await call<ConsoleReport>(`report?${now}`, { signal });
       const { counterpart: _before, change: _change, ...shown } = data.totals;
@@ -40,14 +45,19 @@ export function useReport(state: ReportState, session: ConsoleContext): Resource
     },
   });
   const { data } = resource;
-  // Another metric in the chart, and a sort that the network does not know, take no call.
-  const shown = useMemo(() => {
-    if (!data) return undefined;
-    const chart = hasGroups(data.state) ? data.state.chart : state.chart;
-    if (isSortedByNetwork(sortingOf(data.state, variant))) return { ...data, state: { ...data.state, chart } };
-    return { ...data, rows: sortRows(data.rows, state.sort), state: { ...data.state, chart, sort: state.sort } };
-  }, [data, state.sort, state.chart]);
+  // Another metric in the chart takes no call, unless its lines are other ones.
+  const shown = useMemo(
+    () => data && { ...data, state: { ...data.state, chart: hasGroups(data.state) ? data.state.chart : state.chart } },
+    [data, state.chart],
+  );
   return { ...resource, data: shown };
+}
+
+/** What the process is asked for a state. */
+function askedOf(state: ReportState): URLSearchParams {
+  const params = paramsOf(state);
+  if (hasGroups(state)) params.set('chart', state.chart);
+  return params;
 }
 
 /** Whether the chart has a line for each of the highest groups. */
@@ -57,48 +67,94 @@ function hasGroups({ by, grain }: ReportState): boolean {
 
 interface Reading {
   readonly state: ReportState;
-  readonly session: ConsoleContext;
+  readonly asked: URLSearchParams;
+  /** The id of a report that may differ in its order only. */
+  readonly known: string | undefined;
   readonly signal: AbortSignal;
 }
 
-async function readReport({ state, session, signal }: Reading): Promise<LoadedReport> {
-  const params = paramsOf(state, session.variant);
-  const read = (query: URLSearchParams): Promise<ConsoleReport> => call<ConsoleReport>(`report?${query}`, { signal });
-  const [{ report, isUncompared }, groups] = await Promise.all([
-    readCompared(params, read),
-    hasGroups(state) ? read(groupParams(params, state)) : undefined,
-  ]);
-  return {
-    ...report,
-    state,
-    isUncompared,
-    groups: groups?.rows.slice(0, MAX_LINES),
-  };
-}
-
 /** Reads the report without its comparison when only that is outside the history. */
-async function readCompared(
-  params: URLSearchParams,
-  read: (query: URLSearchParams) => Promise<ConsoleReport>,
-): Promise<{ report: ConsoleReport; isUncompared: boolean }> {
+async function readReport({ state, asked, known, signal }: Reading): Promise<LoadedReport> {
+  const read = async (params: URLSearchParams, isUncompared: boolean): Promise<LoadedReport> => {
+    const report = await call<ConsoleReport>(`report?${withKnown(params, known)}`, { signal });
+    return { ...report, state, asked: params, isUncompared };
+  };
   try {
-    return { report: await read(params), isUncompared: false };
+    return await read(asked, false);
   } catch (error) {
     const isOutside = error instanceof CallError && error.failure.code === 'outside_history';
-    if (!isOutside || !params.has('compare')) throw error;
-    const alone = new URLSearchParams(params);
+    if (!isOutside || !asked.has('compare')) throw error;
+    const alone = new URLSearchParams(asked);
     alone.delete('compare');
-    return { report: await read(alone), isUncompared: true };
+    return await read(alone, true);
   }
 }
 
-/** The totals of each group: ratios of a group can't be made from its periods. */
-function groupParams(params: URLSearchParams, state: ReportState): URLSearchParams {
-  const totals = new URLSearchParams(params);
-  totals.delete('compare');
-  totals.set('time_grain', 'total');
-  totals.set('metrics', state.chart);
-  totals.set('sort', `-${state.chart}`);
-  totals.set('limit', String(MAX_LINES));
-  return totals;
+function withKnown(params: URLSearchParams, id: string | undefined): URLSearchParams {
+  const known = new URLSearchParams(params);
+  if (id !== undefined) known.set('known', id);
+  return known;
+}
+
+/** Returns the CSV of all rows of a report: byte for byte what `offerlet-operator report --csv` prints. */
+export async function readCsv({ asked, id }: LoadedReport): Promise<string> {
+  return (await call<{ csv: string }>(`report-csv?${withKnown(asked, id)}`)).csv;
+}
+
+/** The rows of a report, of which the process has sent some. */
+export interface Rows {
+  readonly count: number;
+  /** A row; undefined until it has been read. */
+  at(index: number): Row | undefined;
+  /** Says which rows are in view. */
+  want(first: number, end: number): void;
+}
+
+/** Reads the rows of a report that come into view. */
+export function useRows(report: LoadedReport, reload: () => void): Rows {
+  const { id, count, asked } = report;
+  const [read, setRead] = useState<{ readonly id: string; readonly rows: ReadonlyMap<number, Row> }>();
+  const [missing, setMissing] = useState<number>();
+  const rows = useMemo(() => {
+    const all = new Map(report.rows.map((row, index) => [report.offset + index, row]));
+    return read?.id === rowsKey(report) ? new Map([...read.rows, ...all]) : all;
+  }, [report, read]);
+
+  useEffect(() => {
+    if (missing === undefined) return undefined;
+    const controller = new AbortController();
+    const params = withKnown(asked, id);
+    params.delete('chart');
+    params.set('offset', String(missing));
+    call<ConsoleReport>(`report?${params}`, { signal: controller.signal }).then(
+      (more) => {
+        setMissing(undefined);
+        // The process has read it again, so it may have other rows.
+        if (more.id !== id) return reload();
+        const added = more.rows.map((row, index) => [more.offset + index, row] as const);
+        setRead((before) => ({
+          id: rowsKey(report),
+          rows: new Map([...(before?.id === rowsKey(report) ? before.rows : []), ...added]),
+        }));
+      },
+      () => setMissing(undefined),
+    );
+    return () => controller.abort();
+  }, [missing, id]);
+
+  return {
+    count,
+    at: (index) => rows.get(index),
+    want(first, end) {
+      for (let index = first; index < Math.min(end, count); index++)
+        if (!rows.has(index)) {
+          if (missing === undefined || index < missing || index >= missing + 100) setMissing(index);
+          return;
+        }
+    },
+  };
+}
+
+function rowsKey({ id, asked }: LoadedReport): string {
+  return `${id} ${asked.get('sort') ?? ''}`;
 }
