@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNetwork, type Network } from '../../../src/network.ts';
+import { createOperatorConsole } from '../../../src/operator.ts';
+import type { ConsoleReport } from '../../../src/operator/console/protocol.ts';
+import { CHANNEL_GROUPINGS, CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
+
+// Random reports of the console against the raw API, which is read here with nothing of ours but the names of the metrics.
+
+const URL_BASE = 'http://127.0.0.1:4600';
+const DAY_MS = 86_400_000;
+let network: Network;
+let show: (path: string) => Promise<ConsoleReport>;
+
+beforeAll(async () => {
+  network = await createNetwork({ memory: true, seed: 'demo', log: () => undefined });
+  const handler = createOperatorConsole({
+    network: URL_BASE,
+    apiKey: network.describe().keys['management'] ?? '',
+    fetch: (url, init) => network.fetch(new Request(url, init), { ip: '127.0.0.1' }),
+  });
+  show = async (path) => {
+    const response = await handler(new Request(`http://127.0.0.1:4602/api/${path}`), { ip: '127.0.0.1' });
+    expect(response.status, path).toBe(200);
+    return (await response.json()) as ConsoleReport;
+  };
+}, 120_000);
+afterAll(() => network.close());
+
+type Raw = Readonly<Record<string, string | number | null>>;
+
+/** All rows of the raw API, page by page. */
+async function readRaw(params: URLSearchParams): Promise<{ rows: Raw[]; summary: Raw }> {
+  const rows: Raw[] = [];
+  for (;;) {
+    const query = new URLSearchParams([...params, ['limit', '250'], ['offset', String(rows.length)]]);
+    const headers = { 'x-api-key': network.describe().keys['management'] ?? '' };
+    const response = await network.fetch(new Request(`${URL_BASE}/adnet/reporting/v2/report/?${query}`, { headers }), {
+      ip: '127.0.0.1',
+    });
+    const page = (await response.json()) as { data: Raw[]; summary: Raw; pagination: { has_more: boolean } };
+    rows.push(...page.data);
+    if (!page.pagination.has_more) return { rows, summary: page.summary };
+  }
+}
+
+/** mulberry32: the same queries in every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** The breakdown of a row, and the place of its period. */
+function keyOf(row: Raw, from: number, by: readonly string[]): string {
+  const place = Math.max(0, (Date.parse(String(row['period_start'])) - from) / DAY_MS);
+  return JSON.stringify([place, ...by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null)]);
+}
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+  'random reports of seed %i have the numbers of the raw API',
+  async (seed) => {
+    const random = seeded(seed);
+    const pick = <Item>(items: readonly Item[], count: number): Item[] =>
+      items
+        .map((item) => ({ item, at: random() }))
+        .toSorted((a, b) => a.at - b.at)
+        .slice(0, count)
+        .map(({ item }) => item);
+    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+    const days = 2 + Math.floor(random() * 12);
+    const to = today - Math.floor(random() * 12) * DAY_MS;
+    const from = to - (days - 1) * DAY_MS;
+    const by = pick(CHANNEL_GROUPINGS, Math.floor(random() * 3));
+    const metrics = pick(CHANNEL_METRICS, 1 + Math.floor(random() * 6));
+    const grain = pick(['total', 'day'], 1)[0] ?? 'day';
+    const params = new URLSearchParams({ time_grain: grain, metrics: metrics.join() });
+    if (by.length > 0) params.set('group_by', by.join());
+    if (random() < 0.3) params.set('page_types', 'THANK_YOU');
+    const dated = (shift: number): URLSearchParams =>
+      new URLSearchParams([...params, ['from', dateOf(from - shift)], ['to', dateOf(to - shift)]]);
+    const shift = days * DAY_MS;
+    const [now, before] = [await readRaw(dated(0)), await readRaw(dated(shift))];
+
+    // All windows of the console's report, in an order of its own.
+    const asked = new URLSearchParams([...dated(0), ['compare', 'previous'], ['sort', `-${metrics[0]}_change`]]);
+    const first = await show(`report?${asked}`);
+    const rows = [...first.rows];
+    while (rows.length < first.count) {
+      const more = await show(`report?${asked}&known=${first.id}&offset=${rows.length}`);
+      expect(more.id).toBe(first.id);
+      rows.push(...more.rows);
+    }
+    const earlier = new Map(before.rows.map((row) => [keyOf(row, from - shift, by), row]));
+    const shown = new Map(rows.map((row) => [keyOf(row as unknown as Raw, from, by), row]));
+    for (const raw of now.rows) {
+      const key = keyOf(raw, from, by);
+      const row = shown.get(key);
+      for (const metric of metrics) {
+        const [value, was] = [Number(raw[metric]), Number(earlier.get(key)?.[metric] ?? 0)];
+        expect(row?.[metric], `${key} ${metric}`).toBe(value);
+        expect(Number(row?.counterpart?.[metric] ?? 0), `${key} ${metric} before`).toBe(was);
+        expect(row?.change?.[metric]?.difference, `${key} ${metric} change`).toBeCloseTo(value - was, 3);
+      }
+      shown.delete(key);
+      earlier.delete(key);
+    }
+    // What is left had activity before only.
+    expect([...shown.keys()].every((key) => earlier.has(key))).toBe(true);
+    for (const metric of metrics) {
+      expect(first.totals[metric]).toBe(now.summary[metric]);
+      expect(first.totals.counterpart?.[metric]).toBe(before.summary[metric]);
+    }
+    // In the order that was asked for.
+    const order = rows.map((row) => row.change?.[metrics[0] ?? '']?.difference ?? 0);
+    expect(order).toEqual(order.toSorted((a, b) => b - a));
+  },
+);
