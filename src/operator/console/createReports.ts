@@ -6,6 +6,7 @@ import { readWholeReport, type WholeReport } from '../reports/readWholeReport.ts
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import { isSortedByNetwork, sortRows } from '../reports/sortRows.ts';
 import { oneOf } from '../../wire/json.ts';
+import { isTextColumn } from '../../wire/reporting.ts';
 import { toCsv } from '../../wire/toCsv.ts';
 import type { ConsoleReport } from './protocol.ts';
 
@@ -34,6 +35,8 @@ interface Kept {
   /** What the network was asked. */
   readonly asked: string;
   readonly whole: WholeReport;
+  /** Its rows in the order that was asked for last: the windows of a page have one order. */
+  sorted: { readonly sort: string; readonly rows: readonly Row[] } | undefined;
   /** The highest groups by the metric of a chart. */
   readonly groups: Map<string, readonly Row[]>;
 }
@@ -51,15 +54,18 @@ export function createReports(client: ReportingClient<ReportVariant>, variant: R
     const limit = params.get('limit') ?? '';
     const first = /^\d{1,5}$/.test(limit) ? Number(limit) : undefined;
     const whole = await readWholeReport({ reader: client, query, ...sorting, first, signal });
-    const report: Kept = { id: randomUUID(), asked, whole, groups: new Map() };
+    const report: Kept = { id: randomUUID(), asked, whole, sorted: undefined, groups: new Map() };
     if (first === undefined) kept.set(report.id, report);
     for (const id of [...kept.keys()].slice(0, -MAX_KEPT)) kept.delete(id);
     return report;
   }
 
-  function rowsOf({ whole }: Kept, params: URLSearchParams): readonly Row[] {
+  function rowsOf(report: Kept, params: URLSearchParams): readonly Row[] {
     const sorting = sortingOf(params, variant);
-    return isSortedByNetwork(sorting) ? whole.rows : sortRows(whole.asRead, sorting.sort);
+    const { sort } = sorting;
+    if (isSortedByNetwork(sorting)) return report.whole.rows;
+    if (report.sorted?.sort !== sort) report.sorted = { sort, rows: sortRows(report.whole.asRead, sort) };
+    return report.sorted.rows;
   }
 
   return {
@@ -138,7 +144,14 @@ function chartRows(
   if (by.length === 0) return asRead;
   if (groups) {
     const keys = new Set(groups.map((row) => groupKey(row, by)));
-    return asRead.filter((row) => keys.has(groupKey(row, by)));
+    // A line needs one metric, and nothing of the comparison.
+    const columns = new Set([
+      ...Object.keys(asRead[0] ?? {}).filter((name) => isTextColumn(name)),
+      params.get('chart'),
+    ]);
+    return asRead
+      .filter((row) => keys.has(groupKey(row, by)))
+      .map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => columns.has(name))) as Row);
   }
   const highest = new Set<Row>();
   for (const metric of metrics) for (const row of sortRows(asRead, `-${metric}`).slice(0, MAX_BARS)) highest.add(row);

@@ -49,21 +49,22 @@ const QUERY =
   'from=2026-05-01&to=2026-10-26&time_grain=day&group_by=publisher&compare=previous&metrics=clicks,ctr&chart=clicks';
 const read = (text: string): URLSearchParams => new URLSearchParams(text);
 
-test('of 5,012 compared rows a page gets a window and the lines of its chart, a fifth of the bytes', async () => {
+test('of 5,012 compared rows a page gets a window and the lines of its chart, a tenth of the bytes', async () => {
   const { reports, all } = reportsOf();
   const report = await reports.read(read(QUERY), signal);
   expect(report).toMatchObject({ count: 5_012, offset: 0 });
   expect(report.rows).toHaveLength(100);
   expect(report.groups).toHaveLength(6);
   expect(report.chart_rows).toHaveLength(6 * DAYS);
-  expect(JSON.stringify(report).length).toBeLessThan(JSON.stringify(all).length / 4);
+  const [sent, whole] = [JSON.stringify(report).length, JSON.stringify(all).length];
+  expect(sent).toBeLessThan(whole / 10);
 });
 
 test('windows of all offsets are the rows of the report, in every order, from one reading', async () => {
   const { reports, all, calls } = reportsOf();
   const { id } = await reports.read(read(QUERY), signal);
   const begun = calls.length;
-  for (const sort of ['-clicks', 'ctr', '-clicks_change', 'publisher_name']) {
+  for (const sort of ['-clicks', '-clicks_change', 'publisher_name']) {
     const rows: Row[] = [];
     for (let offset = 0; offset < all.length; offset += 100) {
       const part = await reports.read(read(`${QUERY}&sort=${sort}&known=${id}&offset=${offset}`), signal);
@@ -72,7 +73,8 @@ test('windows of all offsets are the rows of the report, in every order, from on
     }
     const { csv } = await reports.csv(read(`${QUERY}&sort=${sort}&known=${id}`), signal);
     expect(toCsv(rows)).toBe(csv);
-    expect(new Set(rows)).toEqual(new Set(all));
+    const shown = new Set(rows);
+    expect([rows.length, all.every((row) => shown.has(row))]).toEqual([all.length, true]);
   }
   // The lines of the chart took one more, and no window another.
   expect(calls).toHaveLength(begun);
