@@ -4,7 +4,7 @@ import { call } from '../app/call.ts';
 import { useResource } from '../app/useResource.ts';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { download } from '../parts/download.ts';
+import { download as save } from '../parts/download.ts';
 import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type ConsoleContext } from '../../protocol.ts';
 import { labelOf, momentOf, plural, rangeOf, shortPeriodOf, wordOf } from '../../../reports/format.ts';
 import { isWrong, type Audit } from '../../../../wire/audit/makeAudit.ts';
@@ -277,5 +277,5 @@ function signed(value: number): string {
 
 function download({ rows, from, to }: Audit): void {
   const records = rows.map(({ group: _group, ...row }) => row);
-  download(toCsv(records), `audit-${from}-${to}.csv`);
+  save(toCsv(records), `audit-${from}-${to}.csv`);
 }
