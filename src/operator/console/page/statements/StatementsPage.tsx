@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { call } from '../app/call.ts';
-import { go, Link, type Place } from '../app/router.tsx';
+import { go, Link, useTitle, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { Pending } from '../parts/FailurePanel.tsx';
 import type { ConsoleContext } from '../../protocol.ts';
@@ -19,6 +19,7 @@ export function StatementsPage({
   readonly place: Place;
   readonly session: ConsoleContext;
 }): JSX.Element {
+  useTitle('Statements');
   const today = dateOf(Date.now());
   const [, given = '', id] = place.path.split('/');
   const month = isMonth(given) ? given : monthStart(today, -1).slice(0, 7);
@@ -32,7 +33,7 @@ export function StatementsPage({
   return (
     <>
       <header class="page-head no-print">
-        <h1>Statements</h1>
+        <h1 tabindex={-1}>Statements</h1>
         <div class="row">
           <label class="row">
             <span class="quiet">Month</span>

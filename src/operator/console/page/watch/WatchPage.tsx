@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { call } from '../app/call.ts';
-import { go, Link, type Place } from '../app/router.tsx';
+import { go, Link, useTitle, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import type { ConsoleWatch } from '../../protocol.ts';
@@ -13,6 +13,7 @@ const REFRESH_MS = 600_000;
 
 /** What needs attention by the rules, and what they would have said on the days before. */
 export function WatchPage({ place }: { readonly place: Place }): JSX.Element {
+  useTitle('Watch');
   const days = Number(place.params.get('days')) === 90 ? 90 : 30;
   const resource = useResource({
     key: `watch?days=${days}`,
@@ -23,7 +24,7 @@ export function WatchPage({ place }: { readonly place: Place }): JSX.Element {
   return (
     <>
       <header class="page-head">
-        <h1>Watch</h1>
+        <h1 tabindex={-1}>Watch</h1>
         <fieldset class="segments">
           <legend class="hidden">How far to look back</legend>
           {LENGTHS.map((length) => (
