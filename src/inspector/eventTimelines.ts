@@ -18,12 +18,18 @@ export interface TimelineStep {
 export interface EventTimeline {
   readonly event: StoredEvent;
   readonly status: EventStatus;
+  /** The relay has said that the network accepted it. */
+  readonly isAccepted: boolean;
+  /** It was in a request without a response: what the relay made of that is not known. */
+  readonly isUnanswered: boolean;
   readonly steps: readonly TimelineStep[];
 }
 
 interface OpenTimeline {
   readonly event: StoredEvent;
   status: EventStatus;
+  isAccepted: boolean;
+  isUnanswered: boolean;
   readonly steps: TimelineStep[];
 }
 
@@ -35,6 +41,8 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
       timelines.set(event.event.event_id, {
         event: event.event,
         status: 'waiting',
+        isAccepted: false,
+        isUnanswered: false,
         steps: [{ at: Date.parse(event.event.event_datetime), text: 'tracked' }],
       });
   }
@@ -44,8 +52,11 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
       if (!timeline) continue;
       timeline.status = request.ms === undefined ? 'in flight' : 'retried';
       timeline.steps.push({ at: request.at, text: timeline.steps.length > 1 ? 'sent again' : 'sent' });
-      if (request.ms !== undefined)
-        timeline.steps.push({ at: request.at + request.ms, text: describeResult(request, index) });
+      if (request.ms === undefined) continue;
+      const text = describeResult(request, index);
+      timeline.steps.push({ at: request.at + request.ms, text });
+      timeline.isAccepted ||= isAcceptance(text);
+      timeline.isUnanswered ||= request.error !== undefined;
     }
   }
   for (const event of events) {
@@ -60,9 +71,15 @@ export function eventTimelines(events: readonly PageEvent[], requests: readonly 
 function finish(timeline: OpenTimeline | undefined, status: EventStatus, text: string): void {
   if (!timeline) return;
   timeline.status = status;
+  timeline.isAccepted ||= status === 'delivered';
   // The response has said so already, if the inspector saw it.
-  if (status === 'delivered' && timeline.steps.at(-1)?.text.endsWith('accepted')) return;
+  if (status === 'delivered' && isAcceptance(timeline.steps.at(-1)?.text)) return;
   timeline.steps.push({ at: timeline.steps.at(-1)?.at ?? 0, text });
+}
+
+/** Reads what `describeResult` has written. */
+function isAcceptance(text: string | undefined): boolean {
+  return !!text?.endsWith(': accepted');
 }
 
 function idsIn({ path, sent }: RequestRecord): string[] {

@@ -1,15 +1,16 @@
 import type { JSX } from 'preact';
 import { VIEW_MS } from '../../wire/limits.ts';
 import type { PanelProps } from '../model.ts';
+import { eventTimelines } from '../eventTimelines.ts';
 import type { OfferVisibility } from '../measureOffers.ts';
+import { countAtRelay, describeRelayCount } from '../relayCounts.ts';
 
-const COUNTED = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'];
-
-/** How much of each offer is visible now, and what was reported. */
+/** How much of each offer is visible now, what was reported of this session, and what the relay said to that. */
 export function SeenPanel({ model }: PanelProps): JSX.Element {
-  const { visibilities, explanation } = model;
-  const tracked = (explanation?.events ?? []).flatMap((event) =>
-    event.type === 'tracked' ? [event.event.event_name] : [],
+  const { visibilities, explanation, requests } = model;
+  const session = explanation?.response?.session_id;
+  const timelines = eventTimelines(explanation?.events ?? [], requests).filter(
+    ({ event }) => event.session_id === session,
   );
   return (
     <>
@@ -30,14 +31,33 @@ export function SeenPanel({ model }: PanelProps): JSX.Element {
         </div>
       ))}
       <h2>Reported</h2>
-      <dl>
-        {COUNTED.map((name) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{tracked.filter((one) => one === name).length}</dd>
-          </div>
-        ))}
-      </dl>
+      <table class="counts">
+        <thead>
+          <tr>
+            <th scope="col">Event</th>
+            <th scope="col">Tracked</th>
+            <th scope="col">Accepted</th>
+            <th scope="col">Waiting</th>
+            <th scope="col">Refused</th>
+          </tr>
+        </thead>
+        <tbody>
+          {countAtRelay(timelines).map(({ name, tracked, accepted, waiting, refused }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{tracked}</td>
+              <td class={tracked > 0 && accepted === tracked ? 'good' : ''}>{accepted}</td>
+              <td class={waiting > 0 ? 'mild' : ''}>{waiting}</td>
+              <td class={refused > 0 ? 'bad' : ''}>{refused}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>{describeRelayCount(timelines, explanation?.queue.dropped ?? 0)}</p>
+      <p class="quiet">
+        Tracked on this page, and accepted as the relay told this page. Where the relay keeps a ledger, it counts these,
+        in the hour of the event.
+      </p>
       <p class="quiet">
         A view is half of an offer for one second without interruption. For offers above 242,500 px² it is 30 %. For
         offers that do not fit the window it is half of what the window can show. The inspector measures this by itself:

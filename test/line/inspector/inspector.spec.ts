@@ -172,6 +172,23 @@ test('what the URL forces is removed from it when it is cleared', async ({ page 
   expect(new URL(page.url()).search).toBe('?offerlet=inspect');
 });
 
+test('Seen compares what was tracked with what the relay accepted, and says why they differ', async ({ page }) => {
+  fixture.accept = ({ body }, response) => {
+    const results = (body.events as { event_name: string }[]).map(({ event_name }, index) =>
+      event_name === 'BRAND_VIEW'
+        ? { index, success: false, error: { code: 'NO', message: 'No', retryable: false } }
+        : { index, success: true },
+    );
+    response.writeHead(207, { 'content-type': 'application/json' }).end(JSON.stringify({ results }));
+  };
+  await openInspected(page, fixture);
+  const seen = await goTo(page, 'Seen');
+  const cells = (name: string): Promise<string[]> => seen.getByRole('row', { name }).getByRole('cell').allInnerTexts();
+  await expect.poll(() => cells('BRAND_VIEW'), { timeout: 15_000 }).toEqual(['1', '0', '0', '1']);
+  await expect.poll(() => cells('WIDGET_LOAD')).toEqual(['1', '1', '0', '0']);
+  await expect(seen).toContainText(/The relay has accepted (\d+) of \d+\. 1 was refused for good: Queue says why\./);
+});
+
 test('Queue flushes, and purges after a confirmation', async ({ page }) => {
   await openInspected(page, fixture, { more: '&offerlet-scenario=offline' });
   const queue = await goTo(page, 'Queue');
