@@ -1,7 +1,10 @@
 // The relay moves the times of events by as much as the device's clock was wrong when they were sent.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { openQueue } from '../../src/queue/openQueue.ts';
-import { createRelay } from '../../src/relay.ts';
+import { createRelay, openDedupeFile } from '../../src/relay.ts';
 import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
 import { event as queued, freshStorage } from '../queue/world.ts';
 import { event, KEY, REQUEST, setUp } from './fakeNetwork.ts';
@@ -102,7 +105,7 @@ test('every response says the relay’s time, and pages of other origins may rea
   }
 });
 
-describe('a queue, a relay and a network', () => {
+describe('a queue, a relay with its ledger and a network', () => {
   const real = performance.now.bind(performance);
   let started = 0;
   let now = 0;
@@ -111,7 +114,9 @@ describe('a queue, a relay and a network', () => {
   /** The true time, which only the relay and the network know. */
   const time = (): number => now + real() - started;
 
-  beforeEach(() => {
+  let directory = '';
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'offerlet-true-time-'));
     now = Date.parse('2026-11-21T09:10:00Z');
     started = real();
     offset = 0;
@@ -119,7 +124,10 @@ describe('a queue, a relay and a network', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => time() - 1e12);
     freshStorage();
   });
-  afterEach(() => void vi.restoreAllMocks());
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await rm(directory, { recursive: true, force: true });
+  });
 
   it.each([...Array(8).keys()])(
     'every event is counted once, in its hour, whatever happens to the clock (run %i)',
@@ -127,6 +135,7 @@ describe('a queue, a relay and a network', () => {
       const random = randomOf(run + 1);
       const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
       const network = createFakeNetwork({ offers: 1, now: time });
+      const dedupe = await openDedupeFile(directory, { onLog: () => undefined });
       const relay = createRelay({
         apiKey: KEY,
         version: '1.0.0',
@@ -134,6 +143,7 @@ describe('a queue, a relay and a network', () => {
         fetch: network.fetch,
         now: time,
         rateLimit: false,
+        dedupe,
         forwardEventIds: true,
         onLog: () => undefined,
       });
@@ -210,6 +220,13 @@ describe('a queue, a relay and a network', () => {
       expect(network.receipts.filter(({ status }) => status === 'refused')).toEqual([]);
       expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(expected));
       expect(counted).toHaveLength(expected.size);
+      const { rows } = await dedupe.ledger.read({ from: '2000-01-01', to: '2099-12-31' });
+      await dedupe.close();
+      const loads = rows.filter(({ name }) => name === 'WIDGET_LOAD');
+      const inHours: Record<string, number> = {};
+      for (const hour of expected.values()) inHours[`${hour}:00:00Z`] = (inHours[`${hour}:00:00Z`] ?? 0) + 1;
+      expect(Object.fromEntries(loads.map(({ hour, count }) => [hour, count]))).toEqual(inHours);
+      expect(loads).toHaveLength(Object.keys(inHours).length);
     },
   );
 });
