@@ -30,7 +30,7 @@ test('Where consent is required, nothing is requested or stored before it is giv
   expect(posts).toContain('/offers/recommendations');
 });
 
-test('Global Privacy Control counts as a refusal unless the page passes a decision of its own.', async ({ page }) => {
+test('Global Privacy Control counts as a refusal unless the page passes its own decision.', async ({ page }) => {
   await page.addInitScript(() =>
     Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }),
   );

@@ -24,7 +24,7 @@ const endless =
 test('whoami reads no more than a megabyte of a health or a refusal without end', async () => {
   scripted.server().responses = [endless((path) => (path === '/health' ? 200 : 401))];
   const { code, stderr } = await scripted.offerlet(['whoami'], { apiKey: 'adnet_rk_test_1' });
-  expect([code, stderr]).toEqual([3, expect.stringContaining('The key was refused. (401)') as unknown]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('The key was refused (401).') as unknown]);
   // What the sockets have taken beyond that was never read.
   expect(sent).toBeLessThan(30 * MB);
 });
