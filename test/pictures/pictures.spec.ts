@@ -64,6 +64,7 @@ for (const mode of MODES) {
 async function claim(page: Page): Promise<void> {
   await page.locator('[part=accept]').first().click({ button: 'middle' });
   await expect(page.getByText('LARK-2026')).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: '✓' })).toBeVisible();
 }
 
 test('right to left', ({ page }) => {

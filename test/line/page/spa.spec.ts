@@ -50,6 +50,8 @@ for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
     fixture.page('/plain', turboPage(`<h1>Cart</h1>${link('/a')}`));
     await page.goto(`${fixture.url}/a`);
     await expect(heading(page)).toHaveText('Offer for A');
+    // A page that is left in the frame in which they appear has shown nothing yet.
+    await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
     await page.evaluate("window.stays = true; Turbo.visit('/b')");
     await expect(heading(page)).toHaveText('Offer for B');
     await expect(heading(page)).toHaveCount(1);

@@ -122,12 +122,12 @@ async function settle({ page, offers }: Side, scenario: Scenario | undefined): P
   const isEndless = scenario?.faults?.some((fault) => fault.drop_connection && fault.times === undefined) === true;
   const isSettled = async (): Promise<boolean> => isEndless || waitingIn(await offers.reported()).length === 0;
   await expect.poll(isSettled, { timeout: 20_000 }).toBe(true);
-  // A new height is eased.
+  // A new height is eased, and what a claim says changes after a second.
   const below = (): Promise<number> =>
     page.locator('#below').evaluate((element) => element.getBoundingClientRect().top);
   const growth = async (): Promise<number> => {
     const before = await below();
-    await page.waitForTimeout(300);
+    await page.waitForTimeout(1_200);
     return (await below()) - before;
   };
   await expect.poll(growth).toBe(0);
