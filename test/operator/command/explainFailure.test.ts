@@ -5,5 +5,7 @@ import { explainFailure } from '../../../src/operator/command/explainFailure.ts'
 test('a refused key names where it came from', () => {
   const refused = new AuthError('GET /adnet/channel/details/ returned 401: The key has expired.', { status: 401 });
   expect(explainFailure(refused).message).toBe('The key has expired (401). Check OFFERLET_API_KEY.');
-  expect(explainFailure(refused, 'the key in /etc/key').message).toBe('The key has expired (401). Check the key in /etc/key.');
+  expect(explainFailure(refused, 'the key in /etc/key').message).toBe(
+    'The key has expired (401). Check the key in /etc/key.',
+  );
 });
