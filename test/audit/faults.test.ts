@@ -100,7 +100,7 @@ test('finds the hours and metrics of 1 % of accepted events that were silently d
   const differing = [...found(audit)].filter(([key]) => !key.endsWith(' impressions'));
   expect(new Map(differing)).toEqual(missing);
   expect(audit.within).toBe(false);
-  expect(audit.explanations.at(-1)).toMatchObject({ cause: 'network', direction: 'missing' });
+  expect(audit.explanations[0]).toMatchObject({ cause: 'network', direction: 'missing' });
 }, 120_000);
 
 function idOf({ session_id, event_id }: { session_id: string; event_id: string }): string {

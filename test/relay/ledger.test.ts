@@ -10,6 +10,7 @@ import {
   type Ledger,
   type LedgerRow,
 } from '../../src/relay.ts';
+import { cellLine, readAcceptedLog, segmentLine } from '../../src/relay/dedupe/readAcceptedLog.ts';
 import { event, json, setUp, SESSION, type Bench } from './fakeNetwork.ts';
 
 let directory: string;
@@ -149,6 +150,18 @@ describe('the ledger in files', () => {
     const { rows, problems } = await readLedger(directory, ALL);
     expect(rows.map(({ count }) => count)).toEqual([1, 1]);
     expect(problems).toEqual([expect.stringMatching(/line 1 is incomplete or damaged and was skipped/)]);
+  });
+
+  test('is not read as empty when its folder cannot be read', async () => {
+    await writeFile(join(directory, 'ledger'), '');
+    await expect(readLedger(directory, ALL)).rejects.toThrow(/ENOTDIR/);
+  });
+
+  test('counts no line of the log that was cut off', () => {
+    const log = `offerlet accepted events 1 salt 00000000\n${segmentLine('a')}${cellLine(0, 'cell')}`;
+    const sumOf = (line: string): number | undefined =>
+      [...readAcceptedLog(`${log}${line}\n`, {}).counts.values()].map((cells) => cells.get('cell'))[0];
+    expect(['count 0 1z', 'count 0 1~', 'count 0 zzzzzzzzzzzzzz'].map(sumOf)).toEqual([71, undefined, undefined]);
   });
 
   test('reports a last line that was cut off', async () => {

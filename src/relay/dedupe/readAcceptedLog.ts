@@ -95,7 +95,8 @@ export function readAcceptedLog(text: string, { entry, session }: LogReader): { 
         break;
       case 'count': {
         const cell = cells.get(word);
-        const count = Number.parseInt(rest, 36);
+        // A line that was cut off has more after its number, or less.
+        const count = /^[0-9a-z]{1,9}$/.test(rest) ? Number.parseInt(rest, 36) : 0;
         if (cell !== undefined && count > 0) addCount(segment, cell, count);
         break;
       }

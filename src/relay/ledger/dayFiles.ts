@@ -79,7 +79,11 @@ export async function deleteOldDays(directory: string, now: number): Promise<voi
 async function listDays(directory: string): Promise<readonly string[]> {
   const names = await nodeModule('node:fs/promises')
     .readdir(ledgerFolder(directory))
-    .catch(() => []);
+    .catch((error: NodeJS.ErrnoException) => {
+      // A folder that cannot be read is not an empty one: the audit would blame the network.
+      if (error.code !== 'ENOENT') throw error;
+      return [];
+    });
   return names.flatMap((name) => {
     const day = name.replace(/\.jsonl$/, '');
     return name.endsWith('.jsonl') && isDate(day) ? [day] : [];

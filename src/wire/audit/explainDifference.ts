@@ -69,6 +69,13 @@ export function explainDifference({ comparison, ours, dataThrough }: ExplainInpu
       events: nameless,
       text: `For ${nameless} events the relay does not know the placement: their sessions were opened elsewhere, or before the ledger. Compare without --by.`,
     });
+  // What is late explains itself.
+  if (wrong.some(({ difference, verdict }) => difference < 0 && verdict !== 'late'))
+    add('network', {
+      direction: 'missing',
+      events: null,
+      text: 'The network accepted these events and does not count them. Send it the hours and numbers.',
+    });
   if (extra > 0) {
     const other_relay =
       'Another relay uses the same key, with a ledger of its own or none. Let all of them share one Redis.';
@@ -83,14 +90,11 @@ export function explainDifference({ comparison, ours, dataThrough }: ExplainInpu
       events: null,
       text: 'Network and relay define some metrics differently; see the notes on the metrics.',
     });
-  if (missing > 0 || extra > 0)
+  if (extra > 0 && missing === 0)
     add('network', {
-      direction: missing > 0 ? 'missing' : 'extra',
+      direction: 'extra',
       events: null,
-      text:
-        missing > 0
-          ? 'The network accepted these events and does not count them. Send it the hours and numbers.'
-          : 'The network counts events more than once. Send it the hours and numbers.',
+      text: 'The network counts events more than once. Send it the hours and numbers.',
     });
   const waiting = Math.max(0, count('waiting') - count('waiting_settled'));
   const still = `In neither count: ${waiting} events failed and were not accepted since. They wait in browsers, or were given up.`;
