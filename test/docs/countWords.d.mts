@@ -1,0 +1,1 @@
+export function countWords(markdown: string): number;
