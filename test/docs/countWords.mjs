@@ -6,15 +6,20 @@ const CONTRIBUTORS = /^(?:CONTRIBUTING\.md|docs\/project\/)/;
 
 /** Counts the words of a Markdown text: no code blocks, comments, tags or link targets. */
 export function countWords(markdown) {
-  const prose = markdown
-    .replace(/^( *)```[\s\S]*?^\1```$/gm, '')
-    .replace(/<!--[\s\S]*?-->|<[^>]+>|\]\([^)]*\)/g, ' ');
+  const prose = markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, '').replace(/<!--[\s\S]*?-->|<[^>]+>|\]\([^)]*\)/g, ' ');
   return prose.match(/[\p{L}\p{N}][\p{L}\p{N}'’_.-]*/gu)?.length ?? 0;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const docs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
-  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'operator/README.md', 'sandbox/README.md']
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'operator/README.md',
+    'sandbox/README.md',
+  ]
     .concat(docs.filter((path) => path.endsWith('.md')))
     .map((path) => ({ path, words: countWords(readFileSync(path, 'utf8')) }))
     .toSorted((a, b) => b.words - a.words);
@@ -22,7 +27,13 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     console.log(`${String(some.reduce((sum, { words }) => sum + words, 0)).padStart(6)}  ${title}`);
     for (const { path, words } of some) console.log(`${String(words).padStart(6)}    ${path}`);
   };
-  print('for readers', pages.filter(({ path }) => !CONTRIBUTORS.test(path)));
-  print('for contributors', pages.filter(({ path }) => CONTRIBUTORS.test(path)));
+  print(
+    'for readers',
+    pages.filter(({ path }) => !CONTRIBUTORS.test(path)),
+  );
+  print(
+    'for contributors',
+    pages.filter(({ path }) => CONTRIBUTORS.test(path)),
+  );
   console.log(`${String(pages.reduce((sum, { words }) => sum + words, 0)).padStart(6)}  in all`);
 }
