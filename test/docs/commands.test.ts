@@ -76,14 +76,14 @@ test('the operators page documents every command, and every flag of each', () =>
       .toSorted(),
   );
   const shared = columnOf(sectionOf(page, 'Commands'), 'flag');
-  const own = new Map(
-    tableIn(sectionOf(page, 'Commands'), 'flag of').map(([name = '', flags = '']) => [codeIn(name)[0], codeIn(flags)]),
-  );
+  const rows = tableIn(sectionOf(page, 'Commands'), 'flag of');
+  const ownOf = (name: string): string[] =>
+    rows.flatMap(([names = '', flags = '']) => (codeIn(names).includes(name) ? codeIn(flags) : []));
   const report = tableIn(sectionOf(page, 'Report'), 'flag of `report`').flatMap(([cell = '']) => codeIn(cell));
   for (const name of commands.filter((one) => one !== 'offerlet-operator completion')) {
     const expected = [
       ...(LOCAL.has(name) ? [] : shared),
-      ...(name === 'offerlet-operator report' ? report : (own.get(name.replace('offerlet-operator ', '')) ?? [])),
+      ...(name === 'offerlet-operator report' ? report : ownOf(name.replace('offerlet-operator ', ''))),
     ];
     expect(flagsOf(commandNamed(name)), name).toEqual(expected.toSorted());
   }
