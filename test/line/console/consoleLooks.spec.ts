@@ -99,6 +99,7 @@ test('a report is made with the keyboard alone', async ({ page }) => {
   // The calendar: the first date, then the last one two days later.
   await press('Enter');
   await page.locator('.calendar [tabindex="0"]').focus();
+  await expect(page.locator('.calendar [tabindex="0"]')).toBeFocused();
   await press('ArrowUp', 'Enter', 'ArrowRight', 'ArrowRight', 'Enter');
   await page.getByRole('button', { name: 'Show', exact: true }).focus();
   await press('Enter');

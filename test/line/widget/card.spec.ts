@@ -27,6 +27,19 @@ async function boxOf(page: Page, selector: string): Promise<Box> {
   return box;
 }
 
+/** The boxes of several parts, measured in the same frame: a layer may still be moving. */
+async function boxesOf<Names extends readonly string[]>(
+  page: Page,
+  ...selectors: Names
+): Promise<{ [Index in keyof Names]: Box }> {
+  await Promise.all(selectors.map((selector) => page.locator(selector).first().waitFor()));
+  const boxes = await page.evaluate((selectors) => {
+    const root = [...document.querySelectorAll('*')].find((element) => element.shadowRoot)?.shadowRoot;
+    return selectors.map((selector) => root?.querySelector(selector)?.getBoundingClientRect().toJSON() as Box);
+  }, selectors);
+  return boxes as { [Index in keyof Names]: Box };
+}
+
 /** Whether the whole of an element is in the window, and nothing lies above it. */
 function isInSight(page: Page, selector: string): Promise<boolean> {
   return page
@@ -199,15 +212,17 @@ test('mark, advertiser and position share a row with the logo, the same in every
         await mount(page, { mode, locale, sandbox: true, groups: [hero(...offers)] });
         await listening(page);
         await decline(page);
-        const names = ['.logo', '.badge', '.brand', '.position'];
-        const boxes = await Promise.all(names.map((name) => boxOf(page, `${CURRENT} ${name}`)));
+        const boxes = await boxesOf(
+          page,
+          ...['.logo', '.badge', '.brand', '.position', '.actions'].map((name) => `${CURRENT} ${name}`),
+        );
+        const actions = boxes.pop() as Box;
         const row = boxes.map(({ x, width }) => (locale === 'ar' ? -x - width : x));
         expect(row, `${mode} ${width} ${locale}`).toEqual(row.toSorted((a, b) => a - b));
         const [{ y, height }] = boxes as [Box, ...Box[]];
         for (const box of boxes) expect(box.y, mode).toBeGreaterThanOrEqual(y - 1);
         for (const box of boxes) expect(box.y + box.height, mode).toBeLessThanOrEqual(y + height + 1);
         const last = boxes.at(-1) as Box;
-        const actions = await boxOf(page, `${CURRENT} .actions`);
         const end = locale === 'ar' ? last.x - actions.x : actions.x + actions.width - last.x - last.width;
         // The close button of a card is in that corner.
         expect(Math.round(end), `${mode} ${width} ${locale}`).toBe(mode === 'OVERLAY' || mode === 'PULLUP' ? 30 : 0);
@@ -223,10 +238,12 @@ test('where that row has no room the advertiser is below the mark, and the posit
   for (const mode of MODES) {
     await openShop(page, { head: BARE });
     await mount(page, { mode, locale: 'de', groups: [hero(placed(0), placed(1))] });
-    const [badge, brand, position] = await Promise.all(
-      ['.badge', '.brand', '.position'].map((name) => boxOf(page, `${CURRENT} ${name}`)),
+    const [badge, brand, position] = await boxesOf(
+      page,
+      `${CURRENT} .badge`,
+      `${CURRENT} .brand`,
+      `${CURRENT} .position`,
     );
-    if (!badge || !brand || !position) throw new Error('a part is missing');
     expect(brand.y, mode).toBeGreaterThanOrEqual(badge.y + badge.height);
     expect(brand.x, mode).toBe(badge.x);
     expect(position.y, mode).toBeLessThan(badge.y + badge.height);
@@ -243,7 +260,7 @@ test('a German footer is one line on a phone of 390 px', async ({ page }) => {
   for (const mode of MODES) {
     await openShop(page, { head: '<style>body{margin:0;padding:24px}</style>' });
     await mount(page, { mode, locale: 'de', footer });
-    const [brand, privacy] = await Promise.all([boxOf(page, 'footer > :first-child'), boxOf(page, 'footer > a')]);
+    const [brand, privacy] = await boxesOf(page, 'footer > :first-child', 'footer > a');
     expect(brand.y, mode).toBe(privacy.y);
   }
 });

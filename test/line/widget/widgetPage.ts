@@ -130,7 +130,12 @@ export function acted(page: Page): Promise<string[]> {
   );
 }
 
-/** Waits until a layer that has just opened listens to clicks. */
+/** Waits until a layer that has just opened listens to clicks and has come to rest. */
 export async function listening(page: Page): Promise<void> {
   await page.waitForTimeout(450);
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('*')].every(
+      ({ shadowRoot }) => !shadowRoot?.getAnimations().some(({ playState }) => playState === 'running'),
+    ),
+  );
 }

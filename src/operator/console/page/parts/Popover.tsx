@@ -70,6 +70,8 @@ export function Popover({ label, name, icon, class: className = '', children }: 
           // Not before: the browser returns the focus only while it is still inside.
           if (event.newState !== 'open') return setOpen(false);
           place();
+          // This event comes a task after the panel is open: whoever was quicker keeps the focus.
+          if (panel.current?.contains(document.activeElement)) return;
           panel.current?.querySelector<HTMLElement>('[autofocus], input, button, a')?.focus();
         }}
       >
