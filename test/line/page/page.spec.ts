@@ -32,7 +32,7 @@ test('the script tag requests and shows offers, and reports what was seen and cl
       order_details: { order_id: '1001', cost_details: { amount: '42.50', currency_code: 'EUR' } },
     },
   });
-  await page.waitForTimeout(1_500);
+  await expect.poll(fixture.names).toContain('WIDGET_VIEW');
   const opened = context.waitForEvent('page');
   await accept.click();
   await (await opened).close();

@@ -73,14 +73,15 @@ test('two tabs of one order that open together count one load and one impression
   const tabs = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(tabs.map((tab, at) => open(tab, inScript(block()), scriptTag(), `/tab-${at}`)));
   for (const tab of tabs) await expect(accept(tab)).toBeVisible();
+  for (const tab of tabs) {
+    await tab.bringToFront();
+    await tab.waitForTimeout(1_500);
+  }
   await tabs[0]?.bringToFront();
-  await tabs[0]?.waitForTimeout(1_500);
-  await tabs[1]?.bringToFront();
-  await tabs[1]?.waitForTimeout(1_500);
+  await expect.poll(() => new Set(fixture.names()).size).toBe(ONCE.length);
   const ids = new Set(fixture.events.map(({ session_id }) => session_id));
   expect(ids.size).toBe(1);
   expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(1);
-  expect(new Set(fixture.names()).size).toBe(ONCE.length);
 });
 
 for (const [what, blocks, why] of [

@@ -37,9 +37,13 @@ test('each event of an offer’s life: once, in order, with its target and prope
   const { session_id, offers } = await visit(page, 'INLINE');
   const [first, second] = offers;
   const current = (part: string) => page.locator(`article [part=${part}]`);
-  await page.waitForTimeout(1_500); // seen long enough
+  const viewed = async ({ insertion_id, asset_id }: Shown): Promise<void> => {
+    const views = async () => (await stored(session_id)).filter((e) => e.includes('_VIEW') && e.endsWith(insertion_id));
+    await expect.poll(views, { timeout: 10_000 }).toHaveLength(asset_id ? 2 : 1);
+  };
+  await viewed(first);
   await current('decline').click();
-  await page.waitForTimeout(1_500);
+  await viewed(second);
   await page.getByRole('button', { name: 'Previous offer' }).click();
   await stepped(page);
   for (const link of await page.locator('[part=footer] a').all()) await opening(page, () => link.click());
