@@ -1,5 +1,5 @@
 // Builds the documentation as a site into site/.vitepress/dist, and checks every link and anchor of what was built.
-// The first time it installs VitePress here; `npm ci` refuses a lock file without the binaries of every platform.
+// The first time it installs VitePress here.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
@@ -10,7 +10,7 @@ const BUILT = join(SITE, '.vitepress', 'dist');
 const TIMEOUT_MS = 240_000;
 
 if (!existsSync(join(SITE, 'node_modules', 'vitepress')))
-  run('npm', 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
+  run('npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error');
 // A copy, because what pages import is looked for in the folders above them.
 rmSync(join(SITE, 'pages'), { recursive: true, force: true });
 cpSync(join(SITE, '..', 'docs'), join(SITE, 'pages'), { recursive: true });

@@ -12,23 +12,31 @@ interface Locked {
   cpu?: string[];
   libc?: string[];
 }
-const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
-const locked = Object.entries(packages).filter(([path]) => path !== '');
+const { packages } = lockFile('package-lock.json');
+const locked = lockedIn(packages);
 
-test('the lock file pins every package by its hash and names no registry', () => {
-  expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
-  expect(locked.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
-});
+test.each(['package-lock.json', 'site/package-lock.json'])(
+  '%s pins every package by its hash and names no registry',
+  (path) => {
+    const entries = lockedIn(lockFile(path).packages);
+    expect(entries.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name)).toEqual([]);
+    expect(entries.filter(([, { resolved }]) => resolved !== undefined).map(([name]) => name)).toEqual([]);
+  },
+);
 
 // `npm ci` refuses a lock file in which one of them is missing, whatever machine it runs on.
-test('the lock file holds every optional package of another platform', () => {
-  const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).filter(
-      (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
-    ),
-  );
-  expect(missing).toEqual([]);
-});
+test.each(['package-lock.json', 'site/package-lock.json'])(
+  '%s holds every optional package of another platform',
+  (file) => {
+    const all = lockFile(file).packages;
+    const missing = lockedIn(all).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !all[`${path}/node_modules/${name}`] && !all[`node_modules/${name}`],
+      ),
+    );
+    expect(missing).toEqual([]);
+  },
+);
 
 test('the tools with native code have a binary for Linux, macOS and Windows on x64 and arm64', () => {
   const tools = ['oxlint', 'oxfmt', 'oxlint-tsgolint', 'oxc-parser', 'rolldown', 'typescript', 'lightningcss'];
@@ -54,3 +62,11 @@ test('no package that is installed with offerlet runs a script at install', () =
   const scripts = locked.filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true);
   expect(scripts.map(([path]) => path)).toEqual([]);
 });
+
+function lockFile(path: string): { packages: Record<string, Locked> } {
+  return JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, Locked> };
+}
+
+function lockedIn(all: Record<string, Locked>): [path: string, package_: Locked][] {
+  return Object.entries(all).filter(([path]) => path !== '');
+}
