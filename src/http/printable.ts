@@ -12,8 +12,13 @@ export function withoutCommands(text: string): string {
  */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent)
-    .replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+    .replace(/[^\n]+/gu, escapeControls)
     .replace(/#(?=#\w*\[)/g, escaped);
+}
+
+/** Escapes what controls, hides or reorders text, line breaks included, as JSON does. */
+export function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
 function escaped(character: string): string {

@@ -1,7 +1,7 @@
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { LedgerCounts } from '../../src/relay.ts';
 import { serve, type Client } from '../../src/sandbox/startNetwork.ts';
-import { readPublisherReport } from '../../src/cli/audit/readPublisherReport.ts';
+import { createPageReader } from '../../src/cli/audit/createPageReader.ts';
 import { makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
 import { testNetworkOf, type TestNetwork } from '../network/testNetwork.ts';
@@ -51,25 +51,32 @@ export async function openAuditWorld(
     setClock: async (time) => {
       await helpers.control('POST', '/sandbox/clock', { now: new Date(time).toISOString() });
     },
-    audit: (ledger, request = {}) =>
-      makeAudit({
-        ledger,
-        readReport: (query) =>
-          readPublisherReport(
-            {
-              network: 'http://network.test',
-              apiKey: publisher_reporting,
-              fetch: (url, init) => network.fetch(new Request(url, init)),
-            },
-            query,
-          ),
+    async audit({ rows, problems }, request = {}) {
+      const audit = await makeAudit({
+        ledger: {
+          read: async ({ from, to }) => ({
+            rows: rows.filter(({ hour }) => hour >= from && hour <= `${to}T24`),
+            problems,
+          }),
+        },
+        readPage: createPageReader({
+          network: 'http://network.test',
+          apiKey: publisher_reporting,
+          fetch: (url, init) => network.fetch(new Request(url, init)),
+          note: () => undefined,
+        }),
         dates: { from: dateOf(start), to: dateOf(end) },
         grain: 'hour',
         by: [],
         tolerance: 0,
         now: end + 24 * HOUR,
+        // The first shoppers come when the relay starts.
+        partial: true,
         ...request,
-      }),
+      });
+      if (!audit) throw new Error('The ledger is empty.');
+      return audit;
+    },
     async close() {
       await server.close();
       await network.close();

@@ -33,6 +33,7 @@ beforeAll(async () => {
   ]);
   await store.ledger.add(
     new Map([
+      [`2026-11-19T10 offers_requested - - `, 9],
       [`${DAY}T10 refused:UNKNOWN_SESSION - - `, 4],
       [`${DAY}T10 answers_lost - - `, 3],
       [`${DAY}T10 answers_lost_settled - - `, 1],
@@ -74,7 +75,7 @@ test('ends with 0 and a table when the counts agree; tracking pages are in no re
   const { code, stdout, stderr } = await audit(['--from', DAY]);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^clicks +2 +2 +0 +ok$/m);
-  expect(stdout).toContain(`${DAY}, UTC, data through ${DAY} 23:00, tolerance 0.5 %.`);
+  expect(stdout).toContain(`Both counts agree. ${DAY}, UTC, data through ${DAY} 23:00, tolerance 0.5 %.`);
   expect(stdout).toContain('In neither count: events that were refused for good, by code: UNKNOWN_SESSION 4.');
   expect(reached).toHaveLength(2);
   expect(reached[0]).toMatch(/^\/api\/analysis\/publisher-reporting\/v2\/report\/\?from=.* adnet_sk_test_canary/);
@@ -84,9 +85,7 @@ test('ends with 1, names the hour and the metric, and explains, when they do not
   [clicks, status] = [5, 200];
   const { code, stdout, stderr } = await audit(['--from', DAY]);
   expect(code).toBe(1);
-  expect(stderr).toBe(
-    `offerlet: The counts differ by more than 0.5 % in all (clicks +3), for example clicks from ${DAY} 10:00.\n`,
-  );
+  expect(stderr).toBe(`offerlet: The counts differ: clicks +3, for example clicks from ${DAY} 10:00.\n`);
   expect(stdout).toMatch(new RegExp(`^${DAY} 10:00 +clicks +2 +5 +\\+3 +\\+150 +extra$`, 'm'));
   const causes = [...stdout.matchAll(/^\d\. (.*)$/gm)].map(([, text = '']) => text.split(/[,.]/)[0]);
   expect(causes).toEqual([
@@ -134,7 +133,9 @@ test('says in one line what is missing, and never the key', async () => {
     return [code, stderr.trimEnd().split('\n').length === 1 ? stderr : `several lines: ${stderr}`];
   };
   expect(await ended([], { OFFERLET_DATA: '' })).toEqual([2, expect.stringMatching(/--data or --redis is missing/)]);
-  expect(await ended(['--from', '2026-11-19'])).toEqual([4, expect.stringMatching(/The ledger has no counts/)]);
+  const empty = await mkdtemp(join(tmpdir(), 'offerlet-audit-empty-'));
+  expect(await ended([], { OFFERLET_DATA: empty })).toEqual([4, expect.stringMatching(/The ledger has no counts/)]);
+  await rm(empty, { recursive: true });
   expect(await ended(['--period', 'soon'])).toEqual([2, expect.stringMatching(/--period is not a known period/)]);
   expect(await ended([], { OFFERLET_REPORTING_KEY: 'adnet_rk_test_canary' })).toEqual([
     2,
@@ -151,6 +152,9 @@ test.each([
   [['--from', '2026-02-30'], /--from is not a date/],
   [['--from', '2999-01-01'], /--to is in the future/],
   [['--to', DAY], /--to needs --from/],
+  [['--from', DAY, '--period', '7d'], /either --period or --from/],
+  [['--to', DAY, '--period', 'yesterday'], /either --period or --from/],
+  [['--from', DAY, '--tolerance=0.12345%'], /--tolerance/],
   [['--from', DAY, '--tolerance=-1%'], /--tolerance/],
   [['--from', DAY, '--tolerance=101%'], /--tolerance/],
   [['--from', DAY, '--tolerance=1e3'], /--tolerance/],
@@ -186,9 +190,49 @@ test('foreign files in the ledger change nothing, and lines that no relay wrote 
   const { code, stdout } = await audit(['--from', DAY]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^clicks +2 +2 +0 +ok$/m);
-  expect(stdout.replaceAll(/\s+/g, ' ').match(/is incomplete or damaged and was skipped/g)).toHaveLength(4);
+  const said = stdout.replaceAll(/\s+/g, ' ');
+  expect(said.match(/is incomplete or damaged and was skipped/g)).toHaveLength(4);
+  expect(said).toContain('"BRAND_CLICK": -50 in line 4 is not a count and was skipped.');
+  expect(said).toContain('"BRAND_DISPLAY": "50" in line 4 is not a count and was skipped.');
   await writeFile(file, before);
 });
+
+test('a directory in place of a day, and a log of something else or damaged, are named', async () => {
+  [clicks, status] = [0, 200];
+  const other = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
+  const log = join(other, 'accepted-events.log');
+  const said = async (): Promise<string> => {
+    const { code, stdout } = await audit(['--from', DAY], { OFFERLET_DATA: other });
+    expect(code).toBe(0);
+    return stdout.replaceAll(/\s+/g, ' ');
+  };
+  await mkdir(join(other, 'ledger', `${DAY}.jsonl`), { recursive: true });
+  const line = '{"segment":"a","counts":[{"hour":10,"offers_requested":5}]}\n';
+  await writeFile(join(other, 'ledger', '2026-11-19.jsonl'), line);
+  expect(await said()).toContain(`ledger/${DAY}.jsonl is a directory and was skipped.`);
+  await writeFile(log, 'Nov 20 10:00:00 web sshd: hello\n');
+  expect(await said()).toContain(`${log} is not a relay's file, or damaged, and was skipped.`);
+  await writeFile(
+    log,
+    `offerlet accepted events 1 salt 00000000\n?\nabc -\n1 ${'a'.repeat(32)} 0 7\n1 ${'a'.repeat(3)}~\n`,
+  );
+  expect(await said()).toContain(`${log}: lines that are damaged and were skipped: 2.`);
+  await rm(other, { recursive: true });
+});
+
+test.runIf(process.platform === 'linux')(
+  'an output that cannot be written does not say that the counts differ',
+  async () => {
+    [clicks, status] = [5, 200];
+    const env = { OFFERLET_DATA: directory, OFFERLET_NETWORK: network.url, OFFERLET_REPORTING_KEY: KEY };
+    const words = ['-c', '"$@" > /dev/full', 'sh', process.execPath, command.file, 'audit', '--from', DAY];
+    const child = spawn('sh', words, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The output cannot be written (ENOSPC).')]);
+  },
+);
 
 describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('with --redis', () => {
   let port: number;
@@ -199,12 +243,13 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('with --redis', () =
     for (let tries = 0; ; tries++) {
       try {
         const store = await openDedupeRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'shop:' });
-        const widgets = ['a,b "c"', '@cmd|x', '\\u000a=1+1'];
+        const widgets = ['a,b "c"', '@cmd|x', '\\u000a=1+1', '\\u001b[2J\\u202ex'];
         await store.accept(
           widgets.map((_, at) => String(at).repeat(32)),
           '',
           widgets.map((widget) => `${DAY}T10 BRAND_CLICK THANK_YOU INLINE ${widget}`),
         );
+        await store.ledger.add(new Map([['2026-11-19T10 offers_requested - - ', 1]]));
         await store.close();
         return;
       } catch (error) {
@@ -216,16 +261,17 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('with --redis', () =
   afterAll(() => void server.kill());
 
   test('compares what the relays counted, and writes hostile widget ids safely', async () => {
-    [clicks, status] = [3, 200];
+    [clicks, status] = [4, 200];
     const redis = ['--redis', `redis://127.0.0.1:${port}`, '--redis-prefix', 'shop:', '--from', DAY];
     const { code, stdout } = await audit(redis, { OFFERLET_DATA: '' });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^clicks +3 +3 +0 +ok$/m);
+    expect(stdout).toMatch(/^clicks +4 +4 +0 +ok$/m);
     const csv = await audit([...redis, '--by', 'widget_id', '--csv'], { OFFERLET_DATA: '' });
     expect(csv.code).toBe(1);
     expect(csv.stdout).toContain('Z,"a,b ""c""",clicks,1,0,');
     expect(csv.stdout).toContain("Z,'@cmd|x,clicks,1,0,");
-    expect(csv.stdout).toMatch(/Z,"'\n=1\+1",clicks,1,0,/);
+    expect(csv.stdout).toContain('Z,\\u000a=1+1,clicks,1,0,');
+    expect(csv.stdout).toContain('Z,\\u001b[2J\\u202ex,clicks,1,0,');
   });
 
   test('another prefix has no ledger, and a Redis that is away is named without its password', async () => {

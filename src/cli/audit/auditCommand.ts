@@ -1,19 +1,23 @@
 import { openDedupeRedis } from '../../relay-redis.ts';
-import { readLedger, type LedgerCounts } from '../../relay.ts';
+import { readLedger } from '../../relay.ts';
+import { reasonOf } from '../../wire/errors.ts';
 import { isInTheClear, readKey } from '../../wire/keys.ts';
 import { addDays, dateOf, isDate, monthEnd, monthStart, type DateRange } from '../../wire/utcDates.ts';
 import { AUDIT_GROUPINGS, type AuditGrouping } from '../../wire/audit/compareCounts.ts';
-import { makeAudit, type Audit, type AuditReport, type AuditReportQuery } from '../../wire/audit/makeAudit.ts';
+import { makeAudit, type Audit } from '../../wire/audit/makeAudit.ts';
+import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
+import type { ReadableLedger } from '../../wire/audit/readCounted.ts';
 import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
 import type { Options, SettingsOf } from '../options.ts';
+import { safeText } from '../output/displayWidth.ts';
 import { textOf, writeFile } from '../output/print.ts';
 import { openTerminal } from '../output/terminal.ts';
 import { readKeyFile } from '../readKeyFile.ts';
 import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { UsageError } from '../UsageError.ts';
 import { auditRecords, auditTable, linesBelow, summaryOf } from './auditText.ts';
-import { readPublisherReport, type ReportSource } from './readPublisherReport.ts';
+import { createPageReader, type ReportSource } from './createPageReader.ts';
 
 const OPTIONS = {
   data: {
@@ -34,17 +38,16 @@ const OPTIONS = {
   period: {
     kind: 'text',
     value: 'NAME',
-    default: 'yesterday',
-    completes: ['yesterday', '7d', '30d', 'month-to-date', 'last-month'],
-    about: 'A period: yesterday, today, month-to-date, last-month, or the last days up to today, such as 7d.',
+    completes: ['yesterday', 'today', '7d', '30d', 'month-to-date', 'last-month'],
+    about: 'yesterday (the default), today, month-to-date, last-month, or the last days up to today, such as 7d.',
   },
   from: { kind: 'text', value: 'D', about: 'First UTC date, such as 2026-11-01, instead of --period.' },
   to: { kind: 'text', value: 'D', about: 'Last UTC date, included; by default the first one.' },
   grain: {
     kind: 'choice',
     choices: ['day', 'hour'],
-    default: 'day',
-    about: 'What is compared one by one. The hours of a day that differs are compared in any case.',
+    about:
+      'What is compared one by one: day by default, hour for today. Days that differ are compared by the hour, too.',
   },
   by: {
     kind: 'text',
@@ -53,6 +56,10 @@ const OPTIONS = {
     about: 'Compares each view, display_mode or widget_id by itself.',
   },
   tolerance: { kind: 'text', value: 'PERCENT', default: '0.5%', about: 'By how much two counts may differ.' },
+  partial: {
+    kind: 'flag',
+    about: 'Compares the current hour as well, and the one in which the ledger began. For a sandbox.',
+  },
   json: { kind: 'flag', about: 'Prints one JSON document.' },
   csv: { kind: 'flag', about: 'Prints CSV: one line for each metric, period and group.' },
   output: {
@@ -88,14 +95,25 @@ Exit codes: 0 within tolerance, 1 beyond it, 2 wrong usage, 3 key refused, 4 no 
     const by = readGroupings(settings.by);
     const tolerance = readTolerance(settings.tolerance);
     const network = readSource(settings, source);
-    const ledger = await readCounts(settings, dates);
-    const { grain } = settings;
-    const readReport = (query: AuditReportQuery): Promise<AuditReport> => readPublisherReport(network, query);
-    const audit = await makeAudit({ ledger, readReport, dates, grain, by, tolerance, now });
-    printAudit(audit, { settings, source });
-    if (!audit.within) throw new ExitError(summaryOf(audit), EXIT.failed);
+    const { partial } = settings;
+    const grain = settings.grain ?? (dates.from === dateOf(now) ? 'hour' : 'day');
+    const readPage = createPageReader(network);
+    const ledger = await openLedger(settings);
+    try {
+      const audit = await makeAudit({ ledger, readPage, dates, grain, by, tolerance, now, partial });
+      if (!audit) throw new ExitError(NO_LEDGER, EXIT.notFound);
+      printAudit(audit, { settings, source });
+      if (!audit.within) throw new ExitError(summaryOf(audit), EXIT.failed);
+    } catch (error) {
+      throw error instanceof AuditReportError ? new ExitError(safeText(error.message), EXIT.notFound) : error;
+    } finally {
+      await ledger.close();
+    }
   },
 };
+
+const NO_LEDGER =
+  'The ledger has no counts. Check that --data or --redis is what the relay uses, and that the relay was running.';
 
 type Settings = SettingsOf<typeof OPTIONS>;
 
@@ -120,39 +138,34 @@ function printAudit(audit: Audit, { settings, source }: { settings: Settings; so
   else for (const problem of audit.problems) terminal.note(problem);
 }
 
-async function readCounts({ data, redis, 'redis-prefix': prefix }: Settings, dates: DateRange): Promise<LedgerCounts> {
-  if ((data === undefined) === (redis === undefined))
+interface OpenLedger extends ReadableLedger {
+  close(): Promise<void>;
+}
+
+/** Opens what the relay uses. Whatever goes wrong with it does not mean that the counts differ. */
+async function openLedger({ data, redis, 'redis-prefix': prefix }: Settings): Promise<OpenLedger> {
+  if (data !== undefined && redis === undefined)
+    return {
+      read: (dates) =>
+        readLedger(data, dates).catch((error: NodeJS.ErrnoException) => {
+          throw new UsageError(`--data cannot be read: "${error.path ?? data}" (${codeOf(error)}).`);
+        }),
+      close: () => Promise.resolve(),
+    };
+  if (redis === undefined || data !== undefined)
     throw new UsageError(
-      data === undefined
+      redis === undefined
         ? '--data or --redis is missing. Use what the relay uses; a relay that has neither keeps no ledger.'
         : 'Use either --data or --redis.',
     );
-  const counts = data === undefined ? await readRedis(redis ?? '', { prefix, dates }) : await readFiles(data, dates);
-  if (counts.rows.length > 0) return counts;
-  throw new ExitError(
-    `The ledger has no counts from ${dates.from} to ${dates.to}. Check that it is the directory or the Redis of the relay, and that the relay was running.`,
-    EXIT.notFound,
-  );
-}
-
-async function readFiles(directory: string, dates: DateRange): Promise<LedgerCounts> {
-  try {
-    return await readLedger(directory, dates);
-  } catch (error) {
-    throw new UsageError(`--data cannot be read: "${directory}" (${codeOf(error)}).`);
-  }
-}
-
-async function readRedis(
-  url: string,
-  { prefix, dates }: { prefix: string | undefined; dates: DateRange },
-): Promise<LedgerCounts> {
-  const store = await openDedupeRedis({ url, ...(prefix !== undefined && { prefix }) });
-  try {
-    return await store.ledger.read(dates);
-  } finally {
-    await store.close();
-  }
+  const store = await openDedupeRedis({ url: redis, ...(prefix !== undefined && { prefix }) });
+  return {
+    read: (dates) =>
+      store.ledger.read(dates).catch((error: unknown) => {
+        throw new ExitError(safeText(`--redis cannot be read: ${reasonOf(error)}.`), EXIT.notFound);
+      }),
+    close: () => store.close(),
+  };
 }
 
 function codeOf(error: unknown): string {
@@ -181,11 +194,13 @@ function readSource(settings: Settings, { env }: SettingsSource): ReportSource {
     );
   if (isInTheClear(new URL(network), readKey(apiKey)?.environment))
     throw new UsageError('--network is not https, so a key that may be live would be sent in the clear.');
-  return { network, apiKey };
+  return { network, apiKey, note };
 }
 
-function readPeriod({ period, from, to }: Settings, now: number): DateRange {
+function readPeriod({ period: name, from, to }: Settings, now: number): DateRange {
   const today = dateOf(now);
+  if (name !== undefined && (from !== undefined || to !== undefined))
+    throw new UsageError('Use either --period or --from and --to.');
   if (from !== undefined) {
     const dates = { from: readDate('--from', from), to: readDate('--to', to ?? from) };
     if (dates.from > dates.to) throw new UsageError('--from is after --to.');
@@ -193,6 +208,7 @@ function readPeriod({ period, from, to }: Settings, now: number): DateRange {
     return dates;
   }
   if (to !== undefined) throw new UsageError('--to needs --from.');
+  const period = name ?? 'yesterday';
   const days = /^(\d{1,3})d$/.exec(period)?.[1];
   if (days !== undefined && Number(days) >= 1) return { from: addDays(today, 1 - Number(days)), to: today };
   switch (period) {
@@ -229,7 +245,7 @@ function readGroupings(text = ''): readonly AuditGrouping[] {
 }
 
 function readTolerance(text: string): number {
-  const per = /^(\d{1,3}(?:\.\d+)?)\s*%?$/.exec(text.trim())?.[1];
+  const per = /^(\d{1,3}(?:\.\d{1,4})?)\s*%?$/.exec(text.trim())?.[1];
   if (per === undefined || Number(per) > 100)
     throw new UsageError(`--tolerance is not a percentage: "${text}". Use something like 0.5%, or 0 for none.`);
   return Number(per) / 100;

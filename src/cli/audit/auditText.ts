@@ -1,9 +1,11 @@
 import type { AuditRow, AuditVerdict } from '../../wire/audit/compareCounts.ts';
+import { describeAudit } from '../../wire/audit/describeAudit.ts';
 import { isWrong, type Audit } from '../../wire/audit/makeAudit.ts';
+import { escapeControls } from '../../http/printable.ts';
 import { renderTable, type Cell, type Table } from '../output/print.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { Tone } from '../output/tone.ts';
-import { wrap } from '../output/displayWidth.ts';
+import { withoutControls, wrap } from '../output/displayWidth.ts';
 
 const TONES: Readonly<Record<AuditVerdict, Tone>> = {
   ok: 'good',
@@ -33,11 +35,10 @@ const NUMBERS = [
 ] as const;
 
 function numbersOf({ ours, theirs, difference, percent, verdict }: AuditRow): Cell[] {
-  const signed = (value: number): string => `${value > 0 ? '+' : ''}${value.toLocaleString('en')}`;
   return [
     ours.toLocaleString('en'),
     theirs.toLocaleString('en'),
-    difference === 0 ? '0' : signed(difference),
+    signed(difference),
     percent === null || difference === 0 ? '' : signed(percent),
     { text: verdict, tone: TONES[verdict] },
   ];
@@ -45,13 +46,15 @@ function numbersOf({ ours, theirs, difference, percent, verdict }: AuditRow): Ce
 
 /** What is printed below the totals: what differs and when, what can explain it, and what could not be read. */
 export function linesBelow(audit: Audit, terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'>): string[] {
-  const { rows, hours, by, from, to, data_through: through, definitions, explanations, problems } = audit;
+  const { rows, hours, by, from, to, definitions, explanations, problems } = audit;
   const width = Math.min(terminal.width ?? WIDTH, WIDTH);
   const paragraph = (text: string, first = ''): string[] =>
-    wrap(text, width - first.length).map((line, at) => (at === 0 ? first : ' '.repeat(first.length)) + line);
+    wrap(withoutControls(text), width - first.length).map(
+      (line, at) => (at === 0 ? first : ' '.repeat(first.length)) + line,
+    );
   const range = from === to ? from : `${from} to ${to}`;
-  const reach = through === null ? 'the network has no data' : `data through ${spell(through)}`;
-  const lines = ['', `${range}, UTC, ${reach}, tolerance ${percentOf(audit.tolerance)}.`];
+  const { title, facts } = describeAudit(audit, spell);
+  const lines = ['', ...paragraph(`${title}. ${[range, 'UTC', ...facts].join(', ')}.`)];
   const wrong = rows.filter(isWrong);
   const shown = hours.length > 0 && by.length === 0 ? hours : wrong;
   if (shown.length > 0) {
@@ -81,32 +84,35 @@ export function linesBelow(audit: Audit, terminal: Pick<Terminal, 'width' | 'has
   const others = explanations.filter(({ direction }) => direction === 'neither');
   if (others.length > 0) lines.push('');
   for (const { text } of others) lines.push(...paragraph(text));
-  if (rows.some(({ verdict }) => verdict === 'open'))
-    lines.push('', ...paragraph('The current period differs and is not over yet, so it is left out.'));
   if (problems.length > 0) lines.push('', ...problems.flatMap((problem) => paragraph(problem)));
   return lines;
 }
 
 /** One line that says what is wrong, for the end of a log. */
-export function summaryOf({ totals, rows, hours, tolerance }: Audit): string {
-  const metrics = totals.filter(isWrong);
+export function summaryOf(audit: Audit): string {
+  const { totals, rows, hours } = audit;
   const [first] = hours.length > 0 ? hours : rows.filter(isWrong);
-  const parts = metrics.map(({ metric, difference }) => `${metric} ${difference > 0 ? '+' : ''}${difference}`);
+  const differences = totals.filter(isWrong).map(({ metric, difference }) => `${metric} ${signed(difference)}`);
+  const what = differences.length > 0 ? differences.join(', ') : 'in single periods only';
   const where = first ? `, for example ${first.metric} from ${spell(first.period_start ?? '')}` : '';
-  const what = parts.length > 0 ? ` in all (${parts.join(', ')})` : ' in single periods only';
-  return `The counts differ by more than ${percentOf(tolerance)}${what}${where}.`;
+  return `${describeAudit(audit, spell).title}: ${what}${where}.`;
 }
 
 /** All rows, for CSV. */
 export function auditRecords({ rows, by }: Audit): { rows: readonly object[]; columns: readonly string[] } {
   const columns = ['period_start', ...by, 'metric', 'ours', 'theirs', 'difference', 'percent', 'verdict'];
-  return { columns, rows: rows.map(({ group, ...row }) => ({ ...row, ...group })) };
+  return { columns, rows: rows.map(({ group, ...row }) => ({ ...row, ...printable(group) })) };
+}
+
+/** Pages name widgets: what would control the terminal that shows a CSV is written as in the ledger. */
+function printable(group: AuditRow['group']): object {
+  return Object.fromEntries(Object.entries(group).map(([name, text]) => [name, text && escapeControls(text)]));
 }
 
 function spell(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
 
-function percentOf(share: number): string {
-  return `${Math.round(share * 1e6) / 1e4} %`;
+function signed(value: number): string {
+  return value.toLocaleString('en', { signDisplay: 'exceptZero' });
 }

@@ -1,8 +1,9 @@
-import { AUDITED_METRICS } from '../../wire/audit/compareCounts.ts';
-import { makeAudit, type Audit, type AuditReport, type Counted } from '../../wire/audit/makeAudit.ts';
+import { makeAudit, type Audit } from '../../wire/audit/makeAudit.ts';
+import type { AuditPageQuery } from '../../wire/audit/readAuditReport.ts';
+import type { ReadableLedger } from '../../wire/audit/readCounted.ts';
 import { oneOf, own } from '../../wire/json.ts';
-import type { ReportRow } from '../../wire/reporting.ts';
-import { addDays, dateOf, type DateRange } from '../../wire/utcDates.ts';
+import type { Report } from '../../wire/reporting.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
 import { ReportingUnavailableError } from '../clients/errors.ts';
 import type { ReportingClient } from '../clients/ReportingClient.ts';
 import { period } from '../reports/period.ts';
@@ -11,10 +12,10 @@ import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type Miscounting } 
 /** What the page *Audit* needs. */
 export interface ConsoleAuditOptions {
   /** The relay's ledger: of `openDedupeFile`, of `openDedupeRedis`, or one of your own. */
-  readonly ledger: { read(dates: DateRange): Promise<Counted> };
+  readonly ledger: ReadableLedger;
   /** The publisher's reporting key. By default, the console's own one, if that is a publisher's. It stays in this process. */
   readonly reportingKey?: string | undefined;
-  /** A network that counts at once, and wrongly on request. Hours that are not over are compared as well. */
+  /** A network that counts at once, and wrongly on request. Every difference counts, of hours that are not over as well. */
   readonly sandbox?: AuditSandbox | undefined;
 }
 
@@ -30,8 +31,6 @@ export interface AuditSandbox {
 
 /** By how much two counts may differ: the default of `offerlet audit`. */
 const TOLERANCE = 0.005;
-/** Dates that a ledger may have. */
-const LEDGER_DAYS = 400;
 /** Milliseconds after which a difference is looked at again. */
 const SETTLE_MS = 300;
 /** Looks at a difference that changes each time. */
@@ -42,24 +41,16 @@ export function createAuditReader(
   { ledger, sandbox }: ConsoleAuditOptions,
   reporting: ReportingClient<'publisher'>,
 ): (name: AuditPeriod, signal: AbortSignal) => Promise<ConsoleAudit> {
-  let since: string | undefined;
-
-  /** The ledger's first hour. What the network counted before that has no counterpart. */
-  async function firstHour(today: string): Promise<string | undefined> {
-    const { rows } = await ledger.read({ from: addDays(today, -LEDGER_DAYS), to: today });
-    return rows.reduce<string | undefined>((first, { hour }) => (first && first < hour ? first : hour), undefined);
-  }
-
-  async function compare(dates: DateRange, { now, signal }: { now: number; signal: AbortSignal }): Promise<Audit> {
+  async function compare(dates: DateRange, { now, signal }: At): Promise<Audit | undefined> {
     return makeAudit({
-      ledger: await ledger.read(dates),
-      readReport: (query) => readReport(reporting, query, signal),
+      ledger,
+      readPage: (query) => readPage(reporting, query, signal),
       dates,
       grain: 'hour',
       by: [],
-      tolerance: TOLERANCE,
-      now: sandbox ? Infinity : now,
-      since,
+      tolerance: sandbox ? 0 : TOLERANCE,
+      now,
+      partial: sandbox !== undefined,
     });
   }
 
@@ -67,13 +58,13 @@ export function createAuditReader(
    * Events on their way are in one count and not in the other yet. While shoppers shop, a difference is believed when it is
    * the same a moment later.
    */
-  async function compareSettled(dates: DateRange, at: { now: number; signal: AbortSignal }): Promise<Audit> {
+  async function compareSettled(dates: DateRange, at: At): Promise<Audit | undefined> {
     let audit = await compare(dates, at);
     if (!sandbox) return audit;
-    for (let look = 1; !audit.within && look < LOOKS; look++) {
+    for (let look = 1; audit && !audit.within && look < LOOKS; look++) {
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       const next = await compare(dates, at);
-      const isSame = JSON.stringify(next.rows) === JSON.stringify(audit.rows);
+      const isSame = JSON.stringify(next?.rows) === JSON.stringify(audit.rows);
       audit = next;
       if (isSame) break;
     }
@@ -82,30 +73,29 @@ export function createAuditReader(
 
   return async (name, signal) => {
     const now = (await sandbox?.now())?.getTime() ?? Date.now();
-    since ??= await firstHour(dateOf(now));
-    const audit = since === undefined ? undefined : await compareSettled(period(name, { now }), { now, signal });
-    return { audit: audit ?? null, since: since ?? null, now: new Date(now).toISOString() };
+    const audit = await compareSettled(period(name, { now }), { now, signal });
+    return { audit: audit ?? null, now: new Date(now).toISOString() };
   };
 }
 
-/** Reads all pages of a publisher's report. A network that has never had data has a report without rows. */
-async function readReport(
+interface At {
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads a page of a publisher's report. A network that has never had data has none. */
+async function readPage(
   reporting: ReportingClient<'publisher'>,
-  { dates, grain }: { readonly dates: DateRange; readonly grain: 'hour' | 'day' },
+  { dates, grain, metrics, offset, limit }: AuditPageQuery,
   signal: AbortSignal,
-): Promise<AuditReport> {
-  const rows: ReportRow[] = [];
-  let dataThrough: string | null = null;
+): Promise<Report | undefined> {
+  const query = { ...dates, time_grain: grain, metrics, offset, limit };
   try {
-    const query = { ...dates, time_grain: grain, metrics: AUDITED_METRICS };
-    for await (const page of reporting.pages(query, { signal })) {
-      rows.push(...page.data);
-      dataThrough = page.meta.data_through;
-    }
+    return await reporting.report(query, { signal });
   } catch (error) {
-    if (!(error instanceof ReportingUnavailableError)) throw error;
+    if (error instanceof ReportingUnavailableError) return undefined;
+    throw error;
   }
-  return { rows, dataThrough };
 }
 
 /** The period that a page asks for. Throws a TypeError when there is no such period. */

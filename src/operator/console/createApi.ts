@@ -18,6 +18,7 @@ import {
 } from '../clients/errors.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { createFileApi, type ConsoleFiles } from './createFileApi.ts';
+import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import type { Change, ChangeLog } from '../changes/changeLog.ts';
 import { createReports } from './createReports.ts';
@@ -354,6 +355,9 @@ export async function readBody(request: Request): Promise<unknown> {
   return json;
 }
 
+/** Errors whose message is for people, and contains nothing of this machine. */
+const MESSAGES = [ApiError, ExitError, AuditReportError];
+
 /** Returns the status and the body for a failed call. Errors of the clients never contain the key. */
 export function failureOf(error: unknown): { readonly status: number; readonly failure: Failure } {
   const status = error instanceof ApiError && error.status >= 400 ? error.status : 502;
@@ -364,7 +368,7 @@ export function failureOf(error: unknown): { readonly status: number; readonly f
   if (error instanceof TypeError) return { status: 400, failure: { code: 'invalid', message: error.message } };
   const failure: Failure = {
     code: codeOf(error),
-    message: error instanceof ApiError || error instanceof ExitError ? error.message : 'The call failed.',
+    message: MESSAGES.some((Kind) => error instanceof Kind) ? error.message : 'The call failed.',
     ...(error instanceof ApiError && error.requestId !== undefined ? { request_id: error.requestId } : {}),
     ...(error instanceof RateLimitError ? { retry_after: error.retryAfter ?? 5 } : {}),
     ...(error instanceof DateRangeError ? { window: error.available_window } : {}),

@@ -40,8 +40,6 @@ export type AuditPeriod = (typeof AUDIT_PERIODS)[number];
 export interface ConsoleAudit {
   /** Null while the ledger is empty. */
   readonly audit: Audit | null;
-  /** The first hour that the ledger has. Earlier ones are not compared. */
-  readonly since: string | null;
   /** The network's time, as far as it is known. */
   readonly now: string;
 }

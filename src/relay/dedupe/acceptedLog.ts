@@ -9,6 +9,7 @@ import {
   ACCEPTED_LOG,
   cellLine,
   countLine,
+  CUT_OFF,
   entryLine,
   FIRST_LINE,
   FIRST_LINE_START,
@@ -216,7 +217,7 @@ export async function openAcceptedLog(
     if (more === '') return;
     try {
       // Half a line must not be taken for a whole one.
-      await handle.appendFile(isTorn ? `~\n${more}` : more);
+      await handle.appendFile(isTorn ? `${CUT_OFF}\n${more}` : more);
       isTorn = false;
     } catch (error) {
       isTorn = true;

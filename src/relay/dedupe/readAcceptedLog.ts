@@ -56,16 +56,28 @@ export function foldedLine(id: string): string {
 
 const ENTRY = /^([0-9a-z]{1,11}) ([0-9a-f]{32}) ([0-9a-z]{1,3})(?: ([0-9a-z]{1,6}))?$/;
 const OTHER = /^(session|cell|count|segment|folded) ([0-9a-z]{1,12})(?: ([ -~]*))?$/;
+/** `<time> -`: the relay started or stopped. */
+const MARK = /^[0-9a-z]{1,11} -$/;
+/** What ends half a line that a full disk or a crash left behind. The next line is whole. */
+export const CUT_OFF = '~';
 const SESSION = /^([0-9a-f]{32}) ([ -~]*)$/;
 
+/** What a file contains. */
+export interface ReadLog {
+  readonly counts: SegmentCounts;
+  readonly lines: number;
+  /** Lines that no relay wrote, or whose count has no cell. */
+  readonly damaged: number;
+}
+
 /** Reads the file's whole lines. What follows the last line break was cut off by a crash and is left out. */
-export function readAcceptedLog(text: string, { entry, session }: LogReader): { counts: SegmentCounts; lines: number } {
+export function readAcceptedLog(text: string, { entry, session }: LogReader): ReadLog {
   const counts: SegmentCounts = new Map();
   let cells = new Map<string, string>();
   let segment = new Map<string, number>();
   /** Events of the segment: after a failed write, some may be there twice. */
   let counted = new Set<string>();
-  let lines = 0;
+  let [lines, damaged] = [0, 0];
   const first = FIRST_LINE.exec(text)?.[0].length ?? 0;
   const end = text.lastIndexOf('\n') + 1;
   for (let start = first, stop; start < end; start = stop + 1) {
@@ -75,9 +87,13 @@ export function readAcceptedLog(text: string, { entry, session }: LogReader): { 
     const [, time = '', key = '', sender = '', number] = ENTRY.exec(line) ?? [];
     if (key !== '') {
       const from = Number.parseInt(sender, 36);
-      if (from >= SENDERS) continue;
+      if (from >= SENDERS) {
+        damaged += 1;
+        continue;
+      }
       entry?.({ key, acceptedAt: Number.parseInt(time, 36), sender: from });
       const cell = number === undefined ? undefined : cells.get(number);
+      if (number !== undefined && cell === undefined) damaged += 1;
       if (cell === undefined || counted.has(key)) continue;
       counted.add(key);
       addCount(segment, cell);
@@ -98,6 +114,7 @@ export function readAcceptedLog(text: string, { entry, session }: LogReader): { 
         // A line that was cut off has more after its number, or less.
         const count = /^[0-9a-z]{1,9}$/.test(rest) ? Number.parseInt(rest, 36) : 0;
         if (cell !== undefined && count > 0) addCount(segment, cell, count);
+        else if (!line.endsWith(CUT_OFF)) damaged += 1;
         break;
       }
       case 'segment':
@@ -109,13 +126,22 @@ export function readAcceptedLog(text: string, { entry, session }: LogReader): { 
         break;
       case undefined:
       default:
+        if (!line.endsWith(CUT_OFF) && !MARK.test(line)) damaged += 1;
         break;
     }
   }
-  return { counts, lines };
+  return { counts, lines, damaged };
 }
 
-/** Returns the counts of a file that are not in the files of the days yet, by segment. */
-export function readLogCounts(text: string): SegmentCounts {
-  return FIRST_LINE.test(text) ? readAcceptedLog(text, {}).counts : new Map();
+/** Returns the counts of a file that are not in the files of the days yet, by segment, and what could not be read. */
+export function readLogCounts(text: string, file: string): { counts: SegmentCounts; problems: string[] } {
+  if (!FIRST_LINE.test(text)) {
+    const isNew = text.length < 64 && FIRST_LINE_START.startsWith(text.slice(0, FIRST_LINE_START.length));
+    return {
+      counts: new Map(),
+      problems: isNew ? [] : [`${file} is not a relay's file, or damaged, and was skipped.`],
+    };
+  }
+  const { counts, damaged } = readAcceptedLog(text, {});
+  return { counts, problems: damaged > 0 ? [`${file}: lines that are damaged and were skipped: ${damaged}.`] : [] };
 }

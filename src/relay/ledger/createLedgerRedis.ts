@@ -1,6 +1,6 @@
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { addDays } from '../../wire/utcDates.ts';
-import { addCount, rowsOf, type Ledger } from './ledger.ts';
+import { addCount, readCell, rowsOf, type Ledger } from './ledger.ts';
 
 /** The part of a Redis client that is used; the client of the `redis` package has it. */
 export interface RedisClient {
@@ -37,12 +37,19 @@ export function createLedgerRedis(client: RedisClient, prefix: string): Ledger &
     },
     async read({ from, to }) {
       const counts = new Map<string, number>();
+      const problems: string[] = [];
       for (let day = from; day <= to; day = addDays(day, 1)) {
-        for (const [field, count] of pairsOf(await client.sendCommand(['HGETALL', dayKey(day)])))
+        for (const [field, text] of pairsOf(await client.sendCommand(['HGETALL', dayKey(day)]))) {
           // A field is what follows the date and its T: `10 BRAND_CLICK …`.
-          addCount(counts, `${day}T${field}`, Number(count));
+          const [cell, count] = [`${day}T${field}`, Number(text)];
+          if (Number.isSafeInteger(count) && count >= 0 && readCell(cell)) addCount(counts, cell, count);
+          else
+            problems.push(
+              `${dayKey(day)}: ${JSON.stringify(field)} ${JSON.stringify(text)} is not a count and was skipped.`,
+            );
+        }
       }
-      return { rows: rowsOf(counts), problems: [] };
+      return { rows: rowsOf(counts), problems };
     },
   };
 }

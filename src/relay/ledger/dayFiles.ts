@@ -1,7 +1,7 @@
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { addDays, dateOf, isDate } from '../../wire/utcDates.ts';
 import { nodeModule } from '../runtime/nodeModule.ts';
-import { addCount, cellOf, rowsOf, type LedgerRow } from './ledger.ts';
+import { addCount, cellOf, readCell, rowsOf, type LedgerRow } from './ledger.ts';
 
 /** Days after which the counts of a day are deleted. */
 const KEPT_DAYS = 400;
@@ -73,7 +73,9 @@ export async function deleteOldDays(directory: string, now: number): Promise<voi
   const fs = nodeModule('node:fs/promises');
   const first = addDays(dateOf(now), -KEPT_DAYS);
   for (const day of await listDays(directory))
-    if (day < first) await fs.rm(nodeModule('node:path').join(ledgerFolder(directory), `${day}.jsonl`));
+    // What cannot be deleted, such as a directory, must not keep the log from being compacted.
+    if (day < first)
+      await fs.unlink(nodeModule('node:path').join(ledgerFolder(directory), `${day}.jsonl`)).catch(() => {});
 }
 
 async function listDays(directory: string): Promise<readonly string[]> {
@@ -107,44 +109,59 @@ export async function readDays(
   for (const day of (await listDays(directory)).toSorted()) {
     if (day < from || day > to) continue;
     const file = nodeModule('node:path').join(ledgerFolder(directory), `${day}.jsonl`);
-    const lines = (await fs.readFile(file, 'utf8')).split('\n');
-    for (const [at, text] of lines.entries()) {
-      if (text === '') continue;
-      const line = readLine(text, day);
+    const text = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EISDIR') throw error;
+      problems.push(`${file} is a directory and was skipped.`);
+      return '';
+    });
+    const found: string[] = [];
+    const lines = text.split('\n');
+    for (const [at, line] of lines.entries()) {
+      if (line === '') continue;
+      const place = at === lines.length - 1 ? 'the last line' : `line ${at + 1}`;
+      const read = readLine(line, day);
       // What the log still has is written again by the relay, so a line that was cut off costs nothing.
-      if (!line) {
-        const place = at === lines.length - 1 ? 'the last line' : `line ${at + 1}`;
-        problems.push(`${file}: ${place} is incomplete or damaged and was skipped.`);
-      } else if (!segments.has(`${day} ${line.segment}`)) {
-        segments.add(`${day} ${line.segment}`);
-        for (const [cell, count] of line.counts) addCount(counts, cell, count);
+      if (!read) {
+        found.push(`${file}: ${place} is incomplete or damaged and was skipped.`);
+      } else if (!segments.has(`${day} ${read.segment}`)) {
+        segments.add(`${day} ${read.segment}`);
+        for (const [cell, count] of read.counts) addCount(counts, cell, count);
+        for (const name of read.foreign) found.push(`${file}: ${name} in ${place} is not a count and was skipped.`);
       }
     }
+    for (const problem of found.slice(0, PROBLEMS_MAX)) problems.push(problem);
+    if (found.length > PROBLEMS_MAX) problems.push(`${file}: ${found.length - PROBLEMS_MAX} more such problems.`);
   }
   return { segments, counts, problems };
 }
 
+/** Problems of one file that are reported one by one. */
+const PROBLEMS_MAX = 10;
 const PLACE = ['view', 'display_mode', 'widget_id'];
 
-/** Returns the counts of a line by cell; `undefined` for a line that is not whole. */
-function readLine(text: string, day: string): { segment: string; counts: [string, number][] } | undefined {
+/** Returns the counts of a line by cell, and what stands in their place; `undefined` for a line that is not whole. */
+function readLine(
+  text: string,
+  day: string,
+): { segment: string; counts: [string, number][]; foreign: string[] } | undefined {
   const json = parseJson(text);
   const [segment, groups] = [own(json, 'segment'), own(json, 'counts')];
   if (typeof segment !== 'string' || !Array.isArray(groups)) return undefined;
   const counts: [string, number][] = [];
+  const foreign: string[] = [];
   for (const group of groups as readonly unknown[]) {
     const [view, mode, widget] = PLACE.map((name) => textAt(group, name));
     const number = own(group, 'hour');
     if (!isObject(group) || !isCount(number) || number > 23) return undefined;
     const hour = `${day}T${String(number).padStart(2, '0')}`;
-    for (const [name, count] of Object.entries(group))
-      if (name !== 'hour' && isCount(count))
-        counts.push([
-          cellOf({ hour, name, view: view ?? null, display_mode: mode ?? null, widget_id: widget ?? null }),
-          count,
-        ]);
+    for (const [name, count] of Object.entries(group)) {
+      if (name === 'hour' || PLACE.includes(name)) continue;
+      const cell = cellOf({ hour, name, view: view ?? null, display_mode: mode ?? null, widget_id: widget ?? null });
+      if (isCount(count) && readCell(cell)) counts.push([cell, count]);
+      else foreign.push(`${JSON.stringify(name).slice(0, 40)}: ${JSON.stringify(count).slice(0, 40)}`);
+    }
   }
-  return { segment, counts };
+  return { segment, counts, foreign };
 }
 
 /** No relay writes anything else, but somebody may have edited the file. */

@@ -19,12 +19,13 @@ export async function readLedger(
     throw error;
   });
   const days = await readDays(directory, dates);
-  for (const [segment, counts] of readLogCounts(text)) {
+  const { counts: segments, problems } = readLogCounts(text, log);
+  for (const [segment, counts] of segments) {
     for (const [cell, count] of counts) {
       const day = cell.slice(0, 10);
       if (day >= dates.from && day <= dates.to && !days.segments.has(`${day} ${segment}`))
         addCount(days.counts, cell, count);
     }
   }
-  return { rows: rowsOf(days.counts), problems: days.problems };
+  return { rows: rowsOf(days.counts), problems: [...days.problems, ...problems] };
 }

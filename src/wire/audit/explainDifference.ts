@@ -4,7 +4,6 @@ import { AUDITED, AUDITED_METRICS, type AuditComparison, type AuditRow, type Cou
 export interface AuditExplanation {
   readonly cause:
     | 'data_through'
-    | 'ledger_begins'
     | 'answers_lost'
     | 'other_relay'
     | 'other_senders'
@@ -25,11 +24,13 @@ export interface AuditExplanation {
 export interface ExplainInput {
   readonly comparison: AuditComparison;
   readonly ours: readonly CountedRow[];
-  readonly dataThrough: string | null;
 }
 
+/** What a report is whose data do not reach to the end of the dates. */
+export const INCOMPLETE = "The network's report is not complete yet";
+
 /** Returns what can explain the differences, the likeliest first, and then what is in neither count. */
-export function explainDifference({ comparison, ours, dataThrough }: ExplainInput): readonly AuditExplanation[] {
+export function explainDifference({ comparison, ours }: ExplainInput): readonly AuditExplanation[] {
   const wrong = comparison.rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
   const missing = sumOf(wrong.filter(({ difference }) => difference < 0));
   const extra = sumOf(wrong.filter(({ difference }) => difference > 0));
@@ -39,12 +40,11 @@ export function explainDifference({ comparison, ours, dataThrough }: ExplainInpu
     if (rest.events !== 0) found.push({ cause, ...rest });
   };
   if (missing > 0) {
-    const through = dataThrough === null ? 'The network has no data yet.' : `Its data reach to ${spell(dataThrough)}.`;
     const events = sumOf(wrong.filter(({ verdict }) => verdict === 'late'));
     add('data_through', {
       direction: 'missing',
       events,
-      text: `The network's report is not complete yet. ${through} ${events} of the missing counts are later.`,
+      text: `${INCOMPLETE}: ${events} of the missing counts are later than its data.`,
     });
   }
   if (extra > 0) {
@@ -54,12 +54,6 @@ export function explainDifference({ comparison, ours, dataThrough }: ExplainInpu
       events: lost,
       text: `The responses to ${lost} events were lost, and they were not sent again. The network may have counted them.`,
     });
-    const [begin, before] = beforeLedger(wrong, ours);
-    add('ledger_begins', {
-      direction: 'extra',
-      events: before,
-      text: `The ledger has nothing before ${spell(begin)}. The network counted ${before} before.`,
-    });
   }
   found.sort((one, other) => (other.events ?? 0) - (one.events ?? 0));
   const nameless = countOf(ours, (row) => row.view === null && isAudited(row));
@@ -67,7 +61,7 @@ export function explainDifference({ comparison, ours, dataThrough }: ExplainInpu
     add('no_placement', {
       direction: 'extra',
       events: nameless,
-      text: `For ${nameless} events the relay does not know the placement: their sessions were opened elsewhere, or before the ledger. Compare without --by.`,
+      text: `For ${nameless} events the relay does not know the placement: their sessions were opened elsewhere, or before the ledger began. Compare without --by.`,
     });
   // What is late explains itself.
   if (wrong.some(({ difference, verdict }) => difference < 0 && verdict !== 'late'))
@@ -119,16 +113,4 @@ function countOf(rows: readonly CountedRow[], isCounted: (row: CountedRow) => bo
 
 function isAudited({ name }: CountedRow): boolean {
   return AUDITED_METRICS.some((metric) => AUDITED[metric] === name);
-}
-
-/** The first hour of the ledger, and what the network counted in periods before it. */
-function beforeLedger(wrong: readonly AuditRow[], ours: readonly CountedRow[]): [string, number] {
-  const begin = ours.reduce((first, { hour }) => (hour < first ? hour : first), '9999');
-  const before = wrong.filter(({ period_start, ours: own }) => own === 0 && (period_start ?? '') < begin);
-  return [begin, sumOf(before)];
-}
-
-/** `2026-11-23T10:00:00Z` as `2026-11-23 10:00`. */
-function spell(time: string): string {
-  return time.startsWith('9999') ? 'now' : time.slice(0, 16).replace('T', ' ');
 }

@@ -1,52 +1,37 @@
 import { HOURLY_MAX_DATES } from '../limits.ts';
-import type { PublisherGrouping, PublisherMetric, ReportRow } from '../reporting.ts';
+import type { ReportRow } from '../reporting.ts';
 import { addDays, type DateRange } from '../utcDates.ts';
 import {
   AUDIT_GROUPINGS,
   AUDITED_METRICS,
   compareCounts,
   DEFINITIONS,
+  type AuditComparison,
   type AuditedMetric,
   type AuditGrouping,
   type AuditRow,
-  type CountedRow,
 } from './compareCounts.ts';
 import { explainDifference, type AuditExplanation } from './explainDifference.ts';
-
-/** What a relay's ledger has for some dates. */
-export interface Counted {
-  readonly rows: readonly CountedRow[];
-  /** What could not be read, in sentences for people. */
-  readonly problems: readonly string[];
-}
-
-/** One report of the network: all its rows. */
-export interface AuditReportQuery {
-  readonly dates: DateRange;
-  readonly grain: 'hour' | 'day';
-  readonly groupBy: readonly PublisherGrouping[];
-  readonly metrics: readonly PublisherMetric[];
-}
-
-export interface AuditReport {
-  readonly rows: readonly ReportRow[];
-  /** The latest period of the network's data, as its grain has it; `null` if there is none. */
-  readonly dataThrough: string | null;
-}
+import {
+  AuditReportError,
+  readAuditReport,
+  type AuditReport,
+  type AuditReportQuery,
+  type ReadAuditPage,
+} from './readAuditReport.ts';
+import { readCounted, type ReadableLedger } from './readCounted.ts';
 
 export interface AuditRequest {
-  readonly ledger: Counted;
-  /** Reads a publisher's report, all pages of it. */
-  readReport(query: AuditReportQuery): Promise<AuditReport>;
+  readonly ledger: ReadableLedger;
+  readonly readPage: ReadAuditPage;
   readonly dates: DateRange;
   readonly grain: 'hour' | 'day';
   readonly by: readonly AuditGrouping[];
   /** A share: 0.005 is 0.5 %. */
   readonly tolerance: number;
-  /** Periods that end later are open. */
   readonly now: number;
-  /** The first hour that is compared, for a ledger that is younger than the dates; by the hour only. */
-  readonly since?: string | undefined;
+  /** Whether hours are compared of which both counts may have a part only: the current one, and the ledger's first one. */
+  readonly partial?: boolean | undefined;
 }
 
 /** What `offerlet audit --json` prints. */
@@ -54,6 +39,8 @@ export interface Audit extends DateRange {
   readonly grain: 'hour' | 'day';
   readonly by: readonly AuditGrouping[];
   readonly tolerance: number;
+  /** The first hour that is compared, if the ledger began later than the dates; otherwise `null`. */
+  readonly begins: string | null;
   /** The latest hour of the network's data, or its day if it has no hourly reports; `null` if it has none. */
   readonly data_through: string | null;
   /** Whether no count differs by more than the tolerance. Periods that are not over yet are left out. */
@@ -71,38 +58,35 @@ export interface Audit extends DateRange {
 /** Days whose hours are compared: the latest that differ. Each costs a report. */
 const DAYS_MAX = 9;
 
-/** Reads the network's report and compares the relay's counts with it. */
-export async function makeAudit(request: AuditRequest): Promise<Audit> {
-  const { ledger, dates, grain, by, tolerance, now, since } = request;
-  const ours = ledger.rows;
-  const problems = [...ledger.problems];
-  const groupBy = by.map((name) => AUDIT_GROUPINGS[name]);
-  const report = await readChunks(request, { dates, grain, groupBy, metrics: AUDITED_METRICS });
-  let { dataThrough } = report;
-  if (grain === 'day') {
-    // A day may have arrived in part, which only an hourly report says.
-    const last = { from: dates.to, to: dates.to };
-    const query = { dates: last, grain: 'hour', groupBy: [], metrics: ['clicks'] } as const;
-    const hourly = await request.readReport(query).catch(() => undefined);
-    dataThrough = hourly?.dataThrough ?? (dataThrough && `${dataThrough.slice(0, 10)}T23:00:00Z`);
-  }
-  const judged = { tolerance, dataThrough, now };
-  const theirs = since === undefined ? report.rows : report.rows.filter(({ period_start }) => period_start >= since);
+/** Compares what a relay counted with the network's report. Resolves to `undefined` when the ledger has no counts at all. */
+export async function makeAudit(request: AuditRequest): Promise<Audit | undefined> {
+  const { dates, grain, by, tolerance, partial = false } = request;
+  const counted = await readCounted(request.ledger, { dates, now: request.now, hasFirstHour: partial });
+  if (!counted) return undefined;
+  const { rows: ours, begins } = counted;
+  const problems = [...counted.problems];
+  const isYounger = begins !== null && begins >= `${addDays(dates.to, 1)}T00:00:00Z`;
+  const report = isYounger ? { rows: [], dataThrough: null } : await readTheirs(request, begins);
+  const { rows: theirs, dataThrough } = report;
+  const judged = { tolerance, dataThrough, now: partial ? Infinity : request.now };
   const comparison = compareCounts({ ours, theirs, grain, by, ...judged });
-  const wrong = comparison.rows.filter(isWrong);
-  const days = [...new Set(wrong.map(({ period_start }) => period_start?.slice(0, 10) ?? ''))].slice(0, DAYS_MAX);
+  const days = grain === 'hour' ? [] : daysOf(comparison);
   const hours: AuditRow[] = [];
-  for (const day of grain === 'day' ? days : []) {
+  for (const day of days.slice(0, DAYS_MAX)) {
     try {
-      const one = { from: day, to: day };
-      const hourly = await request.readReport({ dates: one, grain: 'hour', groupBy: [], metrics: AUDITED_METRICS });
+      const hourly = await readHours(request, { day, groupBy: [], begins });
       const own = ours.filter(({ hour }) => hour.startsWith(day));
-      const compared = compareCounts({ ours: own, theirs: hourly.rows, grain: 'hour', by: [], ...judged });
+      const compared = compareCounts({ ours: own, theirs: hourly, grain: 'hour', by: [], ...judged });
       hours.push(...compared.rows.filter(isWrong));
-    } catch {
+    } catch (error) {
+      if (error instanceof AuditReportError) throw error;
       problems.push(`The network has no hourly report for ${day}, so its hours could not be compared.`);
     }
   }
+  if (days.length > DAYS_MAX)
+    problems.push(
+      `${days.length} days differ; the hours of the latest ${DAYS_MAX} were compared. --grain hour has all.`,
+    );
   const definitions = Object.fromEntries(
     comparison.totals.flatMap(({ metric, verdict }) => {
       const definition = verdict === 'ok' ? undefined : DEFINITIONS[metric];
@@ -114,12 +98,13 @@ export async function makeAudit(request: AuditRequest): Promise<Audit> {
     grain,
     by,
     tolerance,
+    begins,
     data_through: dataThrough,
-    within: wrong.length === 0 && !comparison.totals.some(isWrong),
+    within: ![...comparison.rows, ...comparison.totals].some(isWrong),
     ...comparison,
     hours,
     definitions,
-    explanations: explainDifference({ comparison, ours, dataThrough }),
+    explanations: explainDifference({ comparison, ours }),
     problems,
   };
 }
@@ -129,15 +114,64 @@ export function isWrong({ verdict }: AuditRow): boolean {
   return verdict !== 'ok' && verdict !== 'open';
 }
 
-/** Reads a report of any length: one by the hour covers a few dates only. */
-async function readChunks({ readReport }: AuditRequest, query: AuditReportQuery): Promise<AuditReport> {
-  if (query.grain === 'day') return readReport(query);
+function daysOf({ rows }: AuditComparison): string[] {
+  return [...new Set(rows.filter(isWrong).map(({ period_start }) => period_start?.slice(0, 10) ?? ''))];
+}
+
+/** Reads the network's report from the hour in which the ledger begins. */
+async function readTheirs(request: AuditRequest, begins: string | null): Promise<AuditReport> {
+  const { dates, grain, by, readPage } = request;
+  const groupBy = by.map((name) => AUDIT_GROUPINGS[name]);
+  const from = begins?.slice(0, 10) ?? dates.from;
+  const query = { dates: { from, to: dates.to }, grain, groupBy, metrics: AUDITED_METRICS };
+  if (grain === 'hour') {
+    const { rows, dataThrough } = await readChunks(readPage, query);
+    return { rows: since(rows, begins), dataThrough };
+  }
+  const { rows, dataThrough } = await readAuditReport(readPage, query);
+  // A day may have arrived in part, which only an hourly report says.
+  const last = { ...query, dates: { from: dates.to, to: dates.to }, grain: 'hour', groupBy: [] } as const;
+  const hourly = await readAuditReport(readPage, last).catch(rethrowReportError);
+  const through = hourly?.dataThrough ?? (dataThrough && `${dataThrough.slice(0, 10)}T23:00:00Z`);
+  if (begins === null || begins.endsWith('T00:00:00Z')) return { rows, dataThrough: through };
+  // Of the day on which the ledger began, its hours count.
+  const start = `${from}T00:00:00Z`;
+  const first = await readHours(request, { day: from, groupBy, begins });
+  return {
+    rows: [...rows.filter((row) => row.period_start > start), ...first.map((row) => ({ ...row, period_start: start }))],
+    dataThrough: through,
+  };
+}
+
+async function readHours(
+  { readPage }: AuditRequest,
+  {
+    day,
+    groupBy,
+    begins,
+  }: Pick<AuditReportQuery, 'groupBy'> & { readonly day: string; readonly begins: string | null },
+): Promise<readonly ReportRow[]> {
+  const dates = { from: day, to: day };
+  const { rows } = await readAuditReport(readPage, { dates, grain: 'hour', groupBy, metrics: AUDITED_METRICS });
+  return since(rows, begins);
+}
+
+function since(rows: readonly ReportRow[], begins: string | null): readonly ReportRow[] {
+  return begins === null ? rows : rows.filter(({ period_start }) => period_start >= begins);
+}
+
+function rethrowReportError(error: unknown): undefined {
+  if (error instanceof AuditReportError) throw error;
+}
+
+/** Reads a report by the hour of any length: each covers a few dates only. */
+async function readChunks(readPage: ReadAuditPage, query: AuditReportQuery): Promise<AuditReport> {
   const rows: ReportRow[] = [];
   let dataThrough: string | null = null;
   const { from, to } = query.dates;
   for (let start = from; start <= to; start = addDays(start, HOURLY_MAX_DATES)) {
     const end = addDays(start, HOURLY_MAX_DATES - 1);
-    const report = await readReport({ ...query, dates: { from: start, to: end < to ? end : to } });
+    const report = await readAuditReport(readPage, { ...query, dates: { from: start, to: end < to ? end : to } });
     for (const row of report.rows) rows.push(row);
     dataThrough = report.dataThrough ?? dataThrough;
   }

@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest';
 import { createOperatorConsole, type ConsoleAuditOptions, type ConsoleOptions } from '../../../src/operator.ts';
+import type { LedgerCounts } from '../../../src/relay.ts';
 import type { ConsoleAudit, ConsoleContext } from '../../../src/operator/console/protocol.ts';
 
 const KEY = 'adnet_sk_test_CANARYCANARYCANARYCANARY';
 const REPORTING_KEY = 'adnet_sk_test_SPARROWSPARROWSPARROW';
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
-/** A ledger that counted clicks, by the hour of yesterday. */
-function ledgerOf(clicks: Readonly<Record<string, number>>): ConsoleAuditOptions['ledger'] {
+/** A ledger that counted clicks, by the hour of yesterday. The relay was there from one of these hours on. */
+function ledgerOf(clicks: Readonly<Record<string, number>>, begin = '00', day = DAY): ConsoleAuditOptions['ledger'] {
+  const counts = Object.entries(clicks).map(([hour, count]) => ({ hour, count, name: 'BRAND_CLICK' }));
+  if (counts.length > 0) counts.push({ hour: begin, count: 1, name: 'offers_requested' });
   return {
     read: async ({ from, to }) => ({
-      rows: Object.entries(clicks)
-        .map(([hour, count]) => ({
-          hour: `${DAY}T${hour}:00:00Z`,
-          name: 'BRAND_CLICK',
+      rows: counts
+        .map(({ hour, count, name }) => ({
+          hour: `${day}T${hour}:00:00Z`,
+          name,
           view: 'THANK_YOU',
           display_mode: 'INLINE',
           widget_id: null,
@@ -60,6 +63,12 @@ function open(clicks: () => Readonly<Record<string, number>>, options: Partial<C
   return { keys, call };
 }
 
+/** The same counts of a relay that requested offers on the day before these dates, too. */
+function olderBy({ from }: { from: string }, { rows, problems }: LedgerCounts): LedgerCounts {
+  const placement = { view: null, display_mode: null, widget_id: null };
+  return { rows: [{ hour: `${from}T00:00:00Z`, name: 'offers_requested', ...placement, count: 1 }, ...rows], problems };
+}
+
 async function auditOf(response: Response): Promise<ConsoleAudit> {
   expect(response.status).toBe(200);
   return (await response.json()) as ConsoleAudit;
@@ -73,12 +82,13 @@ test('a console without a ledger offers no audit', async () => {
   expect((await call('audit/shoppers', { method: 'POST', body: '{}' })).status).toBe(404);
 });
 
-test('compares hour by hour with the publisher’s key, from the hour in which the ledger begins', async () => {
-  const { call, keys } = open(() => ({ '08': 40, '10': 5, '11': 9 }), {
-    audit: { ledger: ledgerOf({ '10': 5, '11': 7 }), reportingKey: REPORTING_KEY },
+test('compares hour by hour with the publisher’s key, from the first full hour of the ledger on', async () => {
+  const { call, keys } = open(() => ({ '08': 40, '09': 3, '10': 5, '11': 9 }), {
+    // An event of 08:00 arrived when the relay was there.
+    audit: { ledger: ledgerOf({ '08': 1, '09': 1, '10': 5, '11': 7 }, '09'), reportingKey: REPORTING_KEY },
   });
-  const { audit, since } = await auditOf(await call('audit?period=yesterday'));
-  expect(since).toBe(`${DAY}T10:00:00Z`);
+  const { audit } = await auditOf(await call('audit?period=yesterday'));
+  expect(audit?.begins).toBe(`${DAY}T10:00:00Z`);
   expect(audit?.within).toBe(false);
   expect(audit?.rows.map(({ period_start, ours, theirs, verdict }) => [period_start, ours, theirs, verdict])).toEqual([
     [`${DAY}T11:00:00Z`, 7, 9, 'extra'],
@@ -87,10 +97,25 @@ test('compares hour by hour with the publisher’s key, from the hour in which t
   expect(new Set(keys)).toEqual(new Set([REPORTING_KEY]));
 });
 
+test('a period before the ledger began has nothing to compare, and asks the network nothing', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const { call, keys } = open(() => ({ '08': 40 }), { audit: { ledger: ledgerOf({ '00': 5 }, '00', today) } });
+  const { audit } = await auditOf(await call('audit?period=yesterday'));
+  expect(audit).toMatchObject({ within: true, rows: [], begins: `${today}T01:00:00Z` });
+  expect(keys).toEqual([]);
+});
+
+test('a report that cannot be compared is an error that names its row', async () => {
+  const { call } = open(() => ({ '10': -5 }), { audit: { ledger: ledgerOf({ '10': 5 }) } });
+  const failed = await call('audit?period=yesterday');
+  expect(failed.status).toBe(502);
+  expect(await failed.text()).toContain('Row 1 of the network');
+});
+
 test('a week is read in reports of three dates, with the console’s own key when it is a publisher’s', async () => {
   const { call, keys } = open(() => ({ '10': 5 }), {
     variant: 'publisher',
-    audit: { ledger: ledgerOf({ '10': 5 }) },
+    audit: { ledger: { read: async (dates) => olderBy(dates, await ledgerOf({ '10': 5 }).read(dates)) } },
   });
   const { audit } = await auditOf(await call('audit?period=last_7_days'));
   expect(audit?.within).toBe(true);
@@ -107,7 +132,7 @@ test('without a sandbox, nothing can be made to count wrongly', async () => {
 
 test('an empty ledger, and a ledger that cannot be read, are told apart', async () => {
   const empty = open(() => ({ '10': 5 }), { audit: { ledger: ledgerOf({}) } });
-  expect(await auditOf(await empty.call('audit?period=yesterday'))).toMatchObject({ audit: null, since: null });
+  expect(await auditOf(await empty.call('audit?period=yesterday'))).toMatchObject({ audit: null });
   const broken = open(() => ({}), {
     audit: { ledger: { read: () => Promise.reject(new Error('EACCES: /secret/place')) } },
   });

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icons.tsx';
 import { download as save } from '../parts/download.ts';
 import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type ConsoleContext } from '../../protocol.ts';
 import { labelOf, momentOf, plural, rangeOf, shortPeriodOf, wordOf } from '../../../reports/format.ts';
+import { describeAudit } from '../../../../wire/audit/describeAudit.ts';
 import { isWrong, type Audit } from '../../../../wire/audit/makeAudit.ts';
 import type { AuditRow } from '../../../../wire/audit/compareCounts.ts';
 import { oneOf } from '../../../../wire/json.ts';
@@ -81,7 +82,7 @@ function Comparison({ period, session, isSandbox }: ComparisonProps): JSX.Elemen
         <Pending resource={resource} label="Comparing …" />
       ) : (
         <div class={isOther ? 'content loading' : 'content'} aria-busy={isOther}>
-          {audit ? <Compared audit={audit} since={data.since} /> : <EmptyLedger />}
+          {audit ? <Compared audit={audit} /> : <EmptyLedger />}
         </div>
       )}
       {isSandbox && <MiscountPanel now={data?.now} compareAgain={resource.reload} />}
@@ -118,7 +119,7 @@ function EmptyLedger(): JSX.Element {
   );
 }
 
-function Compared({ audit, since }: { readonly audit: Audit; readonly since: string | null }): JSX.Element {
+function Compared({ audit }: { readonly audit: Audit }): JSX.Element {
   const { totals, rows, explanations, definitions, problems } = audit;
   const wrong = rows.filter(isWrong);
   const causes = explanations.filter(({ direction }) => direction !== 'neither');
@@ -129,7 +130,7 @@ function Compared({ audit, since }: { readonly audit: Audit; readonly since: str
     audit.from === audit.to ? start.slice(11, 16) : shortPeriodOf(Date.parse(start), 'hour');
   return (
     <>
-      <Verdict audit={audit} since={since} />
+      <Verdict audit={audit} />
       <section class="card table-card" aria-label="Totals">
         <CountTable rows={totals} caption="Totals by metric" />
       </section>
@@ -181,41 +182,24 @@ function Compared({ audit, since }: { readonly audit: Audit; readonly since: str
   );
 }
 
-function Verdict({ audit, since }: { readonly audit: Audit; readonly since: string | null }): JSX.Element {
-  const { rows, totals, within, data_through, tolerance } = audit;
-  const wrong = rows.filter(isWrong);
-  const isLate = !within && wrong.every(({ verdict }) => verdict === 'late');
-  const kind = within ? 'good' : isLate ? 'late' : 'bad';
-  const title = within
-    ? rows.length === 0
-      ? 'Nothing was counted in this period'
-      : 'Both counts agree'
-    : isLate
-      ? 'The network’s report is not complete yet'
-      : 'The counts differ';
-  const differences = totals
+function Verdict({ audit }: { readonly audit: Audit }): JSX.Element {
+  const { kind, title, facts } = describeAudit(audit, momentOf);
+  const differences = audit.totals
     .filter(isWrong)
     .map(({ metric, difference }) => `${labelOf(metric)} ${signed(difference)}`);
-  const hasOpen = rows.some(({ verdict }) => verdict === 'open');
   return (
     <section class={`verdict ${kind}`} role="status">
-      <Icon name={within ? 'check' : 'warning'} />
+      <Icon name={ICONS[kind]} />
       <div>
-        <h2>{title}</h2>
+        <h2>{title.replace("'", '’')}</h2>
         {differences.length > 0 && <p class="differences">{differences.join(' · ')}</p>}
-        <p class="quiet">
-          {rangeOf(audit)}
-          {since !== null && since > `${audit.from}T` && `, from ${momentOf(since)}, when the ledger began`}
-          {' · '}
-          {data_through === null
-            ? 'the network has no data yet'
-            : `the network’s data include the hour of ${momentOf(data_through)}`}
-          {' · '}tolerance {tolerance * 100} %{hasOpen && ' · the current hour is not over, and left out'}
-        </p>
+        <p class="quiet">{[rangeOf(audit), ...facts].join(' · ')}</p>
       </div>
     </section>
   );
 }
+
+const ICONS = { good: 'check', neutral: 'calendar', late: 'warning', bad: 'warning' } as const;
 
 interface CountTableProps {
   readonly rows: readonly AuditRow[];
@@ -238,30 +222,26 @@ function CountTable({ rows, caption, hourOf }: CountTableProps): JSX.Element {
             <th scope="col">Relay</th>
             <th scope="col">Network</th>
             <th scope="col">Difference</th>
-            <th scope="col" class="wide">
-              %
-            </th>
-            <th scope="col" class="wide">
-              Verdict
-            </th>
+            <th scope="col">%</th>
+            <th scope="col">Verdict</th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => {
             const { period_start: start, metric, ours, theirs, difference, percent, verdict } = row;
-            const badge = <span class={`badge ${verdict}`}>{verdict}</span>;
             return (
               <tr key={`${start} ${metric}`}>
                 {hourOf && <th scope="row">{hourOf(start ?? '')}</th>}
                 {hourOf ? <td class="word">{labelOf(metric)}</td> : <th scope="row">{labelOf(metric)}</th>}
-                <td>{ours.toLocaleString('en')}</td>
-                <td>{theirs.toLocaleString('en')}</td>
-                <td>
-                  {signed(difference)}
-                  <span class="narrow"> {badge}</span>
+                <td data-label="Relay">{ours.toLocaleString('en')}</td>
+                <td data-label="Network">{theirs.toLocaleString('en')}</td>
+                <td data-label="Difference">{signed(difference)}</td>
+                <td data-label="%" class="quiet">
+                  {percent === null || difference === 0 ? '' : signed(percent)}
                 </td>
-                <td class="wide quiet">{percent === null || difference === 0 ? '' : signed(percent)}</td>
-                <td class="wide">{badge}</td>
+                <td class="verdict-cell">
+                  <span class={`badge ${verdict}`}>{verdict}</span>
+                </td>
               </tr>
             );
           })}
