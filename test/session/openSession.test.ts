@@ -3,7 +3,10 @@ import { openSession } from '../../src/session/openSession.ts';
 import type { SessionOptions } from '../../src/session/options.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
 
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 const WAYS: readonly (readonly [name: string, storage: () => Device | undefined])[] = [
   ['synchronous storage', () => device(false)],
@@ -63,18 +66,24 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
   });
 
   test('clicks arrive at once, displays within 250 ms', async () => {
+    // A clock of its own: a busy machine does not count.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
     const relay = startRelay(1);
     const session = open(relay, { storage: openStorage() });
+    const timeUntil = async (name: string): Promise<number> => {
+      let ms = 0;
+      for (; ms < 5_000 && !relay.names().includes(name); ms += 5) {
+        await vi.advanceTimersByTimeAsync(5);
+        await new Promise((resolve) => setImmediate(resolve)); // what is no timer, as the relay's answer
+      }
+      return ms;
+    };
+    await timeUntil('WIDGET_LOAD');
     const offer = only((await session.result).groups[0]?.offers[0]);
-    await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']));
-    const begun = performance.now();
     session.displayed(offer);
-    await vi.waitFor(() => expect(relay.names()).toContain('BRAND_DISPLAY'), { interval: 5 });
-    expect(performance.now() - begun).toBeLessThan(400);
-    const clicked = performance.now();
+    expect(await timeUntil('BRAND_DISPLAY')).toBeLessThan(400);
     session.accept(offer);
-    await vi.waitFor(() => expect(relay.names()).toContain('BRAND_CLICK'), { interval: 5 });
-    expect(performance.now() - clicked).toBeLessThan(150);
+    expect(await timeUntil('BRAND_CLICK')).toBeLessThan(150);
     session.destroy();
   });
 
