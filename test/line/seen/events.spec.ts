@@ -169,6 +169,8 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
     await route.fulfill({ response });
   });
   await page.goto(`${line.shop}/${mode}`);
+  const outcome = (): Promise<unknown> => page.evaluate('offerlet.explain?.()[0]?.outcome?.code');
+  await expect.poll(outcome, { timeout: 20_000 }).toBe('rendered');
   await expect(page.locator('article [part=accept]')).toBeVisible();
   const offers = answer.recommendation_groups
     .flatMap(({ items }) => items)

@@ -122,6 +122,10 @@ async function settle({ page, offers }: Side, scenario: Scenario | undefined): P
   const isEndless = scenario?.faults?.some((fault) => fault.drop_connection && fault.times === undefined) === true;
   const isSettled = async (): Promise<boolean> => isEndless || waitingIn(await offers.reported()).length === 0;
   await expect.poll(isSettled, { timeout: 20_000 }).toBe(true);
+  // Space that stays empty collapses after four seconds.
+  const place = page.locator('#offers');
+  const isEmpty = (await offers.outcome()).code !== 'rendered';
+  if (isEmpty) await expect.poll(() => place.evaluate((element) => element.clientHeight), { timeout: 20_000 }).toBe(0);
   // A new height is eased, and what a claim says changes after a second.
   const below = (): Promise<number> =>
     page.locator('#below').evaluate((element) => element.getBoundingClientRect().top);
