@@ -1,8 +1,6 @@
 #!/usr/bin/env node
-import { COMMANDS, ELSEWHERE } from './cli/commands.ts';
-import { loadElsewhere } from './cli/loadElsewhere.ts';
-import { runCommands } from './cli/runCommands.ts';
-import { runProgram } from './cli/runProgram.ts';
+import { COMMANDS, ELSEWHERE, loadElsewhere } from './cli/commands.ts';
+import { runCommands, runProgram } from './cli/runCommands.ts';
 
 runProgram((argv) =>
   runCommands(

@@ -12,7 +12,7 @@ export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './r
 export type { Bucket, RateLimiter, RateLimits } from './relay/limits.ts';
 export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from './relay/dedupe/createDedupeMemory.ts';
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';
-export type { NodeRequest } from './relay/runtime/fromNode.ts';
+export type { NodeRequest } from './relay/runtime/toNode.ts';
 export { toNode, type NodeHandler, type NodeResponse } from './relay/runtime/toNode.ts';
 export { readLedger } from './relay/ledger/readLedger.ts';
 export type { Ledger, LedgerCount, LedgerCounts, LedgerRow } from './relay/ledger/ledger.ts';

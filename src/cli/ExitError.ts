@@ -1,3 +1,8 @@
+/** A mistake in how a command was called. It is printed as one line, and the exit code is 2. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
 /** Ends a command with an exit code of its own; the message is printed as one line, unless it is empty. See docs/operators/README.md#exit-codes. */
 export class ExitError extends Error {
   override name = 'ExitError';

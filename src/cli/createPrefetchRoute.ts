@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { PrefetchRequest, Relay } from '../relay.ts';
 import { partnerError } from '../wire/errors.ts';
 import { parseJson } from '../wire/json.ts';
-import { isLoopbackHost } from '../wire/loopback.ts';
+import { isLoopbackHost } from '../wire/keys.ts';
 
 /** The path of the route, below where it is mounted. */
 export const PREFETCH_PATH = '/prefetch';

@@ -1,8 +1,8 @@
 import { RelayError, type RelayContext, type RelayOptions } from '../relay.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { readCappedText } from '../wire/readCapped.ts';
-import { isLoopbackHost } from '../wire/loopback.ts';
-import { UsageError } from './UsageError.ts';
+import { isLoopbackHost } from '../wire/keys.ts';
+import { UsageError } from './ExitError.ts';
 
 /** Milliseconds that the shop has by default: a page waits for it, and an order is one look-up. */
 export const SHOP_CONTEXT_MS = 300;

@@ -1,10 +1,9 @@
-import type { Command } from './command.ts';
+import type { Command, Options } from './command.ts';
 import { readIntegrity } from './integrityCommand.ts';
-import type { Options } from './options.ts';
 import { printableJson } from '../http/printable.ts';
 import { openTerminal } from './output/terminal.ts';
 import { readSettings } from './readSettings.ts';
-import { UsageError } from './UsageError.ts';
+import { UsageError } from './ExitError.ts';
 
 const OPTIONS = {
   relay: { kind: 'text', value: 'URL', about: 'URL or path of the relay, as your page has it. Required.' },

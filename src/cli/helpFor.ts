@@ -1,5 +1,4 @@
-import type { Command, CommandGroup } from './command.ts';
-import type { Option, Options } from './options.ts';
+import type { Command, CommandGroup, Option, Options } from './command.ts';
 import { wrap } from './output/displayWidth.ts';
 
 /** Columns of a help text. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Command } from './command.ts';
+import type { Command, Options } from './command.ts';
 import { EXIT, ExitError } from './ExitError.ts';
 import { installedVersion, readInstalled } from './readInstalled.ts';
-import type { Options } from './options.ts';
 import { printableJson } from '../http/printable.ts';
 import { openTerminal } from './output/terminal.ts';
 import { readSettings } from './readSettings.ts';

@@ -1,5 +1,5 @@
 import { type RequestListener, type Server, createServer } from 'node:http';
-import { UsageError } from './UsageError.ts';
+import { UsageError } from './ExitError.ts';
 
 /** A server that listens. */
 export interface Listening {

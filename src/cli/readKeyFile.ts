@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { UsageError } from './UsageError.ts';
+import { UsageError } from './ExitError.ts';
 
 /** Bytes of a file with a key that are read: it may be a device without end. */
 const KEY_FILE_MAX = 4_096;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../wire/didYouMean.ts';
-import { variableOf, type Option, type Options, type SettingsOf } from './options.ts';
-import { UsageError } from './UsageError.ts';
+import { type Option, type Options, type SettingsOf, variableOf } from './command.ts';
+import { UsageError } from './ExitError.ts';
 
 /** Where the settings of a command come from. */
 export interface SettingsSource {

@@ -1,5 +1,5 @@
 import type { RelayLimits, RelayOptions, RelayTimeouts } from '../relay.ts';
-import { UsageError } from './UsageError.ts';
+import { UsageError } from './ExitError.ts';
 
 /**
  * Reads `--timeout NAME=MS` and `--limit NAME=BYTES`. Which names there are, and which numbers are allowed, `createRelay`

@@ -1,4 +1,4 @@
-import { isLoopbackAddress, isLoopbackHost } from '../wire/loopback.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';
 
 /** Where a request came from, and which host names besides this machine's own may be called. */
 export interface LocalAccess {

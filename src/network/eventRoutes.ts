@@ -8,11 +8,10 @@ import {
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
-import { FIRST_VERSION, versionColumn } from './settings.ts';
+import { FIRST_VERSION, miscountEvents, versionColumn } from './settings.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
 import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
 import type { Fault } from './faults.ts';
-import { miscountEvents } from './miscounts.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { runCommands } from '../cli/runCommands.ts';
-import { runProgram } from '../cli/runProgram.ts';
+import { runCommands, runProgram } from '../cli/runCommands.ts';
 import { commands } from './commands.ts';
 
 runProgram((argv) =>

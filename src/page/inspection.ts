@@ -20,14 +20,3 @@ export const INSPECTOR = Symbol.for('offerlet.inspector');
 
 /** Inspects a mount. It is awaited before anything is counted, so that it can still restart the mount. */
 export type Inspect = (inspected: Inspected) => Promise<unknown>;
-
-/**
- * Whether the page asks for the inspector and may have it: the relay says sandbox, or has said so in this tab before, so
- * that the inspector can explain why there are no offers now.
- */
-export function mayInspect(options: ShowOptions | undefined, exchange: RawExchange | undefined): unknown {
-  return (
-    (options?.sandbox || location.search.includes('offerlet=inspect')) &&
-    (exchange || sessionStorage.getItem('offerlet-inspector'))
-  );
-}

@@ -1,19 +1,18 @@
-import { dom } from '../dom/dom.ts';
-import { checkOptions, copyOptions, nameOf, unreadable, type Placement } from '../session/checkOptions.ts';
+import { dom, unclobbered } from '../dom/dom.ts';
+import { checkOptions, copyOptions, nameOf, type Placement, unreadable } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
-import { invalid, outcome, type Failure, type PageEvent } from '../session/events.ts';
+import { type Failure, invalid, outcome, type PageEvent } from '../session/events.ts';
 import { nextTask } from '../session/nextTask.ts';
-import { firstOffers, peekOffers, throwIfAborted, type ObtainedOffers } from '../session/obtainOffers.ts';
-import { openOfferSession, type State, type Attempt } from '../session/offerSession.ts';
+import { firstOffers, type ObtainedOffers, peekOffers, throwIfAborted } from '../session/obtainOffers.ts';
+import { type Attempt, openOfferSession, type State } from '../session/offerSession.ts';
 import { openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { mismatchOf, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { reasonOf } from '../wire/errors.ts';
-import { mayInspect, type Inspect, type RawExchange } from './inspection.ts';
-import { mountOffers, type MountedOffers } from './mountOffers.ts';
-import { reserveSpace } from './reserveSpace.ts';
+import type { Inspect, RawExchange } from './inspection.ts';
+import { type MountedOffers, mountOffers } from './mountOffers.ts';
 import { hasModal, nextPaint, whenGone, whenNoModal, whenReady } from './readiness.ts';
 import type { Offers, ShowOptions } from './showOptions.ts';
 
@@ -254,7 +253,113 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   }
 }
 
+/**
+ * Whether the page asks for the inspector and may have it: the relay says sandbox, or has said so in this tab before, so
+ * that the inspector can explain why there are no offers now.
+ */
+function mayInspect(options: ShowOptions | undefined, exchange: RawExchange | undefined): unknown {
+  return (
+    (options?.sandbox || location.search.includes('offerlet=inspect')) &&
+    (exchange || sessionStorage.getItem('offerlet-inspector'))
+  );
+}
+
 /** Returns the language of the offers and of the widget's own texts. */
 function localeOf({ locale }: ShowOptions): string {
   return locale ?? (dom.documentElement.lang || navigator.language);
+}
+
+/** Milliseconds in which reserved space closes up in view. */
+const COLLAPSE_MS = 200;
+/** Milliseconds without input after which empty space closes up in view: nobody is about to click what moves. */
+const IDLE_MS = 4000;
+/** Input that says that the shopper is doing something on the page. */
+const INPUT = ['pointermove', 'pointerdown', 'keydown', 'scroll'];
+
+/** The space that the merchant's element reserves for the offers of one mount. */
+interface ReservedSpace {
+  /** Keeps the element's `data-offerlet` up to date, and releases the space that is not filled. */
+  update(event: PageEvent): void;
+  /** Leaves the element as it was. */
+  restore(): void;
+}
+
+/**
+ * Marks the element with `data-offerlet="rendered"`, `"empty"` or `"closed"`. Reserved space (`min-block-size`) that the
+ * offers do not fill collapses at once when the shopper closes them, otherwise as soon as nobody sees it: nothing visible
+ * moves. What holds no offers collapses in view once the shopper has been idle.
+ */
+function reserveSpace(find: () => Element | undefined): ReservedSpace {
+  let held: string | undefined;
+  let undo = (): void => {};
+
+  function mark(element: Element, state: string, isShopper: boolean): void {
+    undo();
+    const place = unclobbered(element);
+    const height = getComputedStyle(element).blockSize;
+    let animation: Animation | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const observer = new IntersectionObserver(([entry]) => {
+      if (!entry || entry.isIntersecting) return;
+      // Above the view, the browser must hold in place what is visible: not every browser does.
+      if (entry.boundingClientRect.top > 0 || CSS.supports('overflow-anchor:auto')) collapse(0);
+    });
+
+    place.setAttribute('data-offerlet', state);
+    if (isShopper) collapseInView();
+    else {
+      observer.observe(element);
+      if (state !== 'rendered') {
+        for (const type of INPUT) dom.addEventListener(type, waitUntilIdle, true);
+        dom.addEventListener('visibilitychange', collapseUnseen);
+        waitUntilIdle();
+      }
+    }
+    undo = () => {
+      stop();
+      animation?.cancel();
+      place.removeAttribute('data-offerlet');
+    };
+
+    function waitUntilIdle(): void {
+      clearTimeout(timer);
+      timer = setTimeout(collapseInView, IDLE_MS);
+    }
+
+    function collapseUnseen(): void {
+      if (dom.visibilityState === 'hidden') collapse(0);
+    }
+
+    function collapseInView(): void {
+      collapse(matchMedia('(prefers-reduced-motion:reduce)').matches ? 0 : COLLAPSE_MS);
+    }
+
+    /** An animation overrides the merchant's rule without touching the element's attributes. */
+    function collapse(duration: number): void {
+      stop();
+      animation = place.animate({ minBlockSize: [height, '0px'] }, { duration, easing: 'ease', fill: 'forwards' });
+    }
+
+    function stop(): void {
+      clearTimeout(timer);
+      observer.disconnect();
+      for (const type of INPUT) dom.removeEventListener(type, waitUntilIdle, true);
+      dom.removeEventListener('visibilitychange', collapseUnseen);
+    }
+  }
+
+  return {
+    restore() {
+      held = undefined;
+      undo();
+    },
+    update(event) {
+      const isClosed = event.type === 'dismiss';
+      const element = (isClosed || event.type === 'outcome') && find();
+      const isRendered = event.type === 'outcome' && event.code === 'rendered';
+      // What ends after it was closed stays closed.
+      const state = isRendered ? 'rendered' : isClosed || held === 'closed' ? 'closed' : 'empty';
+      if (element && state !== held) mark(element, (held = state), isClosed && event.by !== 'page');
+    },
+  };
 }

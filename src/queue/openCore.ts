@@ -1,8 +1,7 @@
-import { openClock, type Clock } from './clock.ts';
+import { type Clock, createPost, openClock, type RelayAccess } from './sending/sendBatch.ts';
 import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
 import { type Rows, type RowsListener, queueName, rowKey } from './rows/rows.ts';
 import { openSender, type Sender } from './sending/openSender.ts';
-import { createPost, type RelayAccess } from './sending/sendBatch.ts';
 
 /** Options of `openCore`. */
 export interface CoreOptions extends RelayAccess {

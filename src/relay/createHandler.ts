@@ -1,11 +1,10 @@
 import { withDeadline } from '../http/withDeadline.ts';
 import { isNestedDeeper, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
-import { isLoopbackAddress } from '../wire/loopback.ts';
+import { isLoopbackAddress } from '../wire/keys.ts';
 import { TIME_HEADER } from '../wire/parseDatetime.ts';
 import { RelayConfigError, RelayError } from './errors.ts';
-import { readCorrection, type CorrectTime } from './events/correctTime.ts';
-import { createEventRoutes } from './events/createEventRoutes.ts';
+import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
 import { createLimits, readClient, type Client } from './limits.ts';
 import { checkNetwork } from './options/networkAccess.ts';

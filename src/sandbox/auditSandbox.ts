@@ -1,5 +1,6 @@
 import type { AuditSandbox } from 'offerlet-operator';
 import type { Network } from '../network.ts';
+import { MISCOUNTS } from '../wire/audit/explainDifference.ts';
 import { isObject, own } from '../wire/json.ts';
 import type { Handler } from './startNetwork.ts';
 
@@ -79,8 +80,6 @@ export function createAuditSandbox({ network, url, relay, path }: AuditSandboxOp
     },
   };
 }
-
-const MISCOUNTS = ['drops_events', 'counts_clicks_twice', 'reports_late'] as const;
 
 /** The offers in a response, as events name them. */
 function itemsOf(offers: unknown): object[] {

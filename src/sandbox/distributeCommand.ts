@@ -1,8 +1,7 @@
 import { createOutput, type Output } from '../cli/output/createOutput.ts';
-import type { Command } from '../cli/command.ts';
-import type { Options } from '../cli/options.ts';
+import type { Command, Options } from '../cli/command.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
-import { UsageError } from '../cli/UsageError.ts';
+import { UsageError } from '../cli/ExitError.ts';
 import { distributeDatabase, type DistributionStep } from '../network.ts';
 import { DATABASE, JSON_OUTPUT, readDatabaseUrls } from './startNetwork.ts';
 

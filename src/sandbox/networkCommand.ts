@@ -13,8 +13,7 @@ import {
   untilStoppedOrLost,
   startNetwork,
 } from './startNetwork.ts';
-import type { Command } from '../cli/command.ts';
-import type { Options } from '../cli/options.ts';
+import type { Command, Options } from '../cli/command.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
 
 const OPTIONS = {

@@ -1,8 +1,7 @@
 import { createOutput } from '../cli/output/createOutput.ts';
-import type { Command } from '../cli/command.ts';
-import type { Options } from '../cli/options.ts';
+import type { Command, Options } from '../cli/command.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
-import { UsageError } from '../cli/UsageError.ts';
+import { UsageError } from '../cli/ExitError.ts';
 import { connectionsFor, planCapacity } from '../network.ts';
 import { readMonths } from './partitionsCommand.ts';
 import { JSON_OUTPUT } from './startNetwork.ts';

@@ -16,10 +16,9 @@ import {
   untilStoppedOrLost,
   type Client,
 } from './startNetwork.ts';
-import type { Command } from '../cli/command.ts';
-import type { Options } from '../cli/options.ts';
+import type { Command, Options } from '../cli/command.ts';
 import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
-import { UsageError } from '../cli/UsageError.ts';
+import { UsageError } from '../cli/ExitError.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
 import {
   createRelay,

@@ -3,8 +3,8 @@ import type { Output } from '../cli/output/createOutput.ts';
 import { type Listening, SERVER_OPTIONS, startListening, type ListenOptions, untilStopped } from '../cli/listen.ts';
 import { createAdaptorServer } from '@hono/node-server';
 import type { IncomingMessage, Server } from 'node:http';
-import { UsageError } from '../cli/UsageError.ts';
-import type { Options } from '../cli/options.ts';
+import { UsageError } from '../cli/ExitError.ts';
+import type { Options } from '../cli/command.ts';
 import { readHostName } from '../http/refuseForeign.ts';
 
 const DEFAULT_DATA = '.offerlet/network';

@@ -1,5 +1,3 @@
-import { isLoopbackHost } from './loopback.ts';
-
 // A key's prefix says what it grants and in which environment; see docs/project/wire.md#keys.
 
 export type Environment = 'production' | 'staging';
@@ -45,4 +43,15 @@ export function refuseBrowser(entry: string, scope: object = globalThis): void {
       `${entry} holds a secret key and must not run in a browser, where everybody could read it. Run it on a server; on pages, load 'offerlet'.`,
     );
   }
+}
+
+/** Whether a host name names this machine. Expects the form that `URL` gives it: lower case, IPv6 in brackets. */
+export function isLoopbackHost(hostname: string): boolean {
+  // Browsers resolve every name under .localhost to this machine.
+  return /^(([^.]+\.)*localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Whether an IP address belongs to this machine. Sockets report IPv4 peers as `::ffff:127.0.0.1` too. */
+export function isLoopbackAddress(ip: string): boolean {
+  return /^((::ffff:)?127(\.\d+){3}|::1)$/.test(ip);
 }

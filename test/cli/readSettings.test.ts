@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { variableOf, type Options } from '../../src/cli/options.ts';
+import { type Options, variableOf } from '../../src/cli/command.ts';
 import { readSettings } from '../../src/cli/readSettings.ts';
 
 const OPTIONS = {

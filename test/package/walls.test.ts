@@ -85,7 +85,7 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/network/fine-lock.ts', '../lock/lockDirectory.ts'],
   ['src/lock/fine.ts', 'node:fs'],
   ['src/lock/fine-own.ts', './lockFiles.ts'],
-  ['src/http/fine.ts', '../wire/loopback.ts'],
+  ['src/http/fine.ts', '../wire/keys.ts'],
   ['src/network/deep/fine.ts', '../database/database.ts'],
   ['src/cli/fine.ts', '../relay.ts'],
   ['src/cli/fine-node.ts', 'node:http'],

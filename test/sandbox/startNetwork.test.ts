@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../src/cli/readSettings.ts';
-import { UsageError } from '../../src/cli/UsageError.ts';
+import { UsageError } from '../../src/cli/ExitError.ts';
 import { DATABASE, readDatabaseUrls, readWait } from '../../src/sandbox/startNetwork.ts';
 
 function urlsOf(variable: string, argv: readonly string[] = [], log: (entry: unknown) => void = () => undefined) {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openClock } from '../../src/queue/clock.ts';
+import { openClock } from '../../src/queue/sending/sendBatch.ts';
 import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
-import { buildRequest, requestOffers } from '../../src/session/requestOffers.ts';
+import { buildRequest, requestOffers } from '../../src/session/obtainOffers.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopbackAddress, isLoopbackHost } from '../../src/wire/loopback.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../../src/wire/keys.ts';
 
 test.each(['localhost', 'shop.localhost', '127.0.0.1', '127.9.9.9', '[::1]'])('%s names this machine', (hostname) => {
   expect(isLoopbackHost(new URL(`http://${hostname}:4600/`).hostname)).toBe(true);

@@ -3,8 +3,7 @@ import { describeAudit } from '../../wire/audit/describeAudit.ts';
 import { isWrong, type Audit } from '../../wire/audit/makeAudit.ts';
 import { escapeControls } from '../../http/printable.ts';
 import { renderTable, type Cell, type Table } from '../output/print.ts';
-import type { Terminal } from '../output/terminal.ts';
-import type { Tone } from '../output/tone.ts';
+import type { Terminal, Tone } from '../output/terminal.ts';
 import { withoutControls, wrap } from '../output/displayWidth.ts';
 
 const TONES: Readonly<Record<AuditVerdict, Tone>> = {

@@ -1,12 +1,9 @@
-import type { Command } from '../command.ts';
+import type { Command, Options } from '../command.ts';
 import { createOutput } from '../output/createOutput.ts';
 import { safeText, wrap } from '../output/displayWidth.ts';
-import { openTerminal, type Terminal } from '../output/terminal.ts';
-import { inTone, type Tone } from '../output/tone.ts';
-import { EXIT, ExitError } from '../ExitError.ts';
-import type { Options } from '../options.ts';
+import { inTone, openTerminal, type Terminal, type Tone } from '../output/terminal.ts';
+import { EXIT, ExitError, UsageError } from '../ExitError.ts';
 import { readSettings, type SettingsSource } from '../readSettings.ts';
-import { UsageError } from '../UsageError.ts';
 import { examineByHttp, examineInBrowser, type BrowserChoice, type Examination, type Patient } from './examine.ts';
 import type { Finding } from './finding.ts';
 import { findBrowser } from './openBrowser.ts';

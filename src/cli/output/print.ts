@@ -11,9 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { documentWithoutControls, cutTo, displayWidth, withoutControls, wrap } from './displayWidth.ts';
-import type { Terminal } from './terminal.ts';
-import { inTone, type Tone } from './tone.ts';
-import { UsageError } from '../UsageError.ts';
+import { inTone, type Terminal, type Tone } from './terminal.ts';
+import { UsageError } from '../ExitError.ts';
 import { printableJson } from '../../http/printable.ts';
 import { toCsv } from '../../wire/toCsv.ts';
 

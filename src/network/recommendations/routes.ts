@@ -5,8 +5,7 @@ import { parseRecommendationRequest } from '../../wire/offers/parseRecommendatio
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from '../context.ts';
 import { partnerRefusal } from '../createFetch.ts';
-import { openCatalogue } from './catalogue.ts';
-import { type OfferRow, primaryLanguage, type StoredChoice } from './shelves.ts';
+import { type OfferRow, openCatalogue, primaryLanguage, type StoredChoice } from './shelves.ts';
 import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
 import type { Versioned } from '../createProcessCache.ts';
 import { FIRST_VERSION, versionColumn } from '../settings.ts';

@@ -12,8 +12,7 @@ import { parseReportRequest, type ReportRequest } from './parseReportRequest.ts'
 import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant, type Metric } from './variant.ts';
 import { REPORT_MAX_ROWS, DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import type { Queries } from '../database/database.ts';
-import { clipDates, reportedUntil } from '../miscounts.ts';
-import type { ReportingSettings } from '../settings.ts';
+import { clipDates, reportedUntil, type ReportingSettings } from '../settings.ts';
 import {
   countHourlyFacts,
   findSpan,

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import type { Terminal } from '../../cli/output/terminal.ts';
-import { UsageError } from '../../cli/UsageError.ts';
 
 /** Asks on stderr and returns what was typed; nothing when the input has ended. */
 export async function ask(question: string): Promise<string> {

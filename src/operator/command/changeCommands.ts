@@ -1,10 +1,9 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
 import type { Command } from '../../cli/command.ts';
 import { readCall } from '../../cli/readSettings.ts';
-import { UsageError } from '../../cli/UsageError.ts';
 import { openChangeLog, type LoggedChange } from '../changes/changeLog.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';

@@ -1,7 +1,6 @@
-import { type Command, type CommandGroup, isGroup } from '../../cli/command.ts';
-import type { Option } from '../../cli/options.ts';
+import { type Command, type CommandGroup, isGroup, type Option } from '../../cli/command.ts';
 import { readCall } from '../../cli/readSettings.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import { UsageError } from '../../cli/ExitError.ts';
 import { didYouMean } from '../../wire/didYouMean.ts';
 
 /** One option, as a shell completes it. */

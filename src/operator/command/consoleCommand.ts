@@ -1,8 +1,7 @@
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import type { Server } from 'node:http';
-import type { Command } from '../../cli/command.ts';
+import type { Command, Options } from '../../cli/command.ts';
 import { SERVER_OPTIONS, startListening, untilStopped } from '../../cli/listen.ts';
-import type { Options } from '../../cli/options.ts';
 import { createOutput } from '../../cli/output/createOutput.ts';
 import type { SettingsSource } from '../../cli/readSettings.ts';
 import { createOperatorConsole } from '../console/createOperatorConsole.ts';

@@ -1,6 +1,5 @@
 import { cutTo, displayWidth, safeText } from '../../cli/output/displayWidth.ts';
-import type { Terminal } from '../../cli/output/terminal.ts';
-import { inTone, type Tone } from '../../cli/output/tone.ts';
+import { inTone, type Terminal, type Tone } from '../../cli/output/terminal.ts';
 import { COUNT_METRICS, type TimeGrain } from '../../wire/reporting.ts';
 import type { Row } from '../reports/comparison.ts';
 import { rangeOf, tickOf, valueOf } from '../reports/format.ts';

@@ -1,7 +1,6 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
-import { UsageError } from '../../cli/UsageError.ts';
 import type { Change } from '../changes/changeLog.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';

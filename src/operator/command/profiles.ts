@@ -1,13 +1,12 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Command } from '../../cli/command.ts';
+import type { Command, Options } from '../../cli/command.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
-import type { Options } from '../../cli/options.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readCall } from '../../cli/readSettings.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import { UsageError } from '../../cli/ExitError.ts';
 import { didYouMean } from '../../wire/didYouMean.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { looksSecret, readKey } from '../../wire/keys.ts';

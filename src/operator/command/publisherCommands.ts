@@ -1,9 +1,7 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
-import type { Terminal } from '../../cli/output/terminal.ts';
-import type { Tone } from '../../cli/output/tone.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import type { Terminal, Tone } from '../../cli/output/terminal.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { ask } from './ask.ts';

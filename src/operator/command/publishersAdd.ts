@@ -1,8 +1,7 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
-import type { Tone } from '../../cli/output/tone.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import type { Tone } from '../../cli/output/terminal.ts';
 import type { Publisher, PublisherItem } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';

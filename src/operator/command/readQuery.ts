@@ -1,5 +1,5 @@
-import type { Options, SettingsOf } from '../../cli/options.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import type { Options, SettingsOf } from '../../cli/command.ts';
+import { UsageError } from '../../cli/ExitError.ts';
 import { lastDays as lastDates, period, PERIODS } from '../reports/period.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
 import { didYouMean, suggest } from '../../wire/didYouMean.ts';

@@ -1,7 +1,6 @@
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { textOf, type Printable, columnsThatFit, writeFile } from '../../cli/output/print.ts';
-import { UsageError } from '../../cli/UsageError.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { drawChart } from './drawChart.ts';
 import { explainFailure } from './explainFailure.ts';

@@ -1,5 +1,4 @@
-import type { Command } from '../../cli/command.ts';
-import type { Options } from '../../cli/options.ts';
+import type { Command, Options } from '../../cli/command.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';

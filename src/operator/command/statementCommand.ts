@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { Options } from '../../cli/options.ts';
+import type { Options } from '../../cli/command.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { textOf, writeFile, type Cell, type Printable } from '../../cli/output/print.ts';
-import { UsageError } from '../../cli/UsageError.ts';
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { readSavedReports } from '../config/savedReports.ts';
 import { momentOf, periodOf, plural, rangeOf, valueOf } from '../reports/format.ts';
 import { openStatement } from '../statements/openStatement.ts';

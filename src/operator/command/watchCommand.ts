@@ -1,13 +1,10 @@
 import { basename, dirname, join } from 'node:path';
-import type { Command } from '../../cli/command.ts';
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import type { Options } from '../../cli/options.ts';
-import { inTone, type Tone } from '../../cli/output/tone.ts';
+import type { Command, Options } from '../../cli/command.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
+import { inTone, type Terminal, type Tone } from '../../cli/output/terminal.ts';
 import { textOf, writeFile } from '../../cli/output/print.ts';
 import { documentWithoutControls, safeText } from '../../cli/output/displayWidth.ts';
-import type { Terminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
-import { UsageError } from '../../cli/UsageError.ts';
 import { openYaml, parseYaml } from '../config/openYaml.ts';
 import { plural, rangeOf } from '../reports/format.ts';
 import type { Cause, Turn } from '../watch/causes.ts';

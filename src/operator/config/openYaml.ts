@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
 import { safeText } from '../../cli/output/displayWidth.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import { UsageError } from '../../cli/ExitError.ts';
 import { suggest } from '../../wire/didYouMean.ts';
 import { isDate } from '../../wire/utcDates.ts';
 

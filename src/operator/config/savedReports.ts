@@ -1,5 +1,5 @@
-import { UsageError } from '../../cli/UsageError.ts';
-import type { SettingsOf } from '../../cli/options.ts';
+import { UsageError } from '../../cli/ExitError.ts';
+import type { SettingsOf } from '../../cli/command.ts';
 import { suggest } from '../../wire/didYouMean.ts';
 import { readQuery, type REPORT_OPTIONS, type RequestedReport } from '../command/readQuery.ts';
 import { openYaml, type Setting } from './openYaml.ts';

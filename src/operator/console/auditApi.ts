@@ -1,3 +1,4 @@
+import { MISCOUNTS } from '../../wire/audit/explainDifference.ts';
 import { makeAudit, type Audit } from '../../wire/audit/makeAudit.ts';
 import type { AuditPageQuery } from '../../wire/audit/readAuditReport.ts';
 import type { ReadableLedger } from '../../wire/audit/readCounted.ts';
@@ -104,8 +105,6 @@ export function readAuditPeriod(text: string | null): AuditPeriod {
   if (!found) throw new TypeError(`period must be one of ${AUDIT_PERIODS.join(', ')}.`);
   return found;
 }
-
-const MISCOUNTS = ['drops_events', 'counts_clicks_twice', 'reports_late'] as const;
 
 /** Reads a change of the sandbox's miscounting. Throws a TypeError for anything else. */
 export function readMiscounting(body: unknown): Partial<Miscounting> {

@@ -1,5 +1,4 @@
-import { ExitError } from '../../cli/ExitError.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import { ExitError, UsageError } from '../../cli/ExitError.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { createAuditReader, readAuditPeriod, readMiscounting, type ConsoleAuditOptions } from './auditApi.ts';
 import {

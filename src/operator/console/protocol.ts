@@ -1,4 +1,5 @@
 // What the console's process and its page exchange, as JSON under `api/`. None of it contains the key.
+import type { Miscount } from '../../wire/audit/explainDifference.ts';
 import type { Audit } from '../../wire/audit/makeAudit.ts';
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
@@ -46,7 +47,7 @@ export interface ConsoleAudit {
 
 /** How a sandbox network counts wrongly; null for not at all. */
 export interface Miscounting {
-  readonly miscount: 'drops_events' | 'counts_clicks_twice' | 'reports_late' | null;
+  readonly miscount: Miscount | null;
   /** An hour whose events it loses. */
   readonly lost_hour: string | null;
 }

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { UsageError } from '../../cli/UsageError.ts';
+import { UsageError } from '../../cli/ExitError.ts';
 import { RowLimitError } from '../clients/errors.ts';
 import { readWholeReport, type WholeReport } from '../reports/readWholeReport.ts';
 import { readDataEnd, readPublishers, type FactsSource } from '../watch/readFacts.ts';

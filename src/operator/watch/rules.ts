@@ -1,7 +1,7 @@
 import type { Setting } from '../config/openYaml.ts';
 import { CHANNEL_METRICS, isRatio } from '../../wire/reporting.ts';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
-import { isLoopbackHost } from '../../wire/loopback.ts';
+import { isLoopbackHost } from '../../wire/keys.ts';
 
 /** What a rule looks at one by one. */
 export const SUBJECTS = ['channel', 'publisher', 'page_type', 'widget_type'] as const;

@@ -2,8 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import { basename, dirname, resolve } from 'node:path';
 import { keyOfCause, type Cause, type Causes } from './causes.ts';
 import type { Message } from './messages.ts';
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { UsageError } from '../../cli/UsageError.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { DirectoryInUseError, lockDirectory } from '../../lock/lockDirectory.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 

@@ -1,7 +1,6 @@
 import { own, parseJson, toJson } from '../../wire/json.ts';
 import { openCore } from '../openCore.ts';
-import type { SessionQueue, SessionQueueOptions } from '../openSessionQueue.ts';
-import type { Notes } from '../rows/openNotes.ts';
+import type { Notes, SessionQueue, SessionQueueOptions } from '../openSessionQueue.ts';
 import { QUEUE_PREFIX, queueName } from '../rows/rows.ts';
 import { HANGING_MS, within } from '../within.ts';
 import { clearJournals, type KeyValueStorage } from './openJournals.ts';

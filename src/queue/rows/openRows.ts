@@ -3,20 +3,21 @@ import { own } from '../../wire/json.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
 import type { DropReason } from '../events.ts';
 import {
+  committed,
   CONSENT,
-  type RowChange,
-  REMOVED,
-  type Rows,
-  type RowsListener,
-  SHARED_MAX,
   eventRange,
   isIdle,
   isOwn,
   isWaiting,
+  openDatabase,
+  REMOVED,
+  type RowChange,
+  type Rows,
+  type RowsListener,
+  SHARED_MAX,
 } from './rows.ts';
 import { isWithdrawn, newConsent } from '../withdrawal.ts';
 import { findDrops, QUEUE_GROWN, type Drops } from './findDrops.ts';
-import { committed, openDatabase } from './openDatabase.ts';
 
 /** Milliseconds between two notes of how many rows were added. */
 const COUNT_MS = 100;

@@ -14,8 +14,16 @@ import {
 } from './settle.ts';
 import type { LastAnswer, QueueEvent, Send } from '../events.ts';
 import { isOld } from '../rows/findDrops.ts';
-import type { QueueDatabase } from '../rows/openDatabase.ts';
-import { BACKOFF, isIdle, isWaiting, keyTime, LEASE, type EventRow, type Rows } from '../rows/rows.ts';
+import {
+  BACKOFF,
+  type EventRow,
+  isIdle,
+  isWaiting,
+  keyTime,
+  LEASE,
+  type QueueDatabase,
+  type Rows,
+} from '../rows/rows.ts';
 import { sendBatch } from './sendBatch.ts';
 
 /** What the queue needs of the sender. */

@@ -1,4 +1,3 @@
-import { steadyClock } from '../../http/steadyClock.ts';
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { checkWhole } from '../options/optionValue.ts';
 import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';
@@ -280,4 +279,19 @@ function indexOfMaximum(counts: Uint32Array): number {
   let found = 0;
   for (let at = 1; at < counts.length; at++) if ((counts[at] ?? 0) > (counts[found] ?? 0)) found = at;
   return found;
+}
+
+/**
+ * Returns a clock for ages and expiry: the time at its creation, plus what has passed since. Unlike `Date.now`, it does not
+ * jump when somebody sets the machine's clock.
+ */
+export function steadyClock(): () => number {
+  const start = Date.now() - performance.now();
+  return () => start + performance.now();
+}
+
+/** Returns the earlier of two clocks: neither a moment's wrong time nor one at the start makes anything look too old. */
+export function carefulClock(): () => number {
+  const steady = steadyClock();
+  return () => Math.min(Date.now(), steady());
 }

@@ -1,4 +1,4 @@
-import { steadyClock } from '../../http/steadyClock.ts';
+import { type DedupeMemoryOptions, dedupeTable, type DedupeTable, steadyClock } from './createDedupeMemory.ts';
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
 import { RelayConfigError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -6,7 +6,6 @@ import { readLedger } from '../ledger/readLedger.ts';
 import { nodeModule } from '../runtime/nodeModule.ts';
 import type { LogEntry } from '../telemetry.ts';
 import { openAcceptedLog } from './acceptedLog.ts';
-import { dedupeTable, type DedupeMemoryOptions, type DedupeTable } from './createDedupeMemory.ts';
 import type { DedupeStore } from './dedupeStore.ts';
 import { ACCEPTED_LOG } from './readAcceptedLog.ts';
 

@@ -1,12 +1,12 @@
 import { partnerError, readError } from '../../wire/errors.ts';
 import {
   batchResponse,
+  type BatchResult,
   batchStatus,
+  type EventResult,
   parseBatch,
   readBatchResponse,
-  type EventResult,
   type Refusal,
-  type BatchResult,
   type ResultError,
   type WireEvent,
 } from '../../wire/events/wireEvent.ts';
@@ -18,11 +18,11 @@ import type { Limits } from '../limits.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
 import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { NoResponseError, type Caller, type NetworkResponse, type Upstream } from '../upstream/createUpstream.ts';
+import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../upstream/createUpstream.ts';
 import type { Counting } from '../ledger/createCounting.ts';
-import type { CorrectTime } from './correctTime.ts';
 import { sessionKey } from './eventKeys.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
+import { parseDatetime } from '../../wire/parseDatetime.ts';
 
 /** The routes that report events. Each takes the parsed body of a page, and throws a `RelayError` when it refuses all. */
 export interface EventRoutes {
@@ -337,4 +337,29 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 
 function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** Returns the true time of an event, both as RFC 3339. */
+export type CorrectTime = (datetime: string) => string;
+
+/** Milliseconds by which a device's clock may be wrong. A request on a slow line takes as long. */
+const TOLERANCE_MS = 30_000;
+/** Times that have four digits for the year. */
+const [FIRST_MS, LAST_MS] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T00:00:00Z')];
+
+/**
+ * Returns how to correct the times of a request, whose query has the device's time when it was sent: by as much as the
+ * device's clock is wrong. No event happens after it was sent: one that seems to was stored under a clock that has been
+ * set back since, and gets the time at which it arrived. Returns `undefined` without such a query: those times are true.
+ */
+export function readCorrection(search: string, now: number): CorrectTime | undefined {
+  const sent = /[?&]sent=(\d{1,15})(?:&|$)/.exec(search)?.[1];
+  if (sent === undefined) return undefined;
+  const wrong = now - Number(sent);
+  const move = Math.abs(wrong) > TOLERANCE_MS ? wrong : 0;
+  return (datetime) => {
+    const at = (parseDatetime(datetime) ?? Number.NaN) + move;
+    if (at > now + TOLERANCE_MS) return new Date(now).toISOString();
+    return move !== 0 && at > FIRST_MS && at < LAST_MS ? new Date(at).toISOString() : datetime;
+  };
 }

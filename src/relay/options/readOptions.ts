@@ -1,4 +1,4 @@
-import { carefulClock } from '../../http/steadyClock.ts';
+import { carefulClock, createDedupeMemory } from '../dedupe/createDedupeMemory.ts';
 import { isObject } from '../../wire/json.ts';
 import {
   BATCH_MAX_EVENTS,
@@ -6,7 +6,6 @@ import {
   RECOMMENDATIONS_BODY_MAX_BYTES,
   RESPONSE_MAX_BYTES,
 } from '../../wire/limits.ts';
-import { createDedupeMemory } from '../dedupe/createDedupeMemory.ts';
 import type { DedupeStore } from '../dedupe/dedupeStore.ts';
 import { RelayConfigError } from '../errors.ts';
 import { createRateLimiter, DEFAULT_RATE_LIMITS, type Bucket, type RateLimiter, type RateLimits } from '../limits.ts';

@@ -1,6 +1,6 @@
 import type { PrefetchedOffers } from '../../wire/offers/prefetched.ts';
 import type { OrderDetails, RecommendationRequest } from '../../wire/offers/request.ts';
-import type { NodeRequest } from './fromNode.ts';
+import type { NodeRequest } from './toNode.ts';
 import type { RelayRequest, RelayResponse, RequestInfo } from './request.ts';
 
 /** The relay on any runtime. Neither method throws or rejects. */

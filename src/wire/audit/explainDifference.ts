@@ -1,5 +1,9 @@
 import { AUDITED, AUDITED_METRICS, type AuditComparison, type AuditRow, type CountedRow } from './compareCounts.ts';
 
+/** Ways in which a sandbox network counts wrongly without a word, on request: an audit finds each. */
+export const MISCOUNTS = ['drops_events', 'counts_clicks_twice', 'reports_late'] as const;
+export type Miscount = (typeof MISCOUNTS)[number];
+
 /** One thing that can explain a difference, or that neither count contains. */
 export interface AuditExplanation {
   readonly cause:

@@ -1,5 +1,5 @@
 import { URL_MAX_LENGTH, COPY_MAX, RESPONSE_MAX_OFFERS } from '../limits.ts';
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../keys.ts';
 import { own, readId, isObject, type Parsed, oneOf } from '../json.ts';
 import { plainText } from '../plainText.ts';
 import type {

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeFile } from '../../../src/cli/output/print.ts';
-import { UsageError } from '../../../src/cli/UsageError.ts';
+import { UsageError } from '../../../src/cli/ExitError.ts';
 
 let directory: string;
 let path: string;

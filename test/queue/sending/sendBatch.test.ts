@@ -1,6 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createPost, sendBatch } from '../../../src/queue/sending/sendBatch.ts';
-import { openClock } from '../../../src/queue/clock.ts';
+import { createPost, openClock, sendBatch } from '../../../src/queue/sending/sendBatch.ts';
 import type { Send } from '../../../src/queue/events.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
