@@ -1,7 +1,7 @@
 // offerlet/relay: the merchant's own backend for the widget, and the only holder of the secret key.
 
 export { checkNetwork, type NetworkCheck } from './relay/options/networkAccess.ts';
-export type { Prefetch, Prefetched, PrefetchRequest } from './relay/runtime/handler.ts';
+export type { NodeRequest, Prefetch, Prefetched, PrefetchRequest } from './relay/runtime/handler.ts';
 export type { PrefetchedOffers } from './wire/offers/prefetched.ts';
 export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
@@ -12,7 +12,6 @@ export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './r
 export type { Bucket, RateLimiter, RateLimits } from './relay/limits.ts';
 export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from './relay/dedupe/createDedupeMemory.ts';
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';
-export type { NodeRequest } from './relay/runtime/toNode.ts';
 export { toNode, type NodeHandler, type NodeResponse } from './relay/runtime/toNode.ts';
 export { readLedger } from './relay/ledger/readLedger.ts';
 export type { Ledger, LedgerCount, LedgerCounts, LedgerRow } from './relay/ledger/ledger.ts';

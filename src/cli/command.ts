@@ -1,4 +1,6 @@
-import type { SettingsSource } from './readSettings.ts';
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../wire/didYouMean.ts';
+import { UsageError } from './ExitError.ts';
 
 /** One command of a program. */
 export interface Command {
@@ -84,4 +86,110 @@ export type SettingsOf<All extends Options> = { readonly [Name in keyof All]: Va
 /** Returns the environment variable of an option: `OFFERLET_API_KEY` for `api-key`. */
 export function variableOf(name: string): string {
   return `OFFERLET_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** Where the settings of a command come from. */
+export interface SettingsSource {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Reads the settings of a command: each option from the command line, otherwise from its `OFFERLET_…` variable, otherwise
+ * its default. Throws a `UsageError` that says what to write.
+ */
+export function readSettings<const All extends Options>(options: All, source: SettingsSource): SettingsOf<All> {
+  return readCall(options, source).settings;
+}
+
+/** Reads the settings of a command, and the words that are not options. */
+export function readCall<const All extends Options>(
+  options: All,
+  { argv, env }: SettingsSource,
+  maxWords = 0,
+): { readonly settings: SettingsOf<All>; readonly words: readonly string[] } {
+  const { given, rest } = readArguments(options, argv);
+  const extra = rest[maxWords];
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}". ${SEE_HELP}`);
+  const settings: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const values = given.get(name);
+    const variable = variableOf(name);
+    settings[name] = values
+      ? readValue(option, { values, source: `--${name}` })
+      : readValue(option, { values: readVariable(option, env[variable]), source: variable });
+  }
+  return { settings: settings as SettingsOf<All>, words: rest };
+}
+
+/** Returns the values of each option on the command line; a flag has the value `true`. */
+function readArguments(options: Options, argv: readonly string[]): { given: Map<string, string[]>; rest: string[] } {
+  const given = new Map<string, string[]>();
+  const rest: string[] = [];
+  // Not strict: its messages are written for developers, and it does not suggest the nearest option.
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { kind }]) => [name, { type: kind === 'flag' ? 'boolean' : 'string' }]),
+    ),
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind === 'positional') rest.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option || !rawName.startsWith('--'))
+      throw new UsageError(
+        `Unknown option ${rawName}.${didYouMean(rawName, Object.keys(options).map(dashed))} ${SEE_HELP}`,
+      );
+    if (option.kind === 'flag') {
+      if (value !== undefined) throw new UsageError(`${rawName} does not take a value.`);
+      given.set(name, ['true']);
+    } else {
+      // A hyphen alone is stdin.
+      if (value === undefined || (/^-./.test(value) && !inlineValue && !('isSigned' in option)))
+        throw new UsageError(`${rawName} requires a value, such as ${rawName}=VALUE.`);
+      given.set(name, option.kind === 'list' ? [...(given.get(name) ?? []), value] : [value]);
+    }
+  }
+  return { given, rest };
+}
+
+const SEE_HELP = 'Use --help to see all options.';
+
+function dashed(name: string): string {
+  return `--${name}`;
+}
+
+/** An empty variable counts as not set. */
+function readVariable({ kind }: Option, variable = ''): readonly string[] {
+  if (kind === 'list') return variable.split(/[\s,]+/).filter(Boolean);
+  return variable === '' ? [] : [variable];
+}
+
+function readValue(option: Option, { values, source }: { values: readonly string[]; source: string }): unknown {
+  const [value] = values;
+  switch (option.kind) {
+    case 'flag':
+      return value !== undefined && !/^(0|false|no)$/i.test(value);
+    case 'list':
+      return values;
+    case 'text':
+      return value ?? option.default;
+    case 'choice':
+      if (value === undefined || option.choices.includes(value)) return value ?? option.default;
+      throw new UsageError(
+        `${source} is not a valid value: "${value}".${didYouMean(value, option.choices)} Use ${listOf(option.choices)}.`,
+      );
+    case 'port':
+      if (value === undefined) return option.default;
+      if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+      throw new UsageError(`${source} is not a valid port: "${value}". Use a number from 0 (any free port) to 65535.`);
+  }
+}
+
+function listOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -1,8 +1,7 @@
-import type { Command, Options } from './command.ts';
+import { type Command, type Options, readSettings } from './command.ts';
 import { readIntegrity } from './integrityCommand.ts';
 import { printableJson } from '../http/printable.ts';
 import { openTerminal } from './output/terminal.ts';
-import { readSettings } from './readSettings.ts';
 import { UsageError } from './ExitError.ts';
 
 const OPTIONS = {

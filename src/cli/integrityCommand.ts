@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Command, Options } from './command.ts';
+import { type Command, type Options, readSettings } from './command.ts';
 import { EXIT, ExitError } from './ExitError.ts';
 import { installedVersion, readInstalled } from './readInstalled.ts';
 import { printableJson } from '../http/printable.ts';
 import { openTerminal } from './output/terminal.ts';
-import { readSettings } from './readSettings.ts';
 
 const OPTIONS = {
   src: { kind: 'text', value: 'URL', default: '/offerlet.js', about: 'Where your page loads the script from.' },

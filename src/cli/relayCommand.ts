@@ -10,14 +10,13 @@ import {
   type RelayTimeouts,
 } from '../relay.ts';
 import { openDedupeRedis } from '../relay-redis.ts';
-import type { Command, Options } from './command.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
 import { createMetrics, type Metrics } from './createMetrics.ts';
 import { createPrefetchRoute, PREFETCH_PATH, TOKEN_MIN_LENGTH } from './createPrefetchRoute.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
 import { createOutput } from './output/createOutput.ts';
 import { listen, untilStopped, type Listening } from './listen.ts';
 import { readAmounts, readRateLimit } from './relayLimits.ts';
-import { readSettings, type SettingsSource } from './readSettings.ts';
 import { UsageError } from './ExitError.ts';
 import { readHostName } from '../http/refuseForeign.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';

@@ -8,9 +8,9 @@ import type { Client, Limits } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
 import { errorReply } from './reply.ts';
-import { fromNode, infoOf, type NodeRequest } from './runtime/toNode.ts';
+import { fromNode, infoOf } from './runtime/toNode.ts';
 import { fromRequest } from './runtime/fromRequest.ts';
-import type { Prefetch, Prefetched } from './runtime/handler.ts';
+import type { NodeRequest, Prefetch, Prefetched } from './runtime/handler.ts';
 import { readRequestId, type RelayRequest, type RequestInfo } from './runtime/request.ts';
 import type { Telemetry } from './telemetry.ts';
 

@@ -13,8 +13,7 @@ import {
   untilStoppedOrLost,
   startNetwork,
 } from './startNetwork.ts';
-import type { Command, Options } from '../cli/command.ts';
-import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4600, about: 'Port to listen on; 0 for any free port.' },

@@ -1,6 +1,5 @@
 import { createOutput } from '../cli/output/createOutput.ts';
-import type { Command, Options } from '../cli/command.ts';
-import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
 import { UsageError } from '../cli/ExitError.ts';
 import { connectionsFor, planCapacity } from '../network.ts';
 import { readMonths } from './partitionsCommand.ts';

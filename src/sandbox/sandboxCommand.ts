@@ -16,8 +16,7 @@ import {
   untilStoppedOrLost,
   type Client,
 } from './startNetwork.ts';
-import type { Command, Options } from '../cli/command.ts';
-import { readSettings, type SettingsSource } from '../cli/readSettings.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
 import { UsageError } from '../cli/ExitError.ts';
 import { isReading, refuseForeign } from '../http/refuseForeign.ts';
 import {

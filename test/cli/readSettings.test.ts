@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Options, variableOf } from '../../src/cli/command.ts';
-import { readSettings } from '../../src/cli/readSettings.ts';
+import { type Options, readSettings, variableOf } from '../../src/cli/command.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4600, about: 'Port.' },

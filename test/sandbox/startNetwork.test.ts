@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSettings } from '../../src/cli/readSettings.ts';
+import { readSettings } from '../../src/cli/command.ts';
 import { UsageError } from '../../src/cli/ExitError.ts';
 import { DATABASE, readDatabaseUrls, readWait } from '../../src/sandbox/startNetwork.ts';
 

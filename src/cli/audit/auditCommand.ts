@@ -7,13 +7,12 @@ import { AUDIT_GROUPINGS, type AuditGrouping } from '../../wire/audit/compareCou
 import { makeAudit, type Audit } from '../../wire/audit/makeAudit.ts';
 import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
 import type { ReadableLedger } from '../../wire/audit/readCounted.ts';
-import type { Command, Options, SettingsOf } from '../command.ts';
+import { type Command, type Options, readSettings, type SettingsOf, type SettingsSource } from '../command.ts';
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
 import { safeText } from '../output/displayWidth.ts';
 import { textOf, writeFile } from '../output/print.ts';
 import { openTerminal } from '../output/terminal.ts';
 import { readKeyFile } from '../readKeyFile.ts';
-import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { auditRecords, auditTable, linesBelow, summaryOf } from './auditText.ts';
 import { createPageReader, type ReportSource } from './createPageReader.ts';
 

@@ -1,9 +1,8 @@
-import type { Command, Options } from '../command.ts';
+import { type Command, type Options, readSettings, type SettingsSource } from '../command.ts';
 import { createOutput } from '../output/createOutput.ts';
 import { safeText, wrap } from '../output/displayWidth.ts';
 import { inTone, openTerminal, type Terminal, type Tone } from '../output/terminal.ts';
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
-import { readSettings, type SettingsSource } from '../readSettings.ts';
 import { examineByHttp, examineInBrowser, type BrowserChoice, type Examination, type Patient } from './examine.ts';
 import type { Finding } from './finding.ts';
 import { findBrowser } from './openBrowser.ts';

@@ -1,5 +1,4 @@
-import { type Command, type CommandGroup, isGroup, type Option } from '../../cli/command.ts';
-import { readCall } from '../../cli/readSettings.ts';
+import { type Command, type CommandGroup, isGroup, type Option, readCall } from '../../cli/command.ts';
 import { UsageError } from '../../cli/ExitError.ts';
 import { didYouMean } from '../../wire/didYouMean.ts';
 

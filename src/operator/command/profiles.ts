@@ -1,11 +1,10 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Command, Options } from '../../cli/command.ts';
+import { type Command, type Options, readCall } from '../../cli/command.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
-import { readCall } from '../../cli/readSettings.ts';
 import { UsageError } from '../../cli/ExitError.ts';
 import { didYouMean } from '../../wire/didYouMean.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';

@@ -1,8 +1,7 @@
-import type { Command, Options } from '../../cli/command.ts';
+import { type Command, type Options, readCall } from '../../cli/command.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
-import { readCall } from '../../cli/readSettings.ts';
 import { findSaved, queryOf, readSavedReports, type SavedReport } from '../config/savedReports.ts';
 import { rangeOf } from '../reports/format.ts';
 import { FORMAT, operatorCommand, requireWord } from './operatorCommand.ts';

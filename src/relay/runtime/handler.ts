@@ -1,7 +1,26 @@
 import type { PrefetchedOffers } from '../../wire/offers/prefetched.ts';
 import type { OrderDetails, RecommendationRequest } from '../../wire/offers/request.ts';
-import type { NodeRequest } from './toNode.ts';
 import type { RelayRequest, RelayResponse, RequestInfo } from './request.ts';
+
+/** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
+export interface NodeRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly originalUrl?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly complete?: boolean | undefined;
+  readonly readableEnded?: boolean;
+  readonly readableDidRead?: boolean;
+  /** What a body parser has left. */
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  on(event: 'end' | 'close' | 'error', listener: () => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
 
 /** The relay on any runtime. Neither method throws or rejects. */
 export interface Handler {

@@ -1,4 +1,4 @@
-import { handlerOf, type Prefetch } from './handler.ts';
+import { handlerOf, type NodeRequest, type Prefetch } from './handler.ts';
 import {
   bodyAlreadyRead,
   type BodyLimits,
@@ -102,26 +102,6 @@ function discardBody(message: NodeRequest, done: () => void): void {
   message.on('end', stop);
   message.on('close', stop);
   message.resume();
-}
-
-/** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
-export interface NodeRequest {
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly originalUrl?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly complete?: boolean | undefined;
-  readonly readableEnded?: boolean;
-  readonly readableDidRead?: boolean;
-  /** What a body parser has left. */
-  readonly body?: unknown;
-  readonly rawBody?: unknown;
-  readonly socket: { readonly remoteAddress?: string | undefined };
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
-  on(event: 'end' | 'close' | 'error', listener: () => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
 }
 
 /** A node:http request as the relay needs it. */

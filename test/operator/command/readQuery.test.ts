@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSettings } from '../../../src/cli/readSettings.ts';
+import { readSettings } from '../../../src/cli/command.ts';
 import { readQuery, REPORT_OPTIONS, type RequestedReport } from '../../../src/operator/command/readQuery.ts';
 
 const NOW = new Date('2026-11-22T10:00Z');
