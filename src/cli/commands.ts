@@ -47,7 +47,7 @@ export const ELSEWHERE: Readonly<
     from: OPERATOR,
     summary: 'Lists the changes that were made from this account: by commands, and in the console.',
   },
-  profiles: { from: OPERATOR, summary: 'Lists and adds profiles: a network and its key by one name.' },
+  profiles: { from: OPERATOR, summary: 'Lists, adds and removes profiles: a network and its key by one name.' },
   whoami: {
     from: OPERATOR,
     summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',

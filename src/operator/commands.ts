@@ -5,7 +5,7 @@ import { consoleCommand } from './command/consoleCommand.ts';
 import { changesList, exclusionsUndo } from './command/changeCommands.ts';
 import { exclusionsAdd, exclusionsRemove, exclusionsSet } from './command/exclusionChanges.ts';
 import { exclusionsShow } from './command/exclusionCommands.ts';
-import { profilesAdd, profilesList } from './command/profiles.ts';
+import { profilesAdd, profilesList, profilesRemove } from './command/profiles.ts';
 import { categoriesList, publishersList, publishersRemove, publishersShow } from './command/publisherCommands.ts';
 import { publishersAdd } from './command/publishersAdd.ts';
 import { reportCommand } from './command/reportCommand.ts';
@@ -41,8 +41,8 @@ export const commands: Readonly<Record<string, Command | CommandGroup>> = {
   console: consoleCommand,
   changes: changesList,
   profiles: {
-    summary: 'Lists and adds profiles: a network and its key by one name.',
-    commands: { list: profilesList, add: profilesAdd },
+    summary: 'Lists, adds and removes profiles: a network and its key by one name.',
+    commands: { list: profilesList, add: profilesAdd, remove: profilesRemove },
   },
   whoami,
   completion: createCompletionCommand(() => commands),

@@ -1,18 +1,29 @@
 import { isRatio } from './reporting.ts';
 
+/** The columns that rows of a type can have. Rows of which nothing is known can have any. */
+export type CsvColumn<Row> = [Row] extends [never]
+  ? string
+  : keyof Row extends never
+    ? string
+    : Row extends { readonly change: infer Change }
+      ?
+          | Exclude<keyof Row & string, 'counterpart' | 'change'>
+          | `${keyof Change & string}_${'before' | 'change_percent' | 'change_points'}`
+      : keyof Row & string;
+
 /** Options of `toCsv`. */
-export interface CsvOptions {
+export interface CsvOptions<Row = object> {
   /** The columns and their order; by default all columns of the rows, in the order in which they first occur. */
-  readonly columns?: readonly string[] | undefined;
+  readonly columns?: readonly CsvColumn<Row>[] | undefined;
 }
 
 /**
  * Returns rows as CSV (RFC 4180): a header, commas, CRLF. Compared rows get the columns `…_before` and `…_change_percent` or
  * `…_change_points`. Text that a spreadsheet would run as a formula begins with an apostrophe.
  */
-export function toCsv(rows: readonly object[], options: CsvOptions = {}): string {
+export function toCsv<Row extends object>(rows: readonly Row[], options: CsvOptions<Row> = {}): string {
   const flat = rows.map(flattenRow);
-  const columns = options.columns ?? [...new Set(flat.flatMap((row) => Object.keys(row)))];
+  const columns: readonly string[] = options.columns ?? [...new Set(flat.flatMap((row) => Object.keys(row)))];
   if (columns.length === 0) return '';
   return [columns, ...flat.map((row) => columns.map((column) => row[column]))]
     .map((cells) => `${cells.map(cell).join(',')}\r\n`)

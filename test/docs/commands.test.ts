@@ -53,7 +53,7 @@ const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?
 
 /** Commands of operators that call no network. */
 const LOCAL: ReadonlySet<string> = new Set(
-  ['changes', 'profiles list', 'profiles add'].map((name) => `offerlet-operator ${name}`),
+  ['changes', 'profiles list', 'profiles add', 'profiles remove'].map((name) => `offerlet-operator ${name}`),
 );
 
 test('every flag of a command is in its table, and no other', () => {

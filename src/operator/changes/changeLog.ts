@@ -150,3 +150,8 @@ function readChanges(path: string): LoggedChange[] {
   }
   return [...changes.values()];
 }
+
+/** The texts of what was there before or after a change: the ids of a list, or each item as JSON. */
+export function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : [];
+}

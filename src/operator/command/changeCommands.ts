@@ -3,18 +3,12 @@ import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
 import { type Command, readCall } from '../../cli/command.ts';
-import { openChangeLog, type LoggedChange } from '../changes/changeLog.ts';
+import { listOf, openChangeLog, type LoggedChange } from '../changes/changeLog.ts';
+import { changesOf, isSameList, openChanges } from '../changes/takeBack.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';
 import { askToGoOn } from './ask.ts';
-import {
-  differencesOf,
-  isSameList,
-  placeOf,
-  printDifferences,
-  readScope,
-  replaceExclusions,
-} from './exclusionChanges.ts';
+import { differencesOf, placeOf, printDifferences, readScope, replaceExclusions } from './exclusionChanges.ts';
 import { FORMAT, operatorCommand } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 
@@ -94,10 +88,6 @@ function whatOf({ action, before, after, publisher }: LoggedChange): string {
   return `+${is.filter((id) => !was.includes(id)).length} -${was.filter((id) => !is.includes(id)).length}`;
 }
 
-function listOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : [];
-}
-
 /** `offerlet-operator exclusions undo`: takes the latest change back, or the one of an id. */
 export const exclusionsUndo = operatorCommand({
   summary: 'Takes back the latest change of exclusions that was made from this account, or the one with that id.',
@@ -113,9 +103,8 @@ export const exclusionsUndo = operatorCommand({
   async run({ settings, words, terminal, connection, progress }) {
     const channel = connection.channel();
     const [details, taxonomy] = await Promise.all([channel.details(), readTaxonomy(channel)]);
-    const isHere = (one: LoggedChange): boolean =>
-      one.action === 'exclusions' && one.channel === details.name && isSameNetwork(one.network, connection.url);
-    const change = pickChange(connection.changes.read().filter(isHere), words[0]);
+    const own = changesOf(connection.changes.read(), { network: connection.url, channel: details.name });
+    const change = pickChange(own, words[0]);
     const [before, after] = [listOf(change.before), listOf(change.after)];
     const scope = await readScope(channel, change.publisher?.id);
     progress.end();
@@ -145,9 +134,10 @@ export const exclusionsUndo = operatorCommand({
 
 /** The change with that id, or the latest that is not taken back already. */
 function pickChange(changes: readonly LoggedChange[], id: string | undefined): LoggedChange {
-  const undone = new Set(changes.filter(({ outcome }) => outcome === 'done').map(({ undoes }) => undoes));
-  const open = changes.filter((one) => one.outcome !== 'failed' && !undone.has(one.id) && one.undoes === undefined);
-  const found = id === undefined ? open.at(-1) : changes.find((one) => one.id === id);
+  const found =
+    id === undefined
+      ? openChanges(changes).findLast(({ undoes }) => undoes === undefined)
+      : changes.find((one) => one.action === 'exclusions' && one.id === id);
   if (found) return found;
   throw new ExitError(
     id === undefined
@@ -155,11 +145,6 @@ function pickChange(changes: readonly LoggedChange[], id: string | undefined): L
       : `There is no change "${safeText(id).slice(0, 40)}" of this channel’s exclusions. "offerlet-operator changes" lists all.`,
     EXIT.notFound,
   );
-}
-
-function isSameNetwork(one: string, other: string): boolean {
-  const plain = (url: string): string => (URL.canParse(url) ? new URL(url).href.replace(/\/+$/, '') : url);
-  return plain(one) === plain(other);
 }
 
 /** What others have changed since. */

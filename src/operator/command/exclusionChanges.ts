@@ -2,6 +2,7 @@ import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
 import type { Change } from '../changes/changeLog.ts';
+import { isSameList } from '../changes/takeBack.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { decodeList } from '../publishers/decodeList.ts';
@@ -201,11 +202,6 @@ export async function replaceExclusions({
   await connection.changes.record(change, () =>
     publisher ? channel.setPublisherExclusions(publisher.id, after) : channel.setChannelExclusions(after),
   );
-}
-
-/** Whether two lists have the same ids, in any order. */
-export function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.toSorted().join() === other.toSorted().join();
 }
 
 /** One subcategory of a list before and after. */

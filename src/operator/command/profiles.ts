@@ -212,6 +212,25 @@ export const profilesAdd: Command = {
   },
 };
 
+/** `offerlet-operator profiles remove NAME`: forgets a profile. */
+export const profilesRemove: Command = {
+  summary: 'Removes a profile. The file with its key stays.',
+  usage: 'NAME',
+  options: {},
+  environment: '',
+  examples: [{ call: 'offerlet-operator profiles remove live', does: 'Forgets where the key of "live" is' }],
+  async run({ argv, env }) {
+    const [name] = readCall({}, { argv, env: {} }, 1).words;
+    if (name === undefined) throw new UsageError('NAME is missing. "offerlet-operator profiles list" lists all.');
+    const { network, keyFile } = findProfile(env, name);
+    const others = readProfiles(env).filter((one) => one.name !== name);
+    writeProfiles(profilesPath(env), others);
+    openTerminal({ env }).note(
+      `Removed ${name} (${network}).${keyFile === undefined ? '' : ` Its key is still in "${keyFile}".`}`,
+    );
+  },
+};
+
 function writeProfiles(path: string, profiles: readonly Profile[]): void {
   const entries = profiles.map(({ name, network, keyFile, keyVariable, variant }) => [
     name,

@@ -70,6 +70,11 @@ export const REPORT_OPTIONS = {
     about: 'Compares with as many days just before, or with the same weekdays a year (52 weeks) before.',
   },
   chart: { kind: 'flag', about: 'Draws the first metrics above the table.' },
+  currency: {
+    kind: 'text',
+    value: 'LABEL',
+    about: 'The label of amounts, such as EUR; by default that of reports.yaml, where there is one.',
+  },
   output: {
     kind: 'text',
     value: 'FILE',

@@ -12,6 +12,7 @@ import type { Row } from '../reports/comparison.ts';
 import { rangeOf } from '../reports/format.ts';
 import { comparedDates, period } from '../reports/period.ts';
 import { readWholeReport } from '../reports/readWholeReport.ts';
+import { usualCurrency } from '../config/savedReports.ts';
 import { earlierGap, isUnfinished } from '../reports/series.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import { flattenRow } from '../../wire/toCsv.ts';
@@ -94,7 +95,8 @@ async function readReport(
       progress.step(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} rows …`),
     onUnsteady: () => terminal.note('The report changes while it is read; a row may be missing or twice.'),
   });
-  return { ...report, query, filters, publishers, dates, printed: report.rows.slice(0, limit) };
+  const currency = settings.currency ?? usualCurrency();
+  return { ...report, query, filters, publishers, dates, currency, printed: report.rows.slice(0, limit) };
 }
 
 /** Finds publishers that are given by id or by name. */
@@ -140,6 +142,7 @@ function printableOf(report: PrintedReport): Printable {
       ...dates,
       time_grain: query.grain,
       filters: report.filters,
+      ...(report.currency !== null && { currency: report.currency }),
       data: printed,
       totals: compared ? totals : summary,
       ...(compared && { compared }),

@@ -3,7 +3,7 @@ import type { Cell, Column, Table } from '../../cli/output/print.ts';
 import type { NamedPublisher } from './publisherCommands.ts';
 import type { RequestedReport } from './readQuery.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
-import { changeOf, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
+import { changeOf, isMoney, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
 import type { WholeReport } from '../reports/readWholeReport.ts';
 import { isUnfinished } from '../reports/series.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
@@ -15,6 +15,8 @@ export interface PrintedReport extends WholeReport {
   /** The filters as the API takes them, and the publishers among them. */
   readonly filters: Readonly<Record<'publisher_ids' | 'page_types' | 'widget_types', readonly string[] | undefined>>;
   readonly publishers: readonly NamedPublisher[];
+  /** The label of amounts; null when nothing names it. */
+  readonly currency: string | null;
   /** The rows without those that `--limit` leaves out. A chart draws all: a period that was not printed is not zero. */
   readonly printed: readonly Row[];
 }
@@ -25,7 +27,7 @@ export function reportTable(report: PrintedReport): Table {
   return isList ? metricList(report) : rowTable(report);
 }
 
-function metricList({ totals, metrics, compared }: WholeReport): Table {
+function metricList({ totals, metrics, compared, currency }: PrintedReport): Table {
   return {
     columns: [
       { header: 'METRIC' },
@@ -38,14 +40,14 @@ function metricList({ totals, metrics, compared }: WholeReport): Table {
         : []),
     ],
     rows: metrics.map((name) => [
-      name,
+      titleOf(name, currency),
       { text: metricText(name, totals), tone: 'strong' },
       ...(compared ? [beforeText(name, totals), changeCell(name, totals)] : []),
     ]),
   };
 }
 
-function rowTable({ totals, metrics, compared, meta, query, printed }: PrintedReport): Table {
+function rowTable({ totals, metrics, compared, meta, query, printed, currency }: PrintedReport): Table {
   const hasPeriod = query.grain !== 'total';
   // What was asked for is cut rather than left out.
   const rankOf = (name: string): number => (query.metrics ? 0 : rank(name));
@@ -53,7 +55,7 @@ function rowTable({ totals, metrics, compared, meta, query, printed }: PrintedRe
     ...(hasPeriod ? [{ header: 'PERIOD (UTC)', isFixed: true }] : []),
     ...query.by.map((name) => ({ header: name.toUpperCase() })),
     ...metrics.flatMap((name, index): Column[] => [
-      { header: name, isNumber: true, rank: rankOf(name) },
+      { header: titleOf(name, currency), isNumber: true, rank: rankOf(name) },
       ...(compared
         ? [
             { header: 'before', isNumber: true, rank: 100 + index },
@@ -77,6 +79,11 @@ function rowTable({ totals, metrics, compared, meta, query, printed }: PrintedRe
     ]),
     footer: [...Array.from({ length: leading }, (_, index) => (index === 0 ? 'Total' : '')), ...cellsOf(totals)],
   };
+}
+
+/** The name of a metric, with the label of its amounts. */
+function titleOf(name: string, currency: string | null): string {
+  return currency !== null && isMoney(name) ? `${name} (${safeText(currency)})` : name;
 }
 
 /** Periods that are not over yet are marked: their change is not the last word. */

@@ -2,14 +2,12 @@ import { type Command, type Options, readCall } from '../../cli/command.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
-import { findSaved, queryOf, readSavedReports, type SavedReport } from '../config/savedReports.ts';
+import { findSaved, queryOf, readSavedReports, USUAL_FILE, type SavedReport } from '../config/savedReports.ts';
 import { rangeOf } from '../reports/format.ts';
 import { FORMAT, operatorCommand, requireWord } from './operatorCommand.ts';
 import { REPORT_OPTIONS } from './readQuery.ts';
 import { runReport } from './reportCommand.ts';
 
-/** The file of the current folder. */
-const USUAL_FILE = 'reports.yaml';
 const FILE = {
   file: {
     kind: 'text',
@@ -68,28 +66,37 @@ function rowOf(
   };
 }
 
-const { from, to, period, output } = REPORT_OPTIONS;
+const { from, to, period, currency, output } = REPORT_OPTIONS;
 
 /** `offerlet-operator reports run NAME`: prints a saved report, as `report` prints it. */
 export const reportsRun = operatorCommand({
   summary: 'Prints a saved report by its name.',
   usage: 'NAME [options]',
   maxWords: 1,
-  options: { ...FILE, from, to, period, output },
+  options: { ...FILE, from, to, period, currency, output },
   examples: [
     { call: 'offerlet-operator reports run weekly-losses', does: `The report of that name in ${USUAL_FILE}` },
     { call: 'offerlet-operator reports run by-publisher --period last-month --csv', does: 'The same for other dates' },
   ],
   async run({ settings, words, terminal, connection, progress }) {
     const name = requireWord(words, 'NAME');
-    const saved = findSaved(readSavedReports(settings.file), name, settings.file).settings;
+    const file = readSavedReports(settings.file);
+    const saved = findSaved(file, name, settings.file).settings;
     const hasDates = settings.from !== undefined || settings.to !== undefined || settings.period !== undefined;
     const dates = hasDates ? { from: settings.from, to: settings.to, period: settings.period } : {};
     const { json, csv } = settings;
     // A chart is for people; the rows are the same without it.
     const chart = saved.chart && !json && !csv && !/\.(csv|json)$/i.test(settings.output ?? '');
     await runReport({
-      settings: { ...saved, ...dates, chart, json, csv, output: settings.output },
+      settings: {
+        ...saved,
+        ...dates,
+        chart,
+        json,
+        csv,
+        output: settings.output,
+        currency: settings.currency ?? file.currency ?? undefined,
+      },
       terminal,
       connection,
       progress,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { UsageError } from '../../cli/ExitError.ts';
 import type { SettingsOf } from '../../cli/command.ts';
 import { suggest } from '../../wire/didYouMean.ts';
@@ -34,6 +35,19 @@ export function readSavedReports(path: string, option = '--file', now: Date = ne
   };
 }
 
+/** The file of the current folder that is read where there is one. */
+export const USUAL_FILE = 'reports.yaml';
+
+/** Returns the label of amounts in the file of the current folder; null where there is none, or it is not a file of reports. */
+export function usualCurrency(): string | null {
+  try {
+    return existsSync(USUAL_FILE) ? readSavedReports(USUAL_FILE).currency : null;
+  } catch {
+    // "reports list" says what is wrong with it.
+    return null;
+  }
+}
+
 /** Returns the report of a name. Throws a `UsageError` with the nearest name. */
 export function findSaved({ reports }: SavedReports, name: string, path: string): SavedReport {
   const names = reports.map((report) => report.name);
@@ -59,6 +73,7 @@ function readSaved(name: string, report: Setting, now: Date): SavedReport {
     filter: filter ?? [],
     chart: fields.chart?.choice(['true', 'false']) === 'true',
     output: undefined,
+    currency: undefined,
   } as unknown as ReportSettings;
   try {
     readQuery(settings, now);

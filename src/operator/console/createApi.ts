@@ -18,8 +18,8 @@ import {
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { createFileApi, type ConsoleFiles } from './createFileApi.ts';
 import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
-import { isObject, own, parseJson } from '../../wire/json.ts';
-import type { Change, ChangeLog } from '../changes/changeLog.ts';
+import type { ChangeLog } from '../changes/changeLog.ts';
+import { createChangeApi, json, noSuchCall, readBody, readExclusionChange, readItems } from './createChangeApi.ts';
 import { createReports } from './createReports.ts';
 import type {
   ConsoleContext,
@@ -31,9 +31,8 @@ import type {
 } from './protocol.ts';
 import { hasWords, rankByWords } from '../publishers/rankByWords.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
-import type { Publisher, PublisherDetail, PublisherItem } from '../../wire/channel.ts';
+import type { Publisher, PublisherDetail } from '../../wire/channel.ts';
 import { readKey } from '../../wire/keys.ts';
-import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
 
 /** The options of `createOperatorConsole`. */
 export interface ConsoleOptions extends ConsoleFiles {
@@ -54,7 +53,7 @@ export interface ConsoleOptions extends ConsoleFiles {
   /** A relay's ledger, for the page *Audit*. Without it, the console does not offer that page. */
   readonly audit?: ConsoleAuditOptions | undefined;
   /** Where changes are written down; nowhere by default. */
-  readonly changes?: Pick<ChangeLog, 'record'> | undefined;
+  readonly changes?: ChangeLog | undefined;
   /** The consoles of the same process, to switch between. */
   readonly profiles?: ConsoleContext['profiles'] | undefined;
   /** Replaces the platform's `fetch`. */
@@ -83,16 +82,7 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
   const files = createFileApi(options);
   const reports = createReports(reporting, variant);
   const environment = readKey(apiKey)?.environment ?? null;
-
-  /** Makes a change, and has it logged. */
-  async function record<Result>(
-    change: Pick<Change, 'action' | 'publisher' | 'before' | 'after'>,
-    make: () => Promise<Result>,
-  ): Promise<Result> {
-    if (!options.changes) return make();
-    const { name } = await channel.details();
-    return options.changes.record({ ...change, network, environment, channel: name }, make);
-  }
+  const changes = createChangeApi(channel, { network, environment, log: options.changes });
 
   async function session(signal: AbortSignal): Promise<ConsoleContext> {
     const isChannel = variant === 'channel';
@@ -115,22 +105,9 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       refresh_ms: options.refresh ?? REFRESH_MS,
       audit: audit ? { is_sandbox: audit.sandbox !== undefined } : null,
       currency: files.currency(),
+      hasChanges: isChannel && options.changes !== undefined,
       hasSaved: options.reports !== undefined,
     };
-  }
-
-  async function addItems(items: readonly PublisherItem[]): Promise<unknown> {
-    const change = { action: 'publishers added', publisher: null, before: null, after: items } as const;
-    return { results: await record(change, () => channel.add(items)) };
-  }
-
-  async function removePublisher(id: string): Promise<unknown> {
-    const name = options.changes ? (await channel.publisher(id)).brand_name : '';
-    const before = { publisher_remote_id: id, brand_name: name };
-    await record({ action: 'publisher removed', publisher: { id, name }, before, after: null }, () =>
-      channel.remove(id),
-    );
-    return { ok: true };
   }
 
   async function call(request: Request, path: string): Promise<unknown> {
@@ -162,6 +139,10 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return { categories: await channel.categories({ signal }) };
       case 'GET exclusions':
         return (await channel.details({ signal })).exclusions.subcategories;
+      case 'GET changes':
+        return changes.list();
+      case 'POST changes/undo':
+        return changes.undo(await readBody(request), signal);
       case 'GET publishers':
         return listPublishers(channel, { url, signal });
       case 'GET find-publishers':
@@ -170,16 +151,12 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
         return readPublisher(channel, id ?? '', signal);
       // Changes are not cancelled when the page goes away: whether they took effect would be unknown.
       case 'POST publishers':
-        return addItems(readItems(await readBody(request)));
+        return changes.add(readItems(await readBody(request)));
       case 'DELETE publishers/ID':
-        return removePublisher(id ?? '');
+        return changes.remove(id ?? '');
       case 'PUT exclusions':
-      case 'PUT publishers/ID/exclusions': {
-        const change = readExclusionChange(await readBody(request));
-        const isReplaced = await replaceExclusions(channel, { ...change, publisher: id, signal, record });
-        if (isReplaced) return { ok: true };
-        return json({ code: 'changed', message: 'Somebody has changed these exclusions meanwhile.' }, 409);
-      }
+      case 'PUT publishers/ID/exclusions':
+        return changes.exclude({ ...readExclusionChange(await readBody(request)), publisher: id, signal });
       default:
         return noSuchCall();
     }
@@ -199,14 +176,6 @@ export function createApi(options: ConsoleOptions): (request: Request, path: str
       return json({ code: 'failed', message: 'The response contains a key, which must not reach a browser.' }, 502);
     return new Response(body.replace(LIKE_A_KEY, '[key]'), response);
   };
-}
-
-function json(body: unknown, status = 200): Response {
-  return Response.json(body, { status });
-}
-
-function noSuchCall(): Response {
-  return json({ code: 'not_found', message: 'This call does not exist.' }, 404);
 }
 
 function publisherOf(path: string): string | undefined {
@@ -266,92 +235,10 @@ export async function readPublisher(client: ChannelClient, id: string, signal: A
   return { publisher: withoutKey(publisher), channel_exclusions: channel.exclusions.subcategories.channel };
 }
 
-/** The items of POST publishers, with these fields and no others. */
-export function readItems(body: unknown): PublisherItem[] {
-  const items = own(body, 'items');
-  if (!Array.isArray(items)) throw new TypeError('items is missing.');
-  return items.map((item: unknown) => ({
-    brand_name: text(item, 'brand_name'),
-    domain: text(item, 'domain'),
-    primary_category_id: text(item, 'primary_category_id'),
-    subcategory_ids: texts(item, 'subcategory_ids'),
-  }));
-}
-
-/** A change of exclusions that was made on a page. */
-export interface ExclusionChange {
-  /** The new list. */
-  readonly subcategory_ids: readonly string[];
-  /** The list that the page showed. */
-  readonly base: readonly string[];
-}
-
-/** The body of PUT exclusions. */
-export function readExclusionChange(body: unknown): ExclusionChange {
-  return { subcategory_ids: texts(body, 'subcategory_ids'), base: texts(body, 'base') };
-}
-
-/**
- * Replaces the exclusions of the channel, or of one publisher. Resolves to false, and changes nothing, when the list is no
- * longer the one that the page showed: the API replaces it whole, so somebody else's change would be lost.
- */
-export async function replaceExclusions(
-  client: ChannelClient,
-  change: ExclusionChange & {
-    readonly publisher: string | undefined;
-    readonly signal: AbortSignal;
-    record?(
-      change: Pick<Change, 'action' | 'publisher' | 'before' | 'after'>,
-      make: () => Promise<void>,
-    ): Promise<void>;
-  },
-): Promise<boolean> {
-  const { publisher: id, subcategory_ids: after, base, signal, record = (_change, make) => make() } = change;
-  const one = id === undefined ? undefined : await client.publisher(id, { signal });
-  const before = one
-    ? one.exclusions.subcategories.publisher
-    : (await client.details({ signal })).exclusions.subcategories.channel;
-  if (before.toSorted().join() !== base.toSorted().join()) return false;
-  const publisher = id === undefined ? null : { id, name: one?.brand_name ?? id };
-  await record({ action: 'exclusions', publisher, before, after }, () =>
-    id === undefined ? client.setChannelExclusions(after) : client.setPublisherExclusions(id, after),
-  );
-  return true;
-}
-
 /** No key at all reaches the page, not even a publishable one. */
 function withoutKey(publisher: Publisher | PublisherDetail): Publisher {
   const { api_key: _key, ...rest } = { api_key: null, ...publisher };
   return rest;
-}
-
-function text(value: unknown, name: string): string {
-  const found = own(value, name);
-  if (typeof found !== 'string') throw new TypeError(`${name} must be a text.`);
-  return found;
-}
-
-function texts(value: unknown, name: string): string[] {
-  const found: unknown = isObject(value) ? own(value, name) : undefined;
-  if (!Array.isArray(found) || !found.every((id): id is string => typeof id === 'string'))
-    throw new TypeError(`${name} must be a list of texts.`);
-  return found;
-}
-
-/** Reads a JSON body. Throws a TypeError when it is too large or not JSON. */
-export async function readBody(request: Request): Promise<unknown> {
-  if (!request.headers.get('content-type')?.startsWith('application/json'))
-    throw new TypeError('The body must be JSON.');
-  let size = 0;
-  const parts: Uint8Array[] = [];
-  for await (const part of request.body ?? []) {
-    size += part.length;
-    if (size > CHANNEL_BODY_MAX_BYTES) throw new TypeError('The body is too large.');
-    parts.push(part);
-  }
-  const json = parseJson(Buffer.concat(parts).toString());
-  if (json === undefined) throw new TypeError('The body is not JSON.');
-  return json;
 }
 
 /** Errors whose message is for people, and contains nothing of this machine. */

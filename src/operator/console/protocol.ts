@@ -2,6 +2,7 @@
 import type { Miscount } from '../../wire/audit/explainDifference.ts';
 import type { Audit } from '../../wire/audit/makeAudit.ts';
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
+import type { LoggedChange } from '../changes/changeLog.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import type { Cause, Turn } from '../watch/causes.ts';
 
@@ -21,6 +22,8 @@ export interface ConsoleContext {
   readonly network_url: string;
   /** The label of amounts; null when nothing names it. */
   readonly currency: string | null;
+  /** Whether changes are logged. */
+  readonly hasChanges: boolean;
   /** Whether there is a file of saved reports. */
   readonly hasSaved: boolean;
   /** What the page Audit compares; null for a console that has no relay's ledger. */
@@ -104,6 +107,16 @@ export interface ConsoleAdded {
 /** The category tree. */
 export interface ConsoleCategories {
   readonly categories: readonly Category[];
+}
+
+/** What was changed from this account in the channel. */
+export interface ConsoleChanges {
+  /** Where the log is. */
+  readonly path: string;
+  /** How many there are. */
+  readonly count: number;
+  /** The latest ones, newest first. */
+  readonly changes: readonly (LoggedChange & { readonly canUndo: boolean })[];
 }
 
 /** What the rules say, and would have said on the days before. */

@@ -33,7 +33,7 @@ const GROUPINGS: Readonly<Record<string, string>> = {
 };
 /** Money per something, with more decimals than money. */
 const PER_UNIT: ReadonlySet<string> = new Set(['rpl']);
-const MONEY = /payout|revenue|amount|_cpa$/;
+const MONEY = /payout|revenue|amount|_cpa$|^rpl$/;
 
 const count = new Intl.NumberFormat('en');
 const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -12,11 +12,23 @@ import { dateOf, isDate } from '../../wire/utcDates.ts';
 /** Whose report: a channel's on all its publishers, or one publisher's own. */
 export type ReportVariant = 'channel' | 'publisher';
 
-interface SharedQuery<Metric extends string, Grouping extends string> {
+/** The dates of a report. */
+interface Dates<Text> {
   /** First UTC date: YYYY-MM-DD, or a Date, of which only the UTC date is used. Requires `to`. */
-  readonly from?: string | Date | undefined;
+  readonly from: Text;
   /** Last UTC date, included; not in the future. Requires `from`. */
-  readonly to?: string | Date | undefined;
+  readonly to: Text;
+}
+
+/** Dates are required to compare with others. */
+type ReportDates =
+  | (Dates<string | Date> & {
+      /** Adds to each row its counterpart in the dates just before, or a year earlier. Requires `from` and `to`. */
+      readonly compare: Compare;
+    })
+  | (Partial<Dates<string | Date | undefined>> & { readonly compare?: undefined });
+
+interface SharedQuery<Metric extends string, Grouping extends string> {
   /** The columns, in the order of the response. */
   readonly metrics?: readonly Metric[] | undefined;
   readonly time_grain?: TimeGrain | undefined;
@@ -27,12 +39,10 @@ interface SharedQuery<Metric extends string, Grouping extends string> {
   readonly widget_types?: readonly string[] | undefined;
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
-  /** Adds to each row its counterpart in the dates just before, or a year earlier. Requires `from` and `to`. */
-  readonly compare?: Compare | undefined;
 }
 
 /** The query of a channel report. */
-export interface ChannelReportQuery extends SharedQuery<ChannelMetric, ChannelGrouping> {
+export type ChannelReportQuery = SharedQuery<ChannelMetric, ChannelGrouping> & {
   readonly sort_by?:
     | 'period_start'
     | 'publisher_name'
@@ -41,10 +51,10 @@ export interface ChannelReportQuery extends SharedQuery<ChannelMetric, ChannelGr
     | undefined;
   readonly sort_direction?: 'asc' | 'desc' | undefined;
   readonly publisher_ids?: readonly string[] | undefined;
-}
+} & ReportDates;
 
 /** The query of a publisher report. */
-export type PublisherReportQuery = SharedQuery<PublisherMetric, PublisherGrouping>;
+export type PublisherReportQuery = SharedQuery<PublisherMetric, PublisherGrouping> & ReportDates;
 
 /** The query of a report, with the parameter names of the API. */
 export type ReportQuery<V extends ReportVariant> = V extends 'channel' ? ChannelReportQuery : PublisherReportQuery;

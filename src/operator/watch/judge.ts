@@ -88,6 +88,8 @@ export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
 }
 
 type Said = Pick<Judgement, 'outcome' | 'text' | 'numbers'>;
+/** Nobody asks what is fine, unless it was not before. */
+const FINE: Said = { outcome: 'fine', text: '', numbers: {} };
 const UNKNOWN: Said = { outcome: 'unknown', text: 'There is too little to judge by.', numbers: {} };
 
 interface Judged {
@@ -124,6 +126,7 @@ function judgeChange(rule: ChangeRule, { id, isOpen }: Judged, { facts, day, hol
   const share = isOpen ? 0.5 : 1;
   const isBelow = rule.below !== undefined && change < rule.below * share;
   const isAbove = rule.above !== undefined && change > rule.above * share;
+  if (!isBelow && !isAbove && !isOpen) return FINE;
   const limit = isAbove ? rule.above : (rule.below ?? rule.above);
   const on = `${labelOf(rule.metric)} on ${periodOf(startOf(day), 'day')}`;
   const against = `${valueOf(rule.metric, usual)} usual (${before.length === 1 ? 'the week before' : `median of ${before.map((one) => valueOf(rule.metric, one)).join(', ')} on the same weekday of the weeks before`})`;
@@ -142,6 +145,7 @@ function judgeSilent(rule: SilentRule, { id, isOpen }: Judged, { facts, day, hol
   if (days.length < rule.days) return UNKNOWN;
   const range = { from: days.at(-1) ?? day, to: day };
   const value = sum(days.map((one) => facts.value(rule.by, id, rule.metric, one)));
+  if (value > 0 && !isOpen) return FINE;
   const of = labelOf(rule.metric).toLowerCase();
   if (value > 0)
     return {
@@ -168,7 +172,7 @@ function judgeSilent(rule: SilentRule, { id, isOpen }: Judged, { facts, day, hol
   };
 }
 
-function judgeRange(rule: RangeRule, { id }: Judged, { facts, day }: JudgeOptions): Said {
+function judgeRange(rule: RangeRule, { id, isOpen }: Judged, { facts, day }: JudgeOptions): Said {
   const range: DateRange = { from: addDays(day, 1 - rule.days), to: day };
   const [over = '', under = ''] = RATIOS[rule.metric] ?? [];
   if (range.from < facts.from) return UNKNOWN;
@@ -179,6 +183,7 @@ function judgeRange(rule: RangeRule, { id }: Judged, { facts, day }: JudgeOption
   const value = round(above / below, 4);
   const isBelow = rule.from !== undefined && value < rule.from;
   const isAbove = rule.to !== undefined && value > rule.to;
+  if (!isBelow && !isAbove && !isOpen) return FINE;
   const limits = [
     ...(rule.from === undefined ? [] : [`not below ${valueOf(rule.metric, rule.from)}`]),
     ...(rule.to === undefined ? [] : [`not above ${valueOf(rule.metric, rule.to)}`]),

@@ -12,6 +12,7 @@ import type { ReportingClient } from '../clients/ReportingClient.ts';
 import { readWholeReport } from '../reports/readWholeReport.ts';
 import type { Row } from '../reports/comparison.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
+import { REPORT_LIMIT } from '../../wire/limits.ts';
 import { addDays, countDays, DAY_MS, dateOf, type DateRange } from '../../wire/utcDates.ts';
 
 /** What `readFacts` reads from. */
@@ -42,8 +43,8 @@ export interface ReadFacts {
 
 /** Publishers of one request: more ids would make a URL that proxies refuse. */
 const IDS_PER_REQUEST = 100;
-/** Rows of one report: below the limit of the API, which counts them before pagination. */
-const ROWS_PER_REPORT = 9_000;
+/** Requests at a time: enough to hide the distance to the network, too few to be a burden. */
+const REQUESTS_AT_ONCE = 4;
 /** The fewest days from which silence knows what is usual. */
 const SHORTEST_USUAL_DAYS = 7;
 
@@ -63,13 +64,15 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
   const list = isListed ? await readPublishers(source) : undefined;
   const last = end.lastDay;
   const range = last === undefined ? undefined : await readRange(source, { ...query, last, onReports });
+  const places = new Map(range && daysOf(range).map((day, place) => [day, place]));
   const groups = new Map<By, Group>();
   if (range)
     for (const by of SUBJECTS) {
       const its = onReports.filter((rule) => rule.by === by);
       if (its.length > 0)
-        groups.set(by, await readGroup(source, { by, rules: its, range, query, ids: list?.approved ?? [] }));
+        groups.set(by, await readGroup(source, { by, rules: its, range, places, query, ids: list?.approved ?? [] }));
     }
+  const approved = new Set(list?.approved);
   const first = range && last !== undefined ? later(range.from, addDays(last, 1 - query.days)) : undefined;
   return {
     skipped,
@@ -78,10 +81,10 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
       from: range?.from ?? '9',
       dataEnd: end.dataEnd,
       subjects: (by) => groups.get(by)?.names ?? new Map(),
-      value: (by, id, metric, date) => Number(groups.get(by)?.rows.get(id)?.get(date)?.[metric] ?? 0),
+      value: (by, id, metric, date) => groups.get(by)?.values.get(metric)?.get(id)?.[places.get(date) ?? -1] ?? 0,
       requests: list?.requests ?? [],
       removed: new Set(
-        [...(groups.get('publisher')?.names.keys() ?? [])].filter((id) => list?.approved.includes(id) === false),
+        list ? [...(groups.get('publisher')?.names.keys() ?? [])].filter((id) => !approved.has(id)) : [],
       ),
     },
   };
@@ -165,48 +168,75 @@ async function readRange(
 }
 
 interface Group {
+  /** The subjects by their id. */
   readonly names: Map<string, string>;
-  readonly rows: Map<string, Map<string, Row>>;
+  /** Metric, then id, then the day of the range: numbers only, for a channel may have a million days of publishers. */
+  readonly values: ReadonlyMap<string, Map<string, Float64Array>>;
 }
 
 interface GroupQuery {
   readonly by: By;
   readonly rules: readonly ReportRule[];
   readonly range: DateRange;
+  /** The days of the range, each with its place. */
+  readonly places: ReadonlyMap<string, number>;
   readonly query: FactsQuery;
   /** All publishers of the channel. */
   readonly ids: readonly string[];
 }
 
 async function readGroup(source: FactsSource, options: GroupQuery): Promise<Group> {
-  const { by, rules, range, query } = options;
-  const group: Group = { names: new Map(), rows: new Map() };
+  const { by, rules, range } = options;
   const metrics = [...new Set(rules.flatMap(metricsOf))];
+  const group: Group = { names: new Map(), values: new Map(metrics.map((name) => [name, new Map()])) };
   const base = { ...range, metrics, time_grain: 'day', ...(by !== 'channel' && { group_by: [by] }) };
+  const parts: readonly { publisher_ids?: readonly string[] }[] =
+    by === 'publisher' ? await publisherFilters(source, options) : [{}];
   if (by === 'channel') group.names.set('channel', 'The channel');
-  for (const filters of by === 'publisher' ? await publisherFilters(source, options) : [{}]) {
+  // In this order, whichever response arrives first; and one with an open cause is judged even when it has no row left.
+  for (const { publisher_ids = [] } of parts) for (const id of publisher_ids) group.names.set(id, id);
+  let read = 0;
+  await forEachOf(parts, async (filters) => {
     const { rows } = await readWholeReport({
       reader: source.reports,
       query: { ...base, ...filters },
       variant: 'channel',
       sort: '',
       signal: source.signal,
-      onProgress: (read, total) =>
-        source.onProgress?.(`Read ${read.toLocaleString('en')} of ${total.toLocaleString('en')} days …`),
     });
-    for (const row of rows) put(group, by, row);
-  }
-  // A publisher with an open cause is judged even when it has no row left.
-  if (by === 'publisher') for (const id of query.publishers) if (!group.names.has(id)) group.names.set(id, id);
+    read += 1;
+    source.onProgress?.(`Read ${Math.floor((read / parts.length) * 100)} % of the days by ${by} …`);
+    for (const row of rows) put(group, options, row);
+  });
   return group;
 }
 
-function put({ names, rows }: Group, by: By, row: Row): void {
+function put({ names, values }: Group, { by, places }: GroupQuery, row: Row): void {
   const id = by === 'channel' ? 'channel' : String(row[by === 'publisher' ? 'publisher_id' : by] ?? '');
   if (by !== 'channel') names.set(id, by === 'publisher' ? String(row['publisher_name']) : id || '(none)');
-  const days = rows.get(id) ?? new Map<string, Row>();
-  rows.set(id, days);
-  days.set(row.period_start.slice(0, 10), row);
+  const place = places.get(row.period_start.slice(0, 10));
+  if (place === undefined) return;
+  for (const [metric, subjects] of values) {
+    const days = subjects.get(id) ?? new Float64Array(places.size);
+    subjects.set(id, days);
+    days[place] = Number(row[metric] ?? 0);
+  }
+}
+
+/** Works on some items at a time. After a failure nothing more is begun. */
+async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  let hasFailed = false;
+  const workers = Array.from({ length: REQUESTS_AT_ONCE }, async () => {
+    for (const item of rest) {
+      if (hasFailed) return;
+      await work(item).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  });
+  await Promise.all(workers);
 }
 
 /** The publishers that are large enough for one of the rules, and those with an open cause, as filters. */
@@ -216,10 +246,9 @@ async function publisherFilters(source: FactsSource, options: GroupQuery): Promi
     const metric = sizeMetricOf(rule);
     least.set(metric, Math.min(least.get(metric) ?? Infinity, leastTotalOf(rule, options)));
   }
-  const found = new Set(options.query.publishers);
-  for (const [metric, total] of least)
-    for (const id of await largePublishers(source, { ...options, metric, total })) found.add(id);
-  const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(ROWS_PER_REPORT / countDays(options.range))));
+  const found = new Set([...options.query.publishers, ...(await largePublishers(source, { ...options, least }))]);
+  // One page each: a network computes the whole report for every page of it, and it could change between two pages.
+  const perReport = Math.max(1, Math.min(IDS_PER_REQUEST, Math.floor(REPORT_LIMIT.channel / countDays(options.range))));
   return chunksOf([...found], perReport).map((publisher_ids) => ({ publisher_ids }));
 }
 
@@ -245,31 +274,34 @@ function leastTotalOf(rule: ReportRule, { range, query }: GroupQuery): number {
   }
 }
 
-/** The largest first, until they are too small. A channel that is too large for one report is read in parts. */
+/** Those with enough of one of the metrics. A channel that is too large for one report is read in parts. */
 async function largePublishers(
   { reports, signal }: FactsSource,
-  { range, metric, total, ids }: GroupQuery & { readonly metric: string; readonly total: number },
-): Promise<string[]> {
-  const read = async (filters: { publisher_ids?: readonly string[] }): Promise<string[]> => {
-    const found: string[] = [];
-    const name = metric as ChannelMetric;
-    const query = { ...range, ...filters, group_by: ['publisher'], metrics: [name] } as const;
-    const pages = reports.pages({ ...query, sort_by: name, sort_direction: 'desc' }, { signal, snapshot: false });
-    for await (const { data } of pages) {
-      const large = data.filter((row) => (row[name] ?? 0) >= total);
-      found.push(...large.map((row) => row.publisher_id));
-      if (large.length < data.length) break;
-    }
-    return found;
-  };
+  { range, least, ids }: GroupQuery & { readonly least: ReadonlyMap<string, number> },
+): Promise<readonly string[]> {
+  const found = new Set<string>();
+  const base = { ...range, group_by: ['publisher'] } as const;
   try {
-    return await read({});
+    for (const [metric, total] of least) {
+      const name = metric as ChannelMetric;
+      const query = { ...base, metrics: [name], sort_by: name, sort_direction: 'desc' } as const;
+      for await (const { data } of reports.pages(query, { signal, snapshot: false })) {
+        const large = data.filter((row) => (row[name] ?? 0) >= total);
+        for (const row of large) found.add(row.publisher_id);
+        if (large.length < data.length) break;
+      }
+    }
+    return [...found];
   } catch (error) {
     if (!(error instanceof RowLimitError)) throw error;
-    const found: string[] = [];
-    for (const publisher_ids of chunksOf(ids, IDS_PER_REQUEST)) found.push(...(await read({ publisher_ids })));
-    return found;
   }
+  const metrics = [...least.keys()] as ChannelMetric[];
+  await forEachOf(chunksOf(ids, IDS_PER_REQUEST), async (publisher_ids) => {
+    const { data } = await reports.report({ ...base, publisher_ids, metrics, limit: IDS_PER_REQUEST }, { signal });
+    for (const row of data)
+      if (metrics.some((name) => (row[name] ?? 0) >= (least.get(name) ?? 0))) found.add(row.publisher_id);
+  });
+  return ids.filter((id) => found.has(id));
 }
 
 function chunksOf<T>(list: readonly T[], size: number): T[][] {

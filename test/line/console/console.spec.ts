@@ -147,7 +147,7 @@ test('publishers: search as you type, status, detail, exclusions and their undo'
   await page.getByRole('link', { name: 'Juniper & Co' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Juniper & Co');
   await expect(page.getByRole('group', { name: /^Totals/ })).toContainText(/\d/);
-  await page.getByRole('link', { name: 'Change' }).click();
+  await page.getByRole('link', { name: 'Change', exact: true }).click();
   await page.getByLabel('Search categories').fill('coffee');
   await page.getByLabel('Coffee').check();
   await expect(page.getByLabel('Changes')).toContainText('1 more excluded: Coffee');

@@ -21,11 +21,13 @@ export async function startConsole(options: {
   network: string;
   key: string;
   words?: readonly string[];
+  /** Where changes are logged; one folder for all tests by default. */
+  state?: string;
 }): Promise<StartedConsole> {
   const words = ['console', '--network', options.network, '--port', '0', '--json', ...(options.words ?? [])];
   const child = spawn(process.execPath, [CLI, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, XDG_STATE_HOME: STATE, OFFERLET_API_KEY: options.key },
+    env: { ...process.env, XDG_STATE_HOME: options.state ?? STATE, OFFERLET_API_KEY: options.key },
   });
   const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(chunk.toString().split('\n')[0] ?? '') as { url: string };
@@ -40,10 +42,10 @@ export async function startConsole(options: {
 }
 
 /** Runs a command of `offerlet` and returns what it prints, byte for byte. */
-export async function runCommand(words: readonly string[], key: string): Promise<string> {
+export async function runCommand(words: readonly string[], key: string, state = STATE): Promise<string> {
   const child = spawn(process.execPath, [CLI, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, XDG_STATE_HOME: STATE, OFFERLET_API_KEY: key },
+    env: { ...process.env, XDG_STATE_HOME: state, OFFERLET_API_KEY: key },
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

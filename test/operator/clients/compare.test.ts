@@ -152,6 +152,7 @@ test('a year earlier is 52 weeks earlier, so that weekdays match', async () => {
 });
 
 test('a comparison requires both dates, real ones and in order', async () => {
+  // @ts-expect-error -- nor do the types allow it
   await expect(client.report({ compare: 'previous' })).rejects.toThrow('compare requires from and to');
   for (const dates of [
     { from: '2026-02-30', to: '2026-03-01' },
@@ -190,6 +191,12 @@ test('rows are typed by the query', async () => {
   expectTypeOf(some.summary.clicks).toEqualTypeOf<number | undefined>();
   const compared = await client.report({ ...WEEK, metrics: ['clicks'], compare: 'previous' });
   expectTypeOf(compared.totals.change.clicks).toEqualTypeOf<MetricChange>();
+  expect(toCsv(data, { columns: ['publisher_name', 'clicks'] })).toBe('publisher_name,clicks\r\nP,1\r\n');
+  expect(toCsv(compared.data, { columns: ['clicks', 'clicks_before', 'clicks_change_percent'] })).toContain('clicks');
+  // @ts-expect-error -- no column of these rows
+  expect(toCsv(data, { columns: ['publisher_nam'] })).toBe('publisher_nam\r\n\r\n');
+  // @ts-expect-error -- not a selected metric
+  expect(toCsv(compared.data, { columns: ['impressions_before'] })).toContain('impressions_before');
   const metrics: ('clicks' | 'ctr')[] = ['clicks'];
   const { totals } = await client.report({ ...WEEK, metrics });
   expectTypeOf(totals.ctr).toEqualTypeOf<number | undefined>();

@@ -43,6 +43,24 @@ test('a profile stands for network and key, and its file has no key and is nobod
   ]);
 });
 
+test('a removed profile is gone, and its key is not', async () => {
+  const keyFile = join(home(), 'live-key');
+  writeFileSync(keyFile, key(), { mode: 0o600 });
+  await offerlet(`profiles add live --network ${url()} --api-key-file ${keyFile}`, { env: NOTHING });
+  const before = readFileSync(path(), 'utf8');
+  expect(await offerlet('profiles remove lvie', { env: NOTHING })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean live?') as string,
+  });
+  expect(await offerlet('profiles remove', { env: NOTHING })).toMatchObject({ code: 2 });
+  expect(readFileSync(path(), 'utf8')).toBe(before);
+  const { code, stderr } = await offerlet('profiles remove live', { env: NOTHING });
+  expect([code, stderr]).toEqual([0, `Removed live (${url()}). Its key is still in "${keyFile}".\n`]);
+  expect(readFileSync(keyFile, 'utf8')).toBe(key());
+  expect(JSON.parse(readFileSync(path(), 'utf8'))).not.toHaveProperty('profiles.live');
+  expect(await offerlet('whoami --profile live', { env: NOTHING })).toMatchObject({ code: 2 });
+});
+
 test('a profile brings its variant', async () => {
   write({ one: { network: url(), api_key_env: 'ONE', variant: 'publisher' } });
   const ONE = network().describe().keys['publisher_reporting'] ?? '';

@@ -56,6 +56,7 @@ test('lists and objects are JSON', () => {
 });
 
 test('columns can be chosen; without rows they are the header', () => {
+  // @ts-expect-error -- the rows have no such column
   expect(toCsv([{ a: 1, b: 2 }], { columns: ['b', 'c'] })).toBe('b,c\r\n2,\r\n');
   expect(toCsv([], { columns: ['a'] })).toBe('a\r\n');
   expect(toCsv([])).toBe('');

@@ -50,6 +50,20 @@ test('the file in the documentation can be read, and every report of it runs', a
   );
 });
 
+test('amounts in a table have the label of the file or of the flag, and other metrics have none', async () => {
+  read('currency: CHF\nreports:\n  a:\n    by: page_type\n    metrics: [clicks, channel_payout, rpl, ctr]\n');
+  const headerOf = ({ stdout }: { stdout: string }) => stdout.split('\n', 1)[0]?.split(/ {2,}/);
+  const metrics = ['clicks', 'channel_payout (CHF)', 'rpl (CHF)', 'ctr'];
+  expect(headerOf(await world.run(`reports run a --file ${file}`))).toEqual(['PAGE_TYPE', ...metrics]);
+  const flags = 'report --by page_type --metrics clicks,channel_payout,rpl,ctr';
+  expect(headerOf(await world.run(`${flags} --currency CHF`))).toEqual(['PAGE_TYPE', ...metrics]);
+  expect(headerOf(await world.run(flags))).toEqual(['PAGE_TYPE', 'clicks', 'channel_payout', 'rpl', 'ctr']);
+  // A list of metrics, JSON, and a CSV that stays what the console saves.
+  expect((await world.run(`report --metrics channel_payout --currency CHF`)).stdout).toContain('channel_payout (CHF)');
+  expect(JSON.parse((await world.run(`${flags} --currency CHF --json`)).stdout)).toMatchObject({ currency: 'CHF' });
+  expect((await world.run(`${flags} --currency CHF --csv`)).stdout).toBe((await world.run(`${flags} --csv`)).stdout);
+});
+
 test('a saved report is byte for byte the report of its flags, for other dates too', async () => {
   read(
     'reports:\n  a:\n    period: 14d\n    grain: day\n    by: page_type\n    metrics: [clicks, ctr]\n    compare: previous\n    sort: -clicks\n    filter: { page_type: [THANK_YOU, CHECKOUT] }\n    chart: true\n',

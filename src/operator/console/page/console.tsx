@@ -3,9 +3,12 @@ import { BASE, call } from './app/call.ts';
 import { ChannelName, Link, useFocusAtHeading, usePlace, useTitle, type Place } from './app/router.tsx';
 import { useResource } from './app/useResource.ts';
 import { AuditPage } from './audit/AuditPage.tsx';
+import { ChangesPage } from './changes/ChangesPage.tsx';
 import './console.css';
 import { ExclusionsPage } from './exclusions/ExclusionsPage.tsx';
 import { Pending } from './parts/FailurePanel.tsx';
+import { Icon } from './parts/icons.tsx';
+import { Popover } from './parts/Popover.tsx';
 import { AddPage } from './publishers/AddPage.tsx';
 import { PublisherPage } from './publishers/PublisherPage.tsx';
 import { PublishersPage } from './publishers/PublishersPage.tsx';
@@ -24,13 +27,15 @@ const ROOMS = [
   ['audit', 'Audit'],
   ['watch', 'Watch'],
   ['statements', 'Statements'],
+  ['changes', 'Changes'],
 ] as const;
 type Room = (typeof ROOMS)[number];
 
-/** The rooms in the navigation. A publisher's key opens no channel, and without a ledger there is nothing to compare. */
+/** The rooms in the navigation. A publisher's key opens no channel, and without a ledger or a log there is nothing to show. */
 function roomsOf(session: ConsoleContext | undefined): readonly Room[] {
   return ROOMS.filter(([path]) => {
     if (path === 'audit') return session?.audit != null;
+    if (path === 'changes') return session?.hasChanges === true;
     return path === '' || session?.variant !== 'publisher';
   });
 }
@@ -57,15 +62,7 @@ function App(): JSX.Element {
           <Mark /> <b>{session?.channel ?? 'offerlet console'}</b>
           {session?.environment && <span class={`badge ${session.environment}`}>{wordOf(session.environment)}</span>}
         </p>
-        {rooms.length > 1 && (
-          <nav aria-label="Console">
-            {rooms.map(([path, name]) => (
-              <Link key={path} to={path} aria-current={room === path ? 'page' : undefined}>
-                {name}
-              </Link>
-            ))}
-          </nav>
-        )}
+        {rooms.length > 1 && <Navigation rooms={rooms} room={room} />}
         {session && session.profiles.length > 1 && <ProfileSwitch profiles={session.profiles} />}
         <p class="network quiet" title={session?.network_url}>
           {session?.network}
@@ -93,9 +90,43 @@ function Room({ place, session }: { readonly place: Place; readonly session: Con
     if (room === 'publishers') return <PublishersPage place={place} />;
     if (room === 'exclusions') return <ExclusionsPage place={place} />;
     if (room === 'watch') return <WatchPage place={place} />;
+    if (room === 'changes' && session.hasChanges) return <ChangesPage />;
     if (room === 'statements') return <StatementsPage place={place} session={session} />;
   }
   return <NotFound />;
+}
+
+/** The rooms side by side; in a window that is too narrow for them, behind a button. */
+function Navigation({ rooms, room }: { readonly rooms: readonly Room[]; readonly room: string }): JSX.Element {
+  const links = (close?: () => void): JSX.Element[] =>
+    rooms.map(([path, name]) => (
+      <Link key={path} to={path} {...(close && { onClick: close })} aria-current={room === path ? 'page' : undefined}>
+        {name}
+      </Link>
+    ));
+  return (
+    <>
+      <nav class="rooms" aria-label="Console">
+        {links()}
+      </nav>
+      <Popover
+        class="pages"
+        name="Pages"
+        label={
+          <>
+            <span>{rooms.find(([path]) => path === room)?.[1] ?? 'Pages'}</span>
+            <Icon name="chevron" />
+          </>
+        }
+      >
+        {(close) => (
+          <nav class="menu" aria-label="Console">
+            {links(close)}
+          </nav>
+        )}
+      </Popover>
+    </>
+  );
 }
 
 /** Opens the console of another profile. */
