@@ -1,3 +1,4 @@
+import { ERRORS_URL } from '../http/errorsUrl.ts';
 import type { Command, CommandGroup, Option, Options } from './command.ts';
 import { wrap } from './output/displayWidth.ts';
 
@@ -21,6 +22,7 @@ Options:
 ${describeAll(rows)}
 ${examples.length === 0 ? '' : `\nExamples:\n${examples.map(({ call, does }) => `  # ${does}\n  ${call}\n`).join('\n')}`}
 ${more.length === 0 ? '' : `More commands:\n${describeAll(more)}\n\n`}${command.environment ?? variablesOf(options)}
+Exit codes: ${ERRORS_URL}#commands
 `;
 }
 

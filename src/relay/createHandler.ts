@@ -214,7 +214,7 @@ export function createHandler(settings: RelaySettings): Handler {
   }
 
   function note({ request, route, requestId }: Visit, { reply }: Handled, ms: number): void {
-    const { status, events, problem } = reply;
+    const { status, events, problem, code } = reply;
     if (status < 400 && (route === '/health' || !telemetry.isVerbose)) return;
     const method = /^[A-Z]{3,7}$/.test(request.method) ? request.method : '(odd method)';
     telemetry.log({
@@ -225,6 +225,7 @@ export function createHandler(settings: RelaySettings): Handler {
       status,
       ms,
       ...(events !== undefined && { events }),
+      ...(code !== undefined && { code }),
       ...(problem !== undefined && { error: problem }),
     });
     telemetry.measure({ name: 'request', value: ms, ...(route && { route }), status });

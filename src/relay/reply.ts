@@ -12,6 +12,8 @@ export interface Reply {
   readonly events?: number;
   /** Why it is an error, for the log. */
   readonly problem?: string;
+  /** The code of an error of the relay's own, for the log. */
+  readonly code?: string;
 }
 
 /** A reply with a JSON body. */
@@ -33,6 +35,7 @@ export function errorReply(error: RelayError): Reply {
   return {
     ...jsonReply(error.status, partnerError(error.message, error.problems)),
     retryAfter,
+    code: error.code,
     problem: error.cause === undefined ? problem : `${problem} ${explain(error.cause)}`,
   };
 }

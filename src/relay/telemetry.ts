@@ -1,3 +1,4 @@
+import { ERRORS_URL } from '../http/errorsUrl.ts';
 import { createSecrets } from '../http/secrets.ts';
 
 /** One line of log: ids, routes and times, never personal data, never a key. */
@@ -9,6 +10,8 @@ export interface LogEntry {
   readonly status?: number;
   readonly ms?: number;
   readonly events?: number;
+  /** The code of an error of the relay's own, such as `invalid_request`: docs/errors.md#relay has its cause and cure. */
+  readonly code?: string;
   readonly error?: string;
 }
 
@@ -63,8 +66,17 @@ export interface TelemetryOptions {
 }
 
 /** The log by default: warnings and errors on the console, which on servers is stderr. */
-function writeLog({ level, message, status, error, request_id }: LogEntry): void {
-  const parts = ['offerlet relay:', message, status, error && `- ${error}`, request_id && `(request ${request_id})`];
+function writeLog({ level, message, status, code, error, request_id }: LogEntry): void {
+  const request = request_id && `(request ${request_id})`;
+  const parts = [
+    'offerlet relay:',
+    message,
+    status,
+    code,
+    error && `- ${error}`,
+    request,
+    status && `See ${ERRORS_URL}#relay`,
+  ];
   // oxlint-disable-next-line no-console -- whoever gives no onLog must still learn why requests fail
   console[level](parts.filter((part) => part !== undefined).join(' '));
 }
@@ -75,11 +87,12 @@ export function createTelemetry({ apiKey, onLog, onMetric }: TelemetryOptions): 
   return {
     isVerbose: onLog !== undefined || onMetric !== undefined,
     log(entry) {
-      const { error, request_id } = entry;
+      const { error, request_id, code } = entry;
       // The rest are words and numbers of the relay's own.
       const clean: LogEntry = {
         ...entry,
         ...(request_id !== undefined && { request_id: redact(request_id) }),
+        ...(code !== undefined && { code: redact(code) }),
         ...(error !== undefined && { error: redact(error) }),
       };
       try {

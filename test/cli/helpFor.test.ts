@@ -53,5 +53,6 @@ Options:
   --help           Prints this text.
 
 Each option is also an environment variable: --url is OFFERLET_URL.
+Exit codes: https://github.com/offerlet/offerlet/blob/main/docs/errors.md#commands
 `);
 });

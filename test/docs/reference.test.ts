@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/ExitError.ts';
+import { ERRORS_URL } from '../../src/http/errorsUrl.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
 import { countWords } from './countWords.mjs';
 import { codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
@@ -56,6 +57,31 @@ test('the page of errors has every code of the relay, and no other', () => {
 test('the page of errors has every exit code of the commands', () => {
   const documented = tableIn(sectionOf(errors, 'Commands'), 'exit code').map(([code]) => Number(code));
   expect(documented).toEqual([0, ...Object.values(EXIT)]);
+});
+
+test('the page of errors has every outcome of a page, and every reason of a dropped event', () => {
+  const unionIn = (path: string, name: string): string[] => {
+    const [, members = ''] = new RegExp(`type ${name} =([^;]*);`).exec(readFileSync(path, 'utf8')) ?? [];
+    return [...members.matchAll(/'([a-z_]+)'/g)].map(([, member = '']) => member).toSorted();
+  };
+  const failures = unionIn('src/session/events.ts', 'FailureCode');
+  expect(failures).not.toEqual([]);
+  expect(columnOf(sectionOf(errors, 'Outcomes'), '`code`').toSorted()).toEqual([...failures, 'rendered'].toSorted());
+  const reasons = unionIn('src/queue/events.ts', 'DropReason');
+  expect(reasons).not.toEqual([]);
+  expect(columnOf(sectionOf(errors, 'Dropped events'), '`reason`').toSorted()).toEqual(reasons);
+});
+
+test('the page of errors is the one that messages name, with these sections', () => {
+  const named = [...filesIn('src'), 'src/cli.ts']
+    .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\$\{ERRORS_URL\}#([a-z-]+)/g)])
+    .map(([, anchor = '']) => anchor);
+  expect(named.length).toBeGreaterThan(2);
+  const titles = [...errors.text.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll(' ', '-'),
+  );
+  expect(named.filter((anchor) => !titles.includes(anchor))).toEqual([]);
+  expect(ERRORS_URL).toMatch(/docs\/errors\.md$/);
 });
 
 test('the page of metrics has every metric of each report', () => {

@@ -35,10 +35,10 @@ async function linesOf(status: number, body: unknown = REQUEST): Promise<string[
 
 test('without onLog, a request that was refused is a warning on the console that names the field', async () => {
   expect(await linesOf(400)).toEqual([
-    'warn offerlet relay: POST /recommendations 400 - Invalid request (user_details.email_hash) (request page-request-1)',
+    'warn offerlet relay: POST /recommendations 400 - Invalid request (user_details.email_hash) (request page-request-1) See https://github.com/offerlet/offerlet/blob/main/docs/errors.md#relay',
   ]);
   expect(await linesOf(200, { placement_details: REQUEST.placement_details })).toEqual([
-    'warn offerlet relay: POST /recommendations 400 - The request is incomplete. (user_details) (request page-request-1)',
+    'warn offerlet relay: POST /recommendations 400 invalid_request - The request is incomplete. (user_details) (request page-request-1) See https://github.com/offerlet/offerlet/blob/main/docs/errors.md#relay',
   ]);
 });
 

@@ -36,7 +36,7 @@ const OPTIONS = {
     kind: 'text',
     value: 'NAME',
     completes: ['yesterday', 'today', '7d', '30d', 'month-to-date', 'last-month'],
-    about: 'yesterday (the default), today, month-to-date, last-month, or the last days up to today, such as 7d.',
+    about: 'Yesterday (the default), today, month-to-date, last-month, or the last days up to today, such as 7d.',
   },
   from: { kind: 'text', value: 'D', about: 'First UTC date, such as 2026-11-01, instead of --period.' },
   to: { kind: 'text', value: 'D', about: 'Last UTC date, included; by default the first one.' },

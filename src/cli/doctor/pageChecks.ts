@@ -1,3 +1,4 @@
+import { ERRORS_URL } from '../../http/errorsUrl.ts';
 import { CONTRAST_ADVICE, isReadable } from '../../dom/contrast.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import type { PageRecord, Violation } from './recordPage.ts';
@@ -52,7 +53,9 @@ export function outcomeCheck(
   const said = [`${code}: ${message}`, hint, ...left];
   if (code === 'rendered') return left.length > 0 ? note(title, ...said) : good(title, ...said);
   if (['no_offers', 'consent_denied', 'already_shown'].includes(code)) return note(title, ...said);
-  return cause ? note(title, `${code}, because of "${cause.title}"`) : bad(title, ...said);
+  return cause
+    ? note(title, `${code}, because of "${cause.title}"`)
+    : bad(title, ...said, `See ${ERRORS_URL}#outcomes`);
 }
 
 function waitingFinding({ for: waitingFor, hint }: Visit['waiting'][number], dialog: string): Finding {

@@ -54,7 +54,10 @@ test('an outcome that follows from another finding refers to it, and is not a fa
     reported: [{ type: 'outcome', at: 1, code: 'network_error', message: 'No response.', hint: 'Check it.' }],
   };
   expect(outcomeCheck(failed, { waiting: [], cause: undefined })).toEqual(
-    bad('Outcome', 'network_error: No response. Check it.'),
+    bad(
+      'Outcome',
+      'network_error: No response. Check it. See https://github.com/offerlet/offerlet/blob/main/docs/errors.md#outcomes',
+    ),
   );
   expect(outcomeCheck(failed, { waiting: [], cause })).toMatchObject({
     state: 'note',
