@@ -4,10 +4,10 @@ import { MISCOUNTS } from '../wire/audit/explainDifference.ts';
 import { isObject, own } from '../wire/json.ts';
 import type { Handler } from './startNetwork.ts';
 
-/** Shoppers that one request lets shop: enough that a network that drops one event of a hundred drops some. */
+/** Shoppers that one request lets shop: enough that a network that drops one event of a hundred drops some of their 800. */
 const SHOPPERS = 60;
-/** Offers that each sees: what happens to them fits into one batch. */
-const OFFERS = 3;
+/** Offers that each sees: what happens to them, and three events of the widget, fit into one batch. */
+const OFFERS = 8;
 /** Shoppers at a time. */
 const HANDS = 4;
 const PLACEMENTS = [

@@ -17,11 +17,11 @@ const TONES: Readonly<Record<AuditVerdict, Tone>> = {
 const ROWS_MAX = 40;
 const WIDTH = 100;
 
-/** The totals, as a table. */
-export function auditTable({ totals }: Audit): Table {
+/** The totals, as a table; without anything to compare, an empty one. */
+export function auditTable({ rows, totals }: Audit): Table {
   return {
     columns: [{ header: 'metric', isFixed: true }, ...NUMBERS],
-    rows: totals.map((row) => [row.metric, ...numbersOf(row)]),
+    rows: rows.length === 0 ? [] : totals.map((row) => [row.metric, ...numbersOf(row)]),
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readError, reasonOf } from '../../wire/errors.ts';
 import { createSecrets } from '../../http/secrets.ts';
-import { parseJson } from '../../wire/json.ts';
+import { own, parseJson } from '../../wire/json.ts';
 import { hideKey } from '../../wire/keys.ts';
 import { readCappedText } from '../../wire/readCapped.ts';
 import { readReport, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
@@ -73,7 +73,7 @@ export function createPageReader(source: ReportSource): ReadAuditPage {
         text = await readCappedText(response, RESPONSE_MAX);
       } catch (error) {
         if (end.aborted) throw tooSlow();
-        const why = `The network could not be reached: ${hideKey(reasonOf(error), apiKey)}.`;
+        const why = `The network could not be reached: ${hideKey(reasonOf(own(error, 'cause') ?? error), apiKey)}.`;
         if (wait === undefined) throw failed(why);
         await waitFor(wait, why);
         continue;

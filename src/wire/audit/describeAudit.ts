@@ -1,4 +1,3 @@
-import { addDays, dateOf } from '../utcDates.ts';
 import { INCOMPLETE } from './explainDifference.ts';
 import { isWrong, type Audit } from './makeAudit.ts';
 
@@ -14,7 +13,7 @@ export interface AuditDescription {
 /** Describes an audit. `spell` writes the beginning of an hour. */
 export function describeAudit(audit: Audit, spell: (hour: string) => string): AuditDescription {
   const { begins, data_through: through, tolerance, rows, grain } = audit;
-  const isYounger = begins !== null && dateOf(Date.parse(begins)) >= addDays(audit.to, 1);
+  const isYounger = begins !== null && rows.length === 0;
   const facts = [
     begins !== null && !isYounger && `from ${spell(begins)}, when the ledger began`,
     !isYounger && (through === null ? 'the network has no data yet' : `data through ${spell(through)}`),

@@ -131,9 +131,11 @@ function Compared({ audit }: { readonly audit: Audit }): JSX.Element {
   return (
     <>
       <Verdict audit={audit} />
-      <section class="card table-card" aria-label="Totals">
-        <CountTable rows={totals} caption="Totals by metric" />
-      </section>
+      {rows.length > 0 && (
+        <section class="card table-card" aria-label="Totals">
+          <CountTable rows={totals} caption="Totals by metric" />
+        </section>
+      )}
       {wrong.length > 0 && (
         <section class="card table-card" aria-labelledby="hours">
           <header>
