@@ -14,11 +14,16 @@ export function ClaimStatus({ view, offer, isClaimed }: ClaimStatusProps): JSX.E
   const { messages } = view.props;
   const { cta_details, metadata } = offer.offer;
   const code = metadata?.type === 'PROMO_CODE' ? metadata.code : undefined;
-  const message = (!view.state.opened.includes(offer) && cta_details.transition_copy) || `✓ ${messages.claimed}`;
+  const opened = `✓ ${messages.claimed}`;
+  const texts = [cta_details.transition_copy || opened, opened];
+  const index = Number(view.state.opened.includes(offer));
   return (
     <div class="claim" role="status">
       {isClaimed && [
-        <p dir="auto">{message}</p>,
+        // The one reserves the room of the other: when they change, nothing moves under the pointer.
+        <p dir="auto" data-other={texts[1 - index]}>
+          <span>{texts[index]}</span>
+        </p>,
         code && (
           <div class="code">
             <span class="small">{messages.code}</span>

@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
+import { hero, list, placed } from '../../widget/offers.ts';
 import { acted, listening, mount, mountPaused, openShop } from './widgetPage.ts';
 
 const TALL = '<div style="height:3000px"></div><a id="end" href="#">The end</a>';
@@ -225,4 +226,68 @@ test('the handle is a button that collapses the pull-up to 72 px and back', asyn
   await expect(handle).toHaveAttribute('aria-expanded', 'false');
   await handle.press('Enter');
   await expect(handle).toHaveAttribute('aria-expanded', 'true');
+});
+
+test('nothing moves when the text of the transition gives way to “opened”, whichever of them is longer', async ({
+  page,
+}) => {
+  const sentence = 'The shop opens in a new tab, where you enter this code. '.repeat(2).trim();
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const places = (): Promise<number[][]> =>
+    page.evaluate(() => {
+      const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
+      const parts = root?.querySelectorAll(
+        '.surface, [part=heading], .actions > *, .claim, .code button, details, footer',
+      );
+      return [...(parts ?? [])].map((part) => {
+        const { top, height } = part.getBoundingClientRect();
+        return [Math.round(top), Math.round(height)];
+      });
+    });
+  for (const [transition_copy, mode, group] of [
+    ...(['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const).map((mode) => [sentence, mode, hero] as const),
+    [sentence, 'INLINE', list],
+    ['Merci', 'OVERLAY', hero],
+    ['Merci', 'INLINE', list],
+  ] as const) {
+    const offer = placed(0, { cta_details: { accept_copy: 'Oui', decline_copy: 'Non', transition_copy } });
+    await openShop(page);
+    await mount(page, { mode, locale: 'fr', groups: [group(offer, placed(1))] });
+    await listening(page);
+    await page.locator('[part=accept]').first().click({ button: 'middle' });
+    const status = page.getByRole('status').first();
+    await expect(status).toContainText(transition_copy);
+    const before = await places();
+    await expect(status).toContainText('✓ Ouvert dans un nouvel onglet');
+    expect(await places(), `${mode} ${transition_copy}`).toEqual(before);
+  }
+});
+
+test('the close button is at the middle of the first row', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const offers = [placed(0), placed(1)];
+  const group = { ...hero(...offers), heading: 'For you' };
+  for (const mode of ['OVERLAY', 'PULLUP'] as const) {
+    for (const [row, shown] of [
+      ['.top', hero(...offers)],
+      ['.heading', group],
+      ['.badges', list(...offers)],
+    ] as const) {
+      await openShop(page);
+      await mount(page, { mode, groups: [shown] });
+      await listening(page);
+      const middles = await page.evaluate(
+        (selectors) => {
+          const root = document.querySelector('offer-let-layer')?.shadowRoot;
+          return selectors.map((selector) => {
+            const { top, height } = root?.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
+            return top + height / 2;
+          });
+        },
+        ['[part=close]', row],
+      );
+      expect(Math.abs((middles[0] ?? 0) - (middles[1] ?? 99)), `${mode} ${row}`).toBeLessThanOrEqual(2);
+    }
+  }
 });
