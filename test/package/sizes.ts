@@ -32,12 +32,12 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_200 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 28_690 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_250 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 28_700 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 29_060,
+      limit: 29_070,
     },
     {
       what: "import { openSession } from 'offerlet/session'",

@@ -394,13 +394,3 @@ test('the pull-up leaves the page beside it free to click, and the order’s tot
   await page.mouse.click(x - 10, 700); // beside the card, where its shadow is
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
 });
-
-test('an accepted offer without text or code says that it was opened', async ({ page }) => {
-  await openShop(page);
-  const offer = placed(0, { metadata: undefined, cta_details: { accept_copy: 'Yes', decline_copy: 'No' } });
-  await mount(page, { groups: [hero(offer, placed(1))] });
-  await expect(page.getByRole('status')).toBeEmpty();
-  await page.locator('[part=accept]').first().click({ button: 'middle' });
-  await expect(page.getByRole('status')).toHaveText('✓ Opened in a new tab');
-  await expect(page.locator(`${CURRENT} [part=decline]`)).toHaveText('Next');
-});

@@ -291,3 +291,13 @@ test('the close button is at the middle of the first row', async ({ page }) => {
     }
   }
 });
+
+test('an accepted offer without text or code says that it was opened', async ({ page }) => {
+  await openShop(page);
+  const offer = placed(0, { metadata: undefined, cta_details: { accept_copy: 'Yes', decline_copy: 'No' } });
+  await mount(page, { groups: [hero(offer, placed(1))] });
+  await expect(page.getByRole('status')).toBeEmpty();
+  await page.locator('[part=accept]').first().click({ button: 'middle' });
+  await expect(page.getByRole('status')).toHaveText('✓ Opened in a new tab');
+  await expect(page.locator('article [part=decline]')).toHaveText('Next');
+});
