@@ -2,24 +2,28 @@ import type { RequestListener } from 'node:http';
 import {
   checkNetwork,
   createRelay,
-  openDedupeFile,
-  RelayConfigError,
-  toNode,
   type DedupeStore,
+  openDedupeFile,
+  type PrefetchRequest,
   type Relay,
+  RelayConfigError,
+  type RelayLimits,
+  type RelayOptions,
   type RelayTimeouts,
+  toNode,
 } from '../relay.ts';
 import { openDedupeRedis } from '../relay-redis.ts';
 import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
 import { createMetrics, type Metrics } from './createMetrics.ts';
-import { createPrefetchRoute, PREFETCH_PATH, TOKEN_MIN_LENGTH } from './createPrefetchRoute.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
 import { createOutput } from './output/createOutput.ts';
-import { listen, untilStopped, type Listening } from './listen.ts';
-import { readAmounts, readRateLimit } from './relayLimits.ts';
+import { listen, type Listening, untilStopped } from './listen.ts';
 import { UsageError } from './ExitError.ts';
 import { readHostName } from '../http/refuseForeign.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { partnerError } from '../wire/errors.ts';
+import { parseJson } from '../wire/json.ts';
 
 const OPTIONS = {
   network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example. Required.' },
@@ -260,4 +264,88 @@ async function runRelay(source: SettingsSource): Promise<void> {
   const open = [server, backends, measured, dedupe].filter((each) => each !== undefined);
   const lost = await Promise.race([untilStopped(open), ...(dedupe?.lost ? [dedupe.lost] : [])]);
   if (lost) throw new UsageError(lost.message);
+}
+
+/**
+ * Reads `--timeout NAME=MS` and `--limit NAME=BYTES`. Which names there are, and which numbers are allowed, `createRelay`
+ * knows.
+ */
+function readAmounts(flag: string, pairs: readonly string[]): Partial<RelayTimeouts & RelayLimits> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, amount] = /^(\w+)=(\d+)$/.exec(pair) ?? [];
+      if (name === undefined)
+        throw new UsageError(
+          `${flag} is not a name and a whole number: "${pair}". Use something like ${EXAMPLES[flag]}.`,
+        );
+      return [name, Number(amount)];
+    }),
+  );
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  '--timeout': 'recommendations=2000',
+  '--limit': 'eventsBytes=32768',
+};
+
+/** Reads `--rate-limit NAME=BURST/PER_SECOND`, or `off`. */
+function readRateLimit(pairs: readonly string[]): RelayOptions['rateLimit'] {
+  if (pairs.length === 0) return undefined;
+  if (pairs.length === 1 && pairs[0] === 'off') return false;
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, burst, perSecond] = /^(\w+)=(\d+)\/(\d+(?:\.\d+)?)$/.exec(pair) ?? [];
+      if (name === undefined)
+        throw new UsageError(
+          `--rate-limit is not a name, a burst and a rate: "${pair}". Use something like perAddress=600/100, or off.`,
+        );
+      return [name, { burst: Number(burst), perSecond: Number(perSecond) }];
+    }),
+  );
+}
+
+/** The path of the route, below where it is mounted. */
+const PREFETCH_PATH = '/prefetch';
+/** Shortest token: nobody guesses 24 random characters. */
+const TOKEN_MIN_LENGTH = 24;
+
+/**
+ * Returns `relay.prefetch` as a route for backends in other languages. The body is what `prefetch` takes; the shopper's
+ * headers are those of the request. Requests of browsers are refused. With a token, every request needs it; without, the
+ * route must be served on a loopback address only.
+ */
+export function createPrefetchRoute(relay: Pick<Relay, 'prefetch'>, token?: string) {
+  return async (request: Request): Promise<Response> => {
+    const { headers, method } = request;
+    if (isOfBrowser(headers)) return refuse(403, 'This path is for servers. Browsers may not use it.');
+    if (token === undefined && !isLoopbackHost(new URL(request.url).hostname))
+      return refuse(403, 'Without a token, this path is used as http://127.0.0.1 only.');
+    if (token !== undefined && !isSame(headers.get('authorization') ?? '', `Bearer ${token}`))
+      return refuse(401, 'Send the token as Authorization: Bearer ….');
+    if (method !== 'POST') return refuse(405, 'This path accepts POST.', { allow: 'POST' });
+    if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? ''))
+      return refuse(415, 'Send the body as application/json.');
+    const given = parseJson(await request.text());
+    if (given === undefined) return refuse(400, 'The request body is not JSON.');
+    const page = new Request(request.url, { headers });
+    const offers = await relay.prefetch(page, given as PrefetchRequest);
+    return offers ? Response.json(offers, { headers: NOT_STORED }) : new Response(null, { status: 204 });
+  };
+}
+
+const NOT_STORED = { 'cache-control': 'no-store' };
+
+/** Browsers send one of these with every request to a server that can be theirs. Node's `fetch` sends Sec-Fetch-Mode. */
+function isOfBrowser(headers: Headers): boolean {
+  return ['origin', 'sec-fetch-site', 'sec-fetch-dest'].some((name) => headers.has(name));
+}
+
+/** Whether two texts are the same, in a time that does not say how much of them is. */
+function isSame(given: string, wanted: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(wanted));
+}
+
+function refuse(status: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json(partnerError(message), { status, headers: { ...NOT_STORED, ...headers } });
 }

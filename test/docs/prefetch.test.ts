@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createPrefetchRoute } from '../../src/cli/createPrefetchRoute.ts';
+import { createPrefetchRoute } from '../../src/cli/relayCommand.ts';
 import { toNode } from '../../src/relay.ts';
 import { RESPONSE, setUp, type FakeNetwork } from '../relay/fakeNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventTimelines } from '../../src/inspector/eventTimelines.ts';
 import type { RequestRecord } from '../../src/inspector/observePage.ts';
-import { countAtRelay, describeRelayCount } from '../../src/inspector/relayCounts.ts';
+import { countAtRelay, describeRelayCount } from '../../src/inspector/panels/SeenPanel.tsx';
 import type { StoredEvent } from '../../src/queue/events.ts';
 import type { PageEvent } from '../../src/session/events.ts';
 

@@ -3,11 +3,11 @@ import type { PanelProps } from '../model.ts';
 import { EventsPanel } from '../panels/EventsPanel.tsx';
 import { ForcePanel } from '../panels/ForcePanel.tsx';
 import { OutcomePanel } from '../panels/OutcomePanel.tsx';
-import { PagePanel } from '../panels/PagePanel.tsx';
 import { QueuePanel } from '../panels/QueuePanel.tsx';
 import { Frames, SeenPanel } from '../panels/SeenPanel.tsx';
 import { WirePanel } from '../panels/WirePanel.tsx';
-import { DOCKS, TABS, type Tab } from './preferences.ts';
+import { DOCKS, type Tab, TABS } from './preferences.ts';
+import type { Check } from '../checkPage.ts';
 
 const PANELS: Readonly<Record<Tab, (props: PanelProps) => JSX.Element>> = {
   Outcome: OutcomePanel,
@@ -199,4 +199,30 @@ function tabFor(key: string, selected: Tab): Tab | undefined {
     default:
       return undefined;
   }
+}
+
+const LABELS: Readonly<Record<Check['state'], string>> = { good: 'good', bad: 'fix this', note: 'note' };
+
+/** The findings about the page, and what to do about each. */
+function PagePanel({ model, actions }: PanelProps): JSX.Element {
+  const { checks } = model;
+  return (
+    <>
+      <p class="buttons">
+        <button type="button" onClick={actions.checkPage}>
+          Check again
+        </button>
+      </p>
+      {!checks && <p class="quiet">Checking …</p>}
+      <ul class="checks">
+        {(checks ?? []).map(({ state, title, text }) => (
+          <li key={title} class={state}>
+            <b>{title}</b>
+            <span class="state">{LABELS[state]}</span>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }
