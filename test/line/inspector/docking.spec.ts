@@ -1,14 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
-import { goTo, inSandbox, openInspected, panel, startInspected } from './inspectorFixture.ts';
-import type { Fixture } from '../page/pageFixture.ts';
+import { goTo, openInspected, panel, useInspected } from './inspectorFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startInspected();
-});
-test.beforeEach(() => inSandbox(fixture));
-test.afterAll(() => fixture.close());
+const fixture = useInspected();
 
 const inspector = (page: Page) => page.locator('offerlet-inspector');
 const accept = (page: Page) => page.locator('[part~=accept]:visible').first();

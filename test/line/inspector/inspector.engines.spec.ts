@@ -1,18 +1,12 @@
 // The inspector in every engine: over each mode it can be clicked and typed into, and Esc collapses it alone.
 import { expect, test } from '../drivers/driver.ts';
-import { inSandbox, startInspected } from './inspectorFixture.ts';
-import type { Fixture } from '../page/pageFixture.ts';
+import { useInspected } from './inspectorFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
 /** A browser's first page on a busy machine. */
 const SLOW = { timeout: 15_000 };
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startInspected();
-});
-test.beforeEach(() => inSandbox(fixture));
-test.afterAll(() => fixture.close());
+const fixture = useInspected();
 
 /** Where the inspector's element is: in the dialog while one is open. */
 const HOSTS = {

@@ -1,15 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { goTo, inSandbox, openInspected, outcomeNow, panel, startInspected, TABS } from './inspectorFixture.ts';
-import type { Fixture } from '../page/pageFixture.ts';
+import { goTo, openInspected, outcomeNow, panel, useInspected, TABS } from './inspectorFixture.ts';
 import { HASH, options, scriptTag, shop } from '../page/pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startInspected();
-});
-test.beforeEach(() => inSandbox(fixture));
-test.afterAll(() => fixture.close());
+const fixture = useInspected();
 
 const inspector = (page: Page) => page.locator('offerlet-inspector');
 const accept = (page: Page) => page.locator('[part~=accept]:visible').first();

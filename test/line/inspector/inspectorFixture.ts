@@ -1,14 +1,23 @@
 import { fileURLToPath } from 'node:url';
-import { expect, type Locator, type Page } from '@playwright/test';
+import { expect, test, type Locator, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { offersOf, startFixture, type Fixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
+/** The site of a file's tests, with the inspector: started before them, in its first state before each, closed after them. */
+export function useInspected(): Fixture {
+  const fixture = {} as Fixture;
+  test.beforeAll(() => startInspected(fixture));
+  test.beforeEach(() => inSandbox(fixture));
+  test.afterAll(() => fixture.close());
+  return fixture;
+}
+
 /** Starts a merchant's site whose relay is a sandbox, with the inspector beside the script. */
-export async function startInspected(): Promise<Fixture> {
+export async function startInspected(started = {} as Fixture): Promise<Fixture> {
   const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
   const [fixture, inspector, imported] = await Promise.all([
-    startFixture(),
+    startFixture(started),
     bundle(source('inspector/openInspector.tsx'), 'es'),
     bundle(source('inspector.ts'), 'es'),
   ]);

@@ -1,18 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
-import { goTo, inSandbox, panel, startInspected, TABS } from './inspectorFixture.ts';
-import { offersOf, type Fixture } from '../page/pageFixture.ts';
+import { goTo, panel, useInspected, TABS } from './inspectorFixture.ts';
+import { offersOf } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
 // When the inspector comes, and that nothing comes when it must not.
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startInspected();
-});
-test.beforeEach(() => inSandbox(fixture));
-test.afterAll(() => fixture.close());
+const fixture = useInspected();
 
 const inspector = (page: Page) => page.locator('offerlet-inspector');
 const accept = (page: Page) => page.locator('[part~=accept]:visible').first();

@@ -1,14 +1,9 @@
 // DOM clobbering: elements that a page lets strangers write (a comment, a profile) and that shadow the document's own properties.
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const EVIL = 'https://evil.example';
 /** Runs before the elements: what the test itself needs of the document. */

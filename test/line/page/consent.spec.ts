@@ -1,13 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { useFixture } from './pageFixture.ts';
 import { everythingStored, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 /** Nothing was requested, and nothing is stored. */
 async function expectSilence(page: Page): Promise<void> {

@@ -1,14 +1,9 @@
 // Consent that changes under a mount: by attributes and properties, by a sibling, and while storage or headers are slow.
 import { expect, test, type Page } from '@playwright/test';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { useFixture } from './pageFixture.ts';
 import { everythingStored, openWith, options, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const STORED = /BRAND|WIDGET|session_id|seen|offerlet:/;
 const accept = (page: Page) => page.locator('[part~=accept]');

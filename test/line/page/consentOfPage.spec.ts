@@ -1,14 +1,9 @@
 // The decision for the page as a whole: it counts whatever mounts there are.
 import { expect, test, type Page } from '@playwright/test';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const STORED = /BRAND|WIDGET|session_id|seen|offerlet:/;
 

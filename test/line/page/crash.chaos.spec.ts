@@ -4,15 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { startKillable } from '../drivers/killable.ts';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const requests = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const count = (name: string) => fixture.names().filter((one) => one === name).length;

@@ -1,13 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { HASH, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 /** Opens a page with the element's module, then runs the code: `element` is a new `<offer-let>`, `heard` its events. */
 async function openWith(page: Page, code: string): Promise<void> {

@@ -2,15 +2,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const view = (name: string): string => fileURLToPath(new URL(`../../views/${name}`, import.meta.url));
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;

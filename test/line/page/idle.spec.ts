@@ -1,6 +1,6 @@
 // A thank-you page stays open for hours. Once its offers were seen and reported, the widget waits for the shopper only.
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 
 declare global {
@@ -10,12 +10,7 @@ declare global {
   }
 }
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 // Each mode has a browser profile of its own: in one, what a tab does would be work for the others.
 test('once the offers of any mode were seen, no timer is left, nothing is observed and no storage is used', async ({

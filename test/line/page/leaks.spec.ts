@@ -1,14 +1,9 @@
 // A page of an app that lives for hours: what it mounts and destroys again must leave nothing behind.
 import { expect, test, type CDPSession, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { openWith, options } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 interface Counters {
   nodes: number;

@@ -1,13 +1,8 @@
 import { expect, test, type Locator } from '@playwright/test';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 /** The contrast of an element's text with the nearest background behind it, which must be opaque. */
 function contrastOf(element: Locator): Promise<number> {

@@ -1,13 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { everythingStored, HASH, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const questions = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const accept = (page: Page) => page.locator('[part~=accept]').first();

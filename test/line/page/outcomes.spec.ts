@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { everythingStored, HASH, openWith, options, outcomeOf, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 /** Shows INLINE offers, and tells how it ended and what was left on the page and in the console. */
 async function end(page: Page, more = ''): Promise<{ code: string; message: string; hint?: string; lines: string[] }> {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { test } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
 import { openLateness } from './openLateness.ts';
 
@@ -45,8 +46,17 @@ export interface Fixture {
 
 const source = (path: string): string => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url));
 
+/** The fixture of a file's tests: started before them, reset before each, closed after them. */
+export function useFixture(): Fixture {
+  const fixture = {} as Fixture;
+  test.beforeAll(() => startFixture(fixture));
+  test.beforeEach(() => fixture.reset());
+  test.afterAll(() => fixture.close());
+  return fixture;
+}
+
 /** Starts the fixture on a free port. */
-export async function startFixture(): Promise<Fixture> {
+export async function startFixture(fixture = {} as Fixture): Promise<Fixture> {
   const [script, modules] = await Promise.all([
     bundle(source('script-tag.ts'), 'iife'),
     bundle(source('element.ts'), 'es'),
@@ -90,7 +100,7 @@ export async function startFixture(): Promise<Fixture> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const lateness = openLateness();
-  const fixture: Fixture = {
+  return Object.assign<Fixture, Fixture>(fixture, {
     url,
     asked: [],
     events: [],
@@ -116,8 +126,7 @@ export async function startFixture(): Promise<Fixture> {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
-  };
-  return fixture;
+  });
 }
 
 function acceptAll({ body }: Asked): unknown {

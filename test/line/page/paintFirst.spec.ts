@@ -1,14 +1,9 @@
 // Offers are painted before anything is stored, locked, counted or sent, and nothing of it counts less, or twice, for that.
 import { expect, test, type Page } from '@playwright/test';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { useFixture } from './pageFixture.ts';
 import { block, everythingStored, inScript, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const ONCE = ['BRAND_DISPLAY', 'BRAND_VIEW', 'WIDGET_DISPLAY', 'WIDGET_LOAD', 'WIDGET_VIEW'];
 const accept = (page: Page) => page.locator('[part~=accept]');

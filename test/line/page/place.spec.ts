@@ -1,13 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { options, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const RESERVED = '<style>#offers,offer-let{display:block;min-block-size:600px}</style>';
 const TAG = `<div id="offers" class="mine"></div>${scriptTag()}`;

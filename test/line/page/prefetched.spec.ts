@@ -1,14 +1,9 @@
 // Offers that the server has prefetched: shown without a request, counted once, and trusted no more than a response.
 import { expect, test, type Page } from '@playwright/test';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { block, everythingStored, HASH, inScript, options, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 /** Prefetched offers are painted before it is known whether they count. */

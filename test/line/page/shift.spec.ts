@@ -3,15 +3,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { DEMO_ADVERTISERS, type DemoOffer } from '../../../src/network/seed/demoOffer.ts';
 import { DEMO_OFFERS } from '../../../src/network/seed/demoOffers.ts';
 import { startSandbox } from '../drivers/sandbox.ts';
-import { offersOf, startFixture, type Fixture } from './pageFixture.ts';
+import { offersOf, useFixture } from './pageFixture.ts';
 import { scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 const ROOT = new URL('../../../', import.meta.url);
 /** The rules for the space of INLINE offers, as docs/reference/page.md has them. */

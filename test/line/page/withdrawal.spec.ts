@@ -1,14 +1,9 @@
 // Consent that is withdrawn while the page goes: nothing of it is read or sent by the page that comes.
 import { expect, test, type Page } from '@playwright/test';
-import { startFixture, type Fixture } from './pageFixture.ts';
+import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startFixture();
-});
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
+const fixture = useFixture();
 
 /** Rounds of each race: 36 in all where time allows. */
 const ROUNDS = process.env['OFFERLET_LONG'] ? 9 : 2;

@@ -5,20 +5,17 @@ import { renderToString } from 'react-dom/server';
 import { expect, test, type Page } from '@playwright/test';
 import type { OffersProps } from '../../../src/react.ts';
 import { bundle } from '../drivers/bundle.ts';
-import { startFixture, type Fixture } from '../page/pageFixture.ts';
+import { useFixture } from '../page/pageFixture.ts';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
 // The built one: Playwright does not load style sheets.
 const built = new URL('../../../dist/react.js', import.meta.url).href;
 
-let fixture: Fixture;
+const fixture = useFixture();
 test.beforeAll(async () => {
-  fixture = await startFixture();
   const code = await bundle(fileURLToPath(new URL('../../views/reactOffers.ts', import.meta.url)), 'es');
   fixture.page('/react-offers.js', code, { 'content-type': 'text/javascript' });
 });
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
 
 const INLINE: OffersProps = {
   relay: '/offers',

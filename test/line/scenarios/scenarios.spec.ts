@@ -1,17 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
 import { SCENARIOS } from '../../../src/wire/scenarios/scenarios.ts';
-import { goTo, inSandbox, openInspected, outcomeNow, panel, startInspected } from '../inspector/inspectorFixture.ts';
-import type { Arrived, Fixture } from '../page/pageFixture.ts';
+import { goTo, openInspected, outcomeNow, panel, useInspected } from '../inspector/inspectorFixture.ts';
+import type { Arrived } from '../page/pageFixture.ts';
 import { options, shop } from '../page/pageShop.ts';
 
 // Each scenario as the address asks for it, and what must be seen in it.
 
-let fixture: Fixture;
-test.beforeAll(async () => {
-  fixture = await startInspected();
-});
-test.beforeEach(() => inSandbox(fixture));
-test.afterAll(() => fixture.close());
+const fixture = useInspected();
 
 const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
 const play = (page: Page, name: string, attributes: Record<string, string> = {}): Promise<void> =>

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
 import { bundle } from '../drivers/bundle.ts';
-import { offersOf, startFixture, type Fixture } from '../page/pageFixture.ts';
+import { offersOf, useFixture } from '../page/pageFixture.ts';
 import { HASH } from '../page/pageShop.ts';
 
 type Way = 'page' | 'key-value' | 'nothing';
@@ -58,9 +58,8 @@ const PAGE = `<!doctype html><html lang="en"><title>Thank you</title><link rel="
     window.isReady = true;
   </script></html>`;
 
-let fixture: Fixture;
+const fixture = useFixture();
 test.beforeAll(async () => {
-  fixture = await startFixture();
   const js = { 'content-type': 'text/javascript' };
   fixture.page(
     '/session.js',
@@ -71,8 +70,6 @@ test.beforeAll(async () => {
   fixture.page('/worker.js', WORKER, js);
   fixture.page('/', PAGE);
 });
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
 
 const run = (page: Page, name: string, argument?: unknown): Promise<unknown> =>
   page.evaluate(

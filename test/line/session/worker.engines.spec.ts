@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../drivers/bundle.ts';
 import { expect, test, type Driver } from '../drivers/driver.ts';
-import { startFixture, type Fixture } from '../page/pageFixture.ts';
+import { useFixture } from '../page/pageFixture.ts';
 
 const WORKER = `
   onmessage = async ({ data: { isBare } }) => {
@@ -36,9 +36,8 @@ interface Report {
   stats: { storage: string };
 }
 
-let fixture: Fixture;
+const fixture = useFixture();
 test.beforeAll(async () => {
-  fixture = await startFixture();
   const js = { 'content-type': 'text/javascript' };
   fixture.page(
     '/session.js',
@@ -48,8 +47,6 @@ test.beforeAll(async () => {
   fixture.page('/worker.js', WORKER, js);
   fixture.page('/', '<!doctype html><title>Worker</title><link rel="icon" href="data:,">');
 });
-test.beforeEach(() => fixture.reset());
-test.afterAll(() => fixture.close());
 
 const FIRST = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'BRAND_DISPLAY', 'BRAND_CLICK'];
 const arrived = (): string[] => [...new Set(fixture.names())].toSorted();

@@ -1,63 +1,37 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Listening } from '../../../src/cli/listen.ts';
-import { createNetwork, type Network } from '../../../src/network.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { ChannelClient } from '../../../src/operator.ts';
-import { serve } from '../../../src/sandbox/startNetwork.ts';
-import { runCommand, type Ran, type RunOptions } from './runCommand.ts';
-import { buildCommand, type Command } from '../../relay/command.ts';
+import { useWatchWorld } from '../watch/watchWorld.ts';
+import type { Ran, RunOptions } from './runCommand.ts';
 
 // An import of 500 publishers, as a process of its own: through a 429, lost responses and a kill.
 
 const ADD = '/adnet/publishers/add/';
 const ROWS = 500;
 
-let network: Network;
-let server: Listening;
-let command: Command;
-let folder: string;
+const world = useWatchWorld('empty');
 
-beforeAll(async () => {
-  [network, command] = await Promise.all([
-    createNetwork({ memory: true, seed: 'empty', log: () => undefined }),
-    buildCommand('src/operator/cli.ts'),
-  ]);
-  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-  folder = mkdtempSync(join(tmpdir(), 'offerlet-add-'));
-}, 180_000);
-afterAll(async () => {
-  await server.close();
-  await network.close();
-  await command.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
 beforeEach(async () => {
-  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
 });
 
 async function script(fault: object): Promise<void> {
-  const response = await fetch(`${server.url}/sandbox/faults`, {
-    method: 'POST',
-    body: JSON.stringify({ route: ADD, ...fault }),
-  });
-  if (!response.ok) throw new Error(await response.text());
+  await world.control('POST', 'faults', { route: ADD, ...fault });
 }
 
 function add(args: readonly string[], options: Partial<RunOptions> = {}): Promise<Ran> {
-  const env = { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: network.describe().keys.management ?? '' };
-  return runCommand(['publishers', 'add', ...args], { file: command.file, env, ...options });
+  return world.run(['publishers', 'add', ...args], options);
 }
 
 /** A CSV file as a spreadsheet in Europe writes it: semicolons, a byte order mark, quoted names, CRLF. */
 async function fileOf(prefix: string, extra: readonly string[] = []): Promise<string> {
-  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
   const [category] = await channel.categories();
   const row = (index: number): string =>
     `"${prefix} ""${index}""";${prefix}-${index}.example;${category?.name};${category?.subcategories[0]?.name}`;
   const rows = Array.from({ length: ROWS }, (_, index) => row(index));
-  const path = join(folder, `${prefix}.csv`);
+  const path = join(world.folder, `${prefix}.csv`);
   const header = 'brand_name;domain;primary_category_id;subcategory_ids';
   writeFileSync(path, `\uFEFF${[header, ...rows, ...extra].join('\r\n')}\r\n`);
   return path;
@@ -69,7 +43,7 @@ async function counts(args: readonly string[], options: Partial<RunOptions> = {}
 }
 
 async function total(query: string): Promise<number> {
-  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
   return (await channel.publishers({ q: query, pageSize: 1 })).count;
 }
 
@@ -98,7 +72,7 @@ test('after a kill in the middle, the command is simply run again', async () => 
   const first = await total('charlie');
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(ROWS);
-  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
   await add([path]);
   expect(await total('charlie')).toBe(ROWS);
 });
@@ -124,7 +98,7 @@ test('--dry-run sends nothing', async () => {
 });
 
 test('JSON Lines come from a pipe; anything else is code 2', async () => {
-  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
   const [category] = await channel.categories();
   const item = (name: string): string =>
     JSON.stringify({
@@ -154,7 +128,7 @@ test('after Ctrl-C, what was in flight is unknown and may be there, and the rest
   const { counts: found } = JSON.parse(stdout) as { counts: Record<string, number> };
   expect(found).toMatchObject({ unknown: 50 });
   expect(Object.values(found).reduce((sum, count) => sum + count, 0)).toBe(ROWS);
-  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
   const again = (await counts([path])) as { added: number; duplicate: number };
   // The 50 may have been added or not; the second run says.
   expect([found['added'] ?? 0, (found['added'] ?? 0) + 50]).toContain(again.duplicate);
@@ -162,10 +136,10 @@ test('after Ctrl-C, what was in flight is unknown and may be there, and the rest
 });
 
 test('names are never damaged: Windows-1252 is asked for, UTF-16 is recognized', async () => {
-  const channel = new ChannelClient({ networkUrl: server.url, apiKey: network.describe().keys.management ?? '' });
+  const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
   const [category] = await channel.categories();
   const text = `brand_name,domain,primary_category,subcategories\nMüller,mueller.example,${category?.name},${category?.subcategories[0]?.name}\n`;
-  const path = join(folder, 'latin.csv');
+  const path = join(world.folder, 'latin.csv');
   writeFileSync(path, text, 'latin1');
   const refused = await add([path]);
   expect([refused.code, refused.stderr]).toEqual([

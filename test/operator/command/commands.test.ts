@@ -1,56 +1,23 @@
 import { exec } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Listening } from '../../../src/cli/listen.ts';
-import { createNetwork, type Network } from '../../../src/network.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { ReportingClient, toCsv } from '../../../src/operator.ts';
-import { serve } from '../../../src/sandbox/startNetwork.ts';
-import { runCommand, type Ran, type RunOptions } from './runCommand.ts';
-import { buildCommand, type Command } from '../../relay/command.ts';
+import { useWatchWorld } from '../watch/watchWorld.ts';
+import type { Ran, RunOptions } from './runCommand.ts';
 
 // The commands of an operator as processes of their own, against the whole sandbox network.
 
-let network: Network;
-let server: Listening;
-let command: Command;
-let folder: string;
-let keys: Readonly<Record<string, string>>;
+const world = useWatchWorld();
 
-beforeAll(async () => {
-  [network, command] = await Promise.all([
-    createNetwork({ memory: true, seed: 'demo', log: () => undefined }),
-    buildCommand('src/operator/cli.ts'),
-  ]);
-  server = await serve((request, from) => network.fetch(request, from), { port: 0 });
-  keys = { ...network.describe().keys };
-  folder = mkdtempSync(join(tmpdir(), 'offerlet-operators-'));
-}, 180_000);
-afterAll(async () => {
-  await server.close();
-  await network.close();
-  await command.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
 beforeEach(async () => {
-  await fetch(`${server.url}/sandbox/faults`, { method: 'DELETE' });
+  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
 });
 
 function offerlet(args: string, options: Partial<RunOptions> & { key?: string } = {}): Promise<Ran> {
-  const { key = keys['management'] ?? '', env, ...rest } = options;
-  const words = [...args.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-  return runCommand(words, {
-    file: command.file,
-    env: { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: key, ...env },
-    ...rest,
-  });
-}
-
-async function control(method: string, path: string, body: unknown): Promise<void> {
-  const response = await fetch(server.url + path, { method, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(await response.text());
+  const { key = world.key, env, ...rest } = options;
+  return world.run(args, { env: { OFFERLET_API_KEY: key, ...env }, ...rest });
 }
 
 async function json(args: string, options: Parameters<typeof offerlet>[1] = {}): Promise<Record<string, never>> {
@@ -66,7 +33,7 @@ test('whoami says network, environment and channel, for each kind of key', async
     ['publisher_reporting', 'publisher reporting'],
     ['integration', 'integration'],
   ] as const)
-    expect(await json('whoami', { key: keys[kind] ?? '' })).toMatchObject({ key: name });
+    expect(await json('whoami', { key: world.keys[kind] ?? '' })).toMatchObject({ key: name });
 });
 
 test('lists are tables, CSV and JSON; ids are never cut', async () => {
@@ -126,7 +93,7 @@ test.each<[args: string, code: number, line: RegExp]>([
   expect([ran.code, ran.stdout]).toEqual([code, '']);
   expect(ran.stderr).toMatch(line);
   expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
-  expect(ran.stderr).not.toContain(keys['management']);
+  expect(ran.stderr).not.toContain(world.key);
 });
 
 test('a refused key is code 3, and is not printed; a missing one is code 2', async () => {
@@ -136,12 +103,12 @@ test('a refused key is code 3, and is not printed; a missing one is code 2', asy
     expect([code, stderr.includes('canary')]).toEqual([3, false]);
   }
   expect(await offerlet('whoami', { key: '' })).toMatchObject({ code: 2 });
-  writeFileSync(join(folder, 'key'), `${keys['management'] ?? ''}\n`);
-  expect(await offerlet(`whoami --api-key-file ${join(folder, 'key')}`, { key: '' })).toMatchObject({ code: 0 });
+  writeFileSync(join(world.folder, 'key'), `${world.key}\n`);
+  expect(await offerlet(`whoami --api-key-file ${join(world.folder, 'key')}`, { key: '' })).toMatchObject({ code: 0 });
 });
 
 test('what the network says cannot control the terminal', async () => {
-  await control('POST', '/sandbox/faults', {
+  await world.control('POST', 'faults', {
     route: '/adnet/channel/details/',
     status: 400,
     body: { detail: 'a\u001B[31m\u0007b\nc' },
@@ -153,19 +120,19 @@ test('what the network says cannot control the terminal', async () => {
 });
 
 test('exclusions are set by name, shown with their source, and cleared', async () => {
-  const id = network.describe().publisher.publisher_remote_id;
+  const id = world.publisher;
   const dry = await offerlet('exclusions set Wine "Pets / Pet Food" --dry-run');
   expect(dry.stdout).toMatch(/\+ +Food & Drink \/ Wine/);
   expect(await offerlet('exclusions show')).toMatchObject({ stderr: expect.stringContaining('Nothing') as unknown });
   expect(await offerlet('exclusions set Wine "Pets / Pet Food"')).toMatchObject({ code: 0 });
-  writeFileSync(join(folder, 'ids.txt'), '# for one publisher\nCoffee\n');
-  await offerlet(`exclusions set --publisher ${id} --file ${join(folder, 'ids.txt')}`);
+  writeFileSync(join(world.folder, 'ids.txt'), '# for one publisher\nCoffee\n');
+  await offerlet(`exclusions set --publisher ${id} --file ${join(world.folder, 'ids.txt')}`);
   const shown = await offerlet(`exclusions show --publisher ${id} --csv`);
   expect(shown.stdout.match(/,channel\r\n/g)).toHaveLength(2);
   expect(shown.stdout).toContain('Coffee,"channel, for this publisher"');
   const cleared = await offerlet('exclusions set --clear --yes');
   expect(cleared.stdout).toMatch(/- +Food & Drink \/ Wine/);
-  const { brand_name } = network.describe().publisher;
+  const { brand_name } = world.network.describe().publisher;
   expect(await json(`exclusions show --publisher "${brand_name.toUpperCase()}"`)).toEqual(
     await json(`exclusions show --publisher ${id}`),
   );
@@ -188,7 +155,7 @@ test('exclusions are set by name, shown with their source, and cleared', async (
 });
 
 test('a report has the numbers of the API in every form, and CSV is that of the client', async () => {
-  const client = new ReportingClient({ networkUrl: server.url, apiKey: keys['management'] ?? '', variant: 'channel' });
+  const client = new ReportingClient({ networkUrl: world.url, apiKey: world.key, variant: 'channel' });
   const query = { metrics: ['clicks', 'ctr'], group_by: ['publisher'], time_grain: 'day' } as const;
   const args = 'report --metrics clicks,ctr --by publisher --grain day --period 7d';
   const document = (await json(args)) as unknown as {
@@ -200,7 +167,7 @@ test('a report has the numbers of the API in every form, and CSV is that of the 
   const { data, totals } = await client.report({ ...query, from: document.from, to: document.to, limit: 250 });
   expect(document.data).toEqual(data);
   expect(document.totals).toEqual(totals);
-  const file = join(folder, 'report.csv');
+  const file = join(world.folder, 'report.csv');
   expect(await offerlet(`${args} --output ${file}`)).toMatchObject({ code: 0, stdout: '' });
   expect(readFileSync(file, 'utf8')).toBe(toCsv(data));
   expect((await offerlet(`${args} --csv`)).stdout).toBe(toCsv(data));
@@ -210,9 +177,9 @@ test('a report has the numbers of the API in every form, and CSV is that of the 
 
 test('a comparison lists the largest loss first, a publisher that is gone included', async () => {
   const hour = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 13);
-  const id = network.describe().publisher.publisher_remote_id;
+  const id = world.publisher;
   const row = { publisher_remote_id: id, page_type: 'KIOSK', widget_type: 'INLINE', widget_id: null };
-  await control('POST', '/sandbox/activity', { rows: [{ ...row, hour: `${hour}:00:00Z`, clicks: 9_999 }] });
+  await world.control('POST', 'activity', { rows: [{ ...row, hour: `${hour}:00:00Z`, clicks: 9_999 }] });
   const { stdout, stderr } = await offerlet(
     'report --period 7d --by page_type --metrics clicks --compare previous --sort clicks_change --chart --csv',
   );
@@ -238,7 +205,7 @@ test('charts are as wide as the terminal at most, and ASCII where it has no Unic
 });
 
 test('a report that is too large, a disabled metric and no patience left: what to do, code 1', async () => {
-  await control('PUT', '/sandbox/settings', { report_row_limit: 3, enabled_metrics: ['clicks', 'impressions'] });
+  await world.control('PUT', 'settings', { report_row_limit: 3, enabled_metrics: ['clicks', 'impressions'] });
   try {
     expect(await offerlet('report --grain day --by publisher')).toMatchObject({
       code: 1,
@@ -249,9 +216,9 @@ test('a report that is too large, a disabled metric and no patience left: what t
       stderr: expect.stringMatching(/Not enabled for this key: rpl\. Use --metrics with/) as unknown,
     });
   } finally {
-    await control('PUT', '/sandbox/settings', { report_row_limit: null, enabled_metrics: null });
+    await world.control('PUT', 'settings', { report_row_limit: null, enabled_metrics: null });
   }
-  await control('POST', '/sandbox/faults', {
+  await world.control('POST', 'faults', {
     route: '/adnet/reporting/v2/report/',
     status: 429,
     headers: { 'retry-after': '1' },
@@ -264,7 +231,7 @@ test('a report that is too large, a disabled metric and no patience left: what t
 });
 
 test('a publisher reads its own report with its key', async () => {
-  const key = keys['publisher_reporting'] ?? '';
+  const key = world.keys['publisher_reporting'] ?? '';
   const { stdout, code } = await offerlet('report --variant publisher --metrics publisher_payout --csv', { key });
   expect([code, stdout.split('\r\n')[0]]).toEqual([0, 'period_start,period_end,publisher_payout']);
   expect(await offerlet('report', { key })).toMatchObject({
@@ -279,9 +246,9 @@ test('--version is that of the package', async () => {
 });
 
 test('the output can be closed early', async () => {
-  const script = `'${process.execPath}' '${command.file}' categories list | head -n 1`;
+  const script = `'${process.execPath}' '${world.file}' categories list | head -n 1`;
   const { stdout, stderr } = await promisify(exec)(script, {
-    env: { PATH: process.env['PATH'] ?? '', OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: keys['management'] ?? '' },
+    env: { PATH: process.env['PATH'] ?? '', OFFERLET_NETWORK: world.url, OFFERLET_API_KEY: world.key },
   });
   expect([stdout, stderr]).toEqual([expect.stringContaining('CATEGORY') as unknown, '']);
 });

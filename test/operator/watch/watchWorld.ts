@@ -12,14 +12,15 @@ import { runCommand, type Ran, type RunOptions } from '../command/runCommand.ts'
 
 /** The real network, the operators' command as a process, and a folder for its files. */
 export interface World {
+  readonly network: Network;
   readonly url: string;
   readonly key: string;
   readonly keys: Readonly<Record<string, string>>;
   readonly publisher: string;
   readonly folder: string;
   readonly file: string;
-  /** Runs a command of the operators; words in quotes are one. */
-  run(args: string, options?: Partial<RunOptions>): Promise<Ran>;
+  /** Runs a command of the operators; in a line, words in quotes are one. */
+  run(args: string | readonly string[], options?: Partial<RunOptions>): Promise<Ran>;
   control(method: 'POST' | 'PUT', path: string, body: unknown): Promise<unknown>;
   /** Adds activity to one hour. */
   activity(rows: readonly { readonly day: string; readonly [column: string]: string | number | null }[]): Promise<void>;
@@ -50,6 +51,9 @@ export function useWatchWorld(seed: 'demo' | 'empty' = 'demo'): World {
     rmSync(folder, { recursive: true, force: true });
   });
   const world: World = {
+    get network() {
+      return network;
+    },
     get url() {
       return server.url;
     },
@@ -69,7 +73,7 @@ export function useWatchWorld(seed: 'demo' | 'empty' = 'demo'): World {
       return command.file;
     },
     run(args, { env, ...rest } = {}) {
-      const words = [...args.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+      const words = typeof args === 'string' ? wordsOf(args) : args;
       return runCommand(words, {
         file: command.file,
         env: { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: world.key, ...env },
@@ -110,6 +114,10 @@ export function useWatchWorld(seed: 'demo' | 'empty' = 'demo'): World {
     },
   };
   return world;
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
 /** What a webhook received. */
