@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { networkCommand } from '../../src/sandbox/networkCommand.ts';
+import { TAXONOMY } from '../../src/network/seed/taxonomy.ts';
 import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
 import { isGroup, type Command, type CommandGroup } from '../../src/cli/command.ts';
 import { COMMANDS as OFFERLET, ELSEWHERE as OTHERS } from '../../src/cli/commands.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
-import { blocksIn, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf, tableIn } from './pages.ts';
+import { blocksIn, codeBlocks, codeIn, columnOf, pageAt, proseOf, PAGES, sectionOf, tableIn } from './pages.ts';
 
 function called(program: string, commands: Readonly<Record<string, Command | CommandGroup>>): Record<string, Command> {
   return Object.fromEntries(
@@ -86,6 +87,17 @@ test('the operators page documents every command, and every flag of each', () =>
       ...(name === 'offerlet-operator report' ? report : ownOf(name.replace('offerlet-operator ', ''))),
     ];
     expect(flagsOf(commandNamed(name)), name).toEqual(expected.toSorted());
+  }
+});
+
+test('the walk-through for operators names categories of the sandbox', () => {
+  const [file] = codeBlocks(pageAt('docs/operators/README.md')).filter(({ code }) => code.startsWith('brand_name,'));
+  const rows = file?.code.trim().split('\n').slice(1) ?? [];
+  expect(rows.length).toBeGreaterThan(1);
+  for (const row of rows) {
+    const [, , category, subcategories = ''] = row.split(',');
+    const known = TAXONOMY.find(({ name }) => name === category)?.subcategories.map(({ name }) => name);
+    expect(known, row).toEqual(expect.arrayContaining(subcategories.split('; ')));
   }
 });
 
