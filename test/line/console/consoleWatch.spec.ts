@@ -129,10 +129,50 @@ test('a statement is frozen, printed alone, and says what changed since', async 
   await page.locator('.statement tbody').first().getByRole('link', { name: publisher.brand_name }).click();
   await expect(page).toHaveURL(new RegExp(`statements/${month}/`));
   await expect(page.getByRole('heading', { level: 2 })).toContainText(publisher.brand_name);
-  await page.emulateMedia({ media: 'print' });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await expect(page.locator('.masthead')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Print' })).toBeHidden();
   await expect(page.locator('.statement')).toBeVisible();
+});
+
+test('on an A4 page a statement has all its columns, dark ink, and no part that is cut', async ({ page }) => {
+  await page.setViewportSize({ width: 720, height: 1018 });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await open(page, `statements/${month}`);
+  await expect(page.locator('.statement')).toBeVisible();
+  const printed = await page.evaluate(() => {
+    const article = document.querySelector('.statement');
+    const cells = [...(article?.querySelectorAll('table:first-of-type :is(th, td)') ?? [])];
+    return {
+      headers: [...(article?.querySelector('thead')?.querySelectorAll('th') ?? [])].map((cell) => cell.textContent),
+      cut: cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || cell.getBoundingClientRect().right > 720)
+        .length,
+      hidden: cells.filter((cell) => cell.getClientRects().length === 0).length,
+      ink: article === null ? '' : getComputedStyle(article).color,
+      wide: document.documentElement.scrollWidth,
+    };
+  });
+  expect(printed).toEqual({
+    headers: ['Publisher', 'Impressions', 'Clicks', 'CTR', 'Conversions', 'CVR', 'Payout, EUR'],
+    cut: 0,
+    hidden: 0,
+    ink: 'rgb(17, 23, 38)',
+    wide: 720,
+  });
+});
+
+test('a table that is wider than its window says that there is more to the side', async ({ page }) => {
+  const hint = page.getByText('More columns to the side');
+  await page.setViewportSize({ width: 768, height: 900 });
+  await open(page, '?grain=day');
+  await expect(hint).toBeVisible();
+  await expect(page.locator('.scroller')).toHaveClass(/has-more/);
+  await page
+    .getByRole('region', { name: 'Report', exact: true })
+    .evaluate((box) => box.scrollTo({ left: box.scrollWidth }));
+  await expect(page.locator('.scroller')).not.toHaveClass(/has-more/);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(hint).toHaveCount(0);
 });
 
 for (const [colorScheme, width] of [

@@ -46,21 +46,26 @@ export function ReportTable(props: TableProps): JSX.Element {
 /** Only the rows in view are in the document; their number is said to screen readers. */
 function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
+  const [view, setView] = useState({ top: 0, height: 600, isWide: false, hasMore: false });
   const isCompared = state.compare !== 'none' && totals.change !== undefined;
   const height = isCompared ? COMPARED_ROW : ROW;
   const first = Math.max(0, Math.floor(view.top / height) - SPARE);
   const last = Math.min(rows.count, Math.ceil((view.top + view.height) / height) + SPARE);
   const keys = keysOf(state);
   const columns = [...keys, ...state.metrics];
+  const scroller = view.hasMore ? 'scroller has-more' : 'scroller';
 
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    const look = (): void => setView({ top: element.scrollTop, height: element.clientHeight });
+    const look = (): void => {
+      const { scrollTop: top, clientHeight: height, scrollWidth, clientWidth, scrollLeft } = element;
+      const aside = scrollWidth - clientWidth;
+      setView({ top, height, isWide: aside > 1, hasMore: aside - scrollLeft > 1 });
+    };
     look();
     const observer = new ResizeObserver(look);
-    observer.observe(element);
+    for (const part of [element, element.firstElementChild]) if (part) observer.observe(part);
     element.addEventListener('scroll', look, { passive: true });
     return () => {
       observer.disconnect();
@@ -70,46 +75,49 @@ function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProp
   useEffect(() => rows.want(first, last));
 
   return (
-    <div class="scroller" ref={box} tabindex={0} role="region" aria-label="Report">
-      <table
-        class={`report ${isCompared ? 'compared' : ''}`}
-        aria-rowcount={rows.count + 2}
-        aria-colcount={columns.length}
-      >
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map((column) => (
-              <SortHeader key={column} column={column} state={state} sort={sort} isKey={keys.includes(column)} />
-            ))}
-          </tr>
-          <tr class="totals" aria-rowindex={2}>
-            <th scope="row" colSpan={Math.max(1, keys.length)}>
-              Total
-            </th>
-            {state.metrics.map((metric) => (
-              <Value key={metric} metric={metric} row={totals} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {first > 0 && <Spacer height={first * height} columns={columns.length} />}
-          {Array.from({ length: Math.max(0, last - first) }, (_, place) => {
-            const row = rows.at(first + place);
-            const index = first + place + 3;
-            return row ? (
-              <Line key={index} {...{ row, index, keys, state, variant, dataThrough }} />
-            ) : (
-              <tr key={index} aria-rowindex={index} aria-busy="true">
-                <td colSpan={columns.length}>
-                  <i class="bone" />
-                </td>
-              </tr>
-            );
-          })}
-          {last < rows.count && <Spacer height={(rows.count - last) * height} columns={columns.length} />}
-        </tbody>
-      </table>
-    </div>
+    <>
+      {view.isWide && <p class="aside quiet">More columns to the side →</p>}
+      <div class={scroller} ref={box} tabindex={0} role="region" aria-label="Report">
+        <table
+          class={`report ${isCompared ? 'compared' : ''}`}
+          aria-rowcount={rows.count + 2}
+          aria-colcount={columns.length}
+        >
+          <thead>
+            <tr aria-rowindex={1}>
+              {columns.map((column) => (
+                <SortHeader key={column} column={column} state={state} sort={sort} isKey={keys.includes(column)} />
+              ))}
+            </tr>
+            <tr class="totals" aria-rowindex={2}>
+              <th scope="row" colSpan={Math.max(1, keys.length)}>
+                Total
+              </th>
+              {state.metrics.map((metric) => (
+                <Value key={metric} metric={metric} row={totals} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {first > 0 && <Spacer height={first * height} columns={columns.length} />}
+            {Array.from({ length: Math.max(0, last - first) }, (_, place) => {
+              const row = rows.at(first + place);
+              const index = first + place + 3;
+              return row ? (
+                <Line key={index} {...{ row, index, keys, state, variant, dataThrough }} />
+              ) : (
+                <tr key={index} aria-rowindex={index} aria-busy="true">
+                  <td colSpan={columns.length}>
+                    <i class="bone" />
+                  </td>
+                </tr>
+              );
+            })}
+            {last < rows.count && <Spacer height={(rows.count - last) * height} columns={columns.length} />}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }
 
