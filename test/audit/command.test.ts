@@ -193,6 +193,8 @@ test('foreign files in the ledger change nothing, and lines that no relay wrote 
   const said = stdout.replaceAll(/\s+/g, ' ');
   expect(said.match(/is incomplete or damaged and was skipped/g)).toHaveLength(4);
   expect(said).toContain('"BRAND_CLICK": -50 in line 4 is not a count and was skipped.');
+  clicks = 5;
+  expect((await audit(['--from', DAY])).stdout).toMatch(/^2\. Parts of the ledger could not be read/m);
   expect(said).toContain('"BRAND_DISPLAY": "50" in line 4 is not a count and was skipped.');
   await writeFile(file, before);
 });
@@ -217,6 +219,10 @@ test('a directory in place of a day, and a log of something else or damaged, are
     `offerlet accepted events 1 salt 00000000\n?\nabc -\n1 ${'a'.repeat(32)} 0 7\n1 ${'a'.repeat(3)}~\n`,
   );
   expect(await said()).toContain(`${log}: lines that are damaged and were skipped: 2.`);
+  await rm(log);
+  await mkdir(log);
+  const { code, stderr } = await audit(['--from', DAY], { OFFERLET_DATA: other });
+  expect([code, stderr]).toEqual([2, `offerlet: --data cannot be read: "${log}" (EISDIR).\n`]);
   await rm(other, { recursive: true });
 });
 

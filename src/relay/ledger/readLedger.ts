@@ -16,7 +16,8 @@ export async function readLedger(
   // In this order: what the relay moves from the log to the days meanwhile is in both, and counts once.
   const text = await fs.readFile(log, 'latin1').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
-    throw error;
+    // What fails after opening, as of a directory, does not name the file.
+    throw Object.assign(error, { path: log });
   });
   const days = await readDays(directory, dates);
   const { counts: segments, problems } = readLogCounts(text, log);

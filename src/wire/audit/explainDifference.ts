@@ -9,6 +9,7 @@ export interface AuditExplanation {
   readonly cause:
     | 'data_through'
     | 'answers_lost'
+    | 'ledger_damaged'
     | 'other_relay'
     | 'other_senders'
     | 'definition'
@@ -28,13 +29,15 @@ export interface AuditExplanation {
 export interface ExplainInput {
   readonly comparison: AuditComparison;
   readonly ours: readonly CountedRow[];
+  /** What of the ledger could not be read. */
+  readonly problems: readonly string[];
 }
 
 /** What a report is whose data do not reach to the end of the dates. */
 export const INCOMPLETE = "The network's report is not complete yet";
 
 /** Returns what can explain the differences, the likeliest first, and then what is in neither count. */
-export function explainDifference({ comparison, ours }: ExplainInput): readonly AuditExplanation[] {
+export function explainDifference({ comparison, ours, problems }: ExplainInput): readonly AuditExplanation[] {
   const wrong = comparison.rows.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'open');
   const missing = sumOf(wrong.filter(({ difference }) => difference < 0));
   const extra = sumOf(wrong.filter(({ difference }) => difference > 0));
@@ -75,6 +78,12 @@ export function explainDifference({ comparison, ours }: ExplainInput): readonly 
       text: 'The network accepted these events and does not count them. Send it the hours and numbers.',
     });
   if (extra > 0) {
+    if (problems.length > 0)
+      add('ledger_damaged', {
+        direction: 'extra',
+        events: null,
+        text: 'Parts of the ledger could not be read, and their counts are missing; see below.',
+      });
     const other_relay =
       'Another relay uses the same key, with a ledger of its own or none. Let all of them share one Redis.';
     add('other_relay', { direction: 'extra', events: null, text: other_relay });

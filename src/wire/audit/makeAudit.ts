@@ -104,7 +104,7 @@ export async function makeAudit(request: AuditRequest): Promise<Audit | undefine
     ...comparison,
     hours,
     definitions,
-    explanations: explainDifference({ comparison, ours }),
+    explanations: explainDifference({ comparison, ours, problems: counted.problems }),
     problems,
   };
 }
