@@ -42,6 +42,7 @@ const PALETTES = {
   dark: ['#ffd400', '#1a1a1a', '#0b3d2e', '#f1fff7', '#b7d8c8', '#2f6b57'],
   light: ['#b4235a', '#fff5f9', '#fff4e8', '#2b1a10', '#6b4f3f', '#ead9c8'],
   middle: ['#12355b', '#ffffff', '#8f8577', '#000000', '#120e0a', '#5c554b'],
+  slate: ['#ffe08a', '#1c1400', '#5b6470', '#ffffff', '#f2f4f7', '#a9b2bd'],
 };
 const COLOURS = ['accent', 'on-accent', 'surface', 'text', 'muted', 'line'];
 
@@ -211,7 +212,10 @@ test('nothing moves for those who asked for less motion', async ({ page }) => {
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
 });
 
-/** Every text whose colour is too close to what lies behind it. */
+/**
+ * Every text whose colour is too close to what lies behind it, and every line that cannot be seen. Lines need no 3:1: they
+ * separate, and a button is known by its text (WCAG 1.4.11). The floor is what a hairline needs to be noticed: 1.1:1.
+ */
 function lowContrasts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -229,19 +233,27 @@ function lowContrasts(page: Page): Promise<string[]> {
     };
     const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
     const low: string[] = [];
+    const ratioOf = (element: Element, color: string): number => {
+      const behind: string[] = [];
+      for (let at: Element | null = element; at; at = at.parentElement)
+        behind.unshift(getComputedStyle(at).backgroundColor);
+      const page = getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'black' : 'white';
+      const [back, front] = [paint([page, ...behind]), paint([color])];
+      return (Math.max(back, front) + 0.05) / (Math.min(back, front) + 0.05);
+    };
+    for (const line of root?.querySelectorAll<HTMLElement>('footer, .badge, .actions:not(.claimed) > button') ?? []) {
+      const { borderTopColor } = getComputedStyle(line);
+      // The button of a list has none.
+      if (borderTopColor === 'rgba(0, 0, 0, 0)') continue;
+      const ratio = ratioOf(line, borderTopColor);
+      if (ratio < 1.1) low.push(`${ratio.toFixed(2)} line of ${line.className || line.tagName}`);
+    }
     for (const element of root?.querySelectorAll<HTMLElement>('*') ?? []) {
       const words = [...element.childNodes].filter(
         (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
       );
       if (!words.length || !element.checkVisibility({ visibilityProperty: true })) continue;
-      const behind: string[] = [];
-      for (let at: Element | null = element; at; at = at.parentElement)
-        behind.unshift(getComputedStyle(at).backgroundColor);
-      const [back, front] = [
-        paint([getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'black' : 'white', ...behind]),
-        paint([getComputedStyle(element).color]),
-      ];
-      const ratio = (Math.max(back, front) + 0.05) / (Math.min(back, front) + 0.05);
+      const ratio = ratioOf(element, getComputedStyle(element).color);
       if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${element.textContent}`);
     }
     return low;
