@@ -24,8 +24,8 @@ const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['docs/reference/page.md', `larger than ${kib(limits.RESPONSE_MAX_BYTES)}`],
   ['docs/operate/security.md', `${kib(limits.RESPONSE_MAX_BYTES)} and ${limits.RESPONSE_MAX_OFFERS} offers`],
   ['docs/operate/security.md', `delivered, or ${days(limits.QUEUE_MAX_AGE_MS)}`],
-  ['docs/reference/queue.md', `the queue holds ${count(limits.QUEUE_MAX_EVENTS)} events`],
-  ['docs/reference/queue.md', `they are ${days(limits.QUEUE_MAX_AGE_MS)} old`],
+  ['docs/errors.md', `${count(limits.QUEUE_MAX_EVENTS)} events wait`],
+  ['docs/errors.md', `waited for ${days(limits.QUEUE_MAX_AGE_MS)}`],
   ['docs/reference/queue.md', `with 1 to ${limits.BATCH_MAX_EVENTS} events`],
   ...Object.entries({ recommendationsBytes: 413, eventsBytes: 413, answerBytes: 502 } as const).map(
     ([name, status]) =>

@@ -58,7 +58,12 @@ const tables = [
     columnOf(sectionOf(queue, 'Events'), '`event.type`'),
     true,
   ),
-  record('DropReason', "import('offerlet/queue').DropReason", columnOf(sectionOf(queue, 'Events'), '`reason`'), true),
+  record(
+    'DropReason',
+    "import('offerlet/queue').DropReason",
+    columnOf(sectionOf(pageAt('docs/errors.md'), 'Dropped events'), '`reason`'),
+    true,
+  ),
   record('QueueStats', "import('offerlet/queue').QueueStats", codeIn(rowOf(queue.text, 'method', 'stats()'))),
   record('ClientOptions', "import('offerlet-operator').ClientOptions", columnOf(operators.text, 'option')),
   record('FakeRelayOptions', "import('offerlet/testing').FakeRelayOptions", columnOf(reference, 'option')),
