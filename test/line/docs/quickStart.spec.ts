@@ -50,8 +50,9 @@ test('five lines lead from an empty folder to an offer, in less than five minute
   expect(examined).not.toContain('✗');
   expect(took.offer).toBeLessThan(300);
 
-  // Getting started: "The sandbox network shows every event that arrived".
-  const watch = blocksOf('docs/start/script-tag.md', 'Watch what is reported')('sh');
+  // Start with the script tag: "See what the network has received".
+  const watch =
+    codeBlocks(pageAt('docs/start/script-tag.md')).find(({ code }) => code.includes('/sandbox/events'))?.code ?? '';
   await expect
     .poll(() => project.run(watch.replace(':4600', `:${networkPort}`)))
     .toMatch(/WIDGET_LOAD[\s\S]*BRAND_DISPLAY/);
