@@ -18,10 +18,12 @@ const SWEEP_DELAY_MS = 500;
 export interface OrderMemory {
   /** Missing if the order is not remembered after this page. */
   readonly key: string | undefined;
-  /** Whether nothing is known of the order so far. */
-  isNew(): boolean;
+  /** What other tabs have stored can be read synchronously. */
+  readonly isSync: boolean;
   /** Resolves to the stored response, to be validated again, or to undefined. */
   recall(): Promise<unknown>;
+  /** The same, as far as it has been read. */
+  readonly response: unknown;
   /** Resolves once the response is stored where it survives a crash. */
   keep(response: unknown): Promise<void>;
   /**
@@ -54,7 +56,7 @@ export interface OrderMemoryOptions {
   readonly key: string | undefined;
   /** Returns the current notes, if any. */
   notes(): DurableNotes | undefined;
-  syncStorage?(): SyncStorage;
+  syncStorage?(): SyncStorage | undefined;
   /** Aborted when consent is withdrawn: then nothing stays stored. */
   readonly signal?: AbortSignal;
   now?(): number;
@@ -79,7 +81,7 @@ export function openOrderMemory({
   now = Date.now,
 }: OrderMemoryOptions): OrderMemory {
   let here: Kept = { at: now(), seen: [] };
-  readSync();
+  const isSync = readSync() !== undefined;
 
   /** Adds what another tab has stored. */
   function merge(other: unknown): Kept {
@@ -92,8 +94,11 @@ export function openOrderMemory({
     };
   }
 
-  function readSync(): void {
-    if (key) here = merge(attempt(() => parseJson(syncStorage().getItem(key) ?? '')));
+  /** Returns the text that was read, null if nothing is stored, undefined if storage cannot be read. */
+  function readSync(): string | null | undefined {
+    const text = key && attempt(() => syncStorage()?.getItem(key));
+    if (text) here = merge(parseJson(text));
+    return text;
   }
 
   async function read(): Promise<Kept> {
@@ -104,16 +109,19 @@ export function openOrderMemory({
 
   async function write(): Promise<void> {
     if (!key || signal?.aborted) return;
-    attempt(() => syncStorage().setItem(key, toJson(here)));
+    attempt(() => syncStorage()?.setItem(key, toJson(here)));
     await notes()?.update(key, merge);
     // The notes notice a withdrawal by another tab.
-    if (signal?.aborted) attempt(() => syncStorage().removeItem(key));
+    if (signal?.aborted) attempt(() => syncStorage()?.removeItem(key));
   }
 
   return {
     key,
-    isNew: () => !here.response && !here.seen[0],
+    isSync,
     recall: async () => (await read()).response,
+    get response() {
+      return here.response;
+    },
     async keep(response) {
       // The offers wait for this response to be stored, but not for older ones to be removed.
       void nextTask(SWEEP_DELAY_MS).then(() => {
@@ -157,9 +165,10 @@ export function forgetOrders(): void {
 }
 
 /** Removes what is not fresh at `now`. */
-function sweep(storage: SyncStorage, now: number): void {
-  for (const key of Object.keys(storage)) {
-    if (key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage.getItem(key) ?? ''), now)) storage.removeItem(key);
+function sweep(storage: SyncStorage | undefined, now: number): void {
+  for (const key of Object.keys(storage ?? {})) {
+    if (key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage?.getItem(key) ?? ''), now))
+      storage?.removeItem(key);
   }
 }
 

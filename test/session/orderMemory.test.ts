@@ -115,3 +115,15 @@ test('forgetOrders removes every order, and nothing of anybody else', async () =
   forgetOrders();
   expect(Object.keys(localStorage)).toEqual(['shop']);
 });
+
+test('whether another tab’s response can be read synchronously is known, and then it is', async () => {
+  await open(KEY).keep({ session_id: 's' });
+  expect([open(KEY).isSync, open(KEY).response]).toEqual([true, { session_id: 's' }]);
+  expect([open('offerlet:2').isSync, open('offerlet:2').response]).toEqual([true, undefined]);
+  for (const storage of [blocked, () => undefined]) {
+    const memory = openOrderMemory({ key: KEY, notes: () => notes, syncStorage: storage, now: () => now });
+    expect([memory.isSync, memory.response]).toEqual([false, undefined]);
+    await memory.recall();
+    expect(memory.response).toEqual({ session_id: 's' });
+  }
+});
