@@ -34,6 +34,9 @@ for (const [name, mode] of BUILDS) {
       await page.getByText('Place the order').click();
       const accept = page.locator('[part~=accept]').first();
       await expect(accept).toBeVisible();
+      // Offers are painted before they are stored.
+      const stored = "Object.keys(localStorage).some((key) => key.startsWith('offerlet:'))";
+      await expect.poll(() => page.evaluate(stored)).toBe(true);
       await page.goBack();
       await expect(page.getByText('Place the order')).toBeVisible();
       await page.goForward();

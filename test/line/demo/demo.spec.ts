@@ -170,6 +170,9 @@ for (const via of ['script', 'element', 'npm']) {
     const paths = asked(page);
     const complaints = await open(page, `?navigation=spa&via=${via}`);
     await expect(acceptOf(page)).toBeVisible({ timeout: 15_000 });
+    // Offers are painted before they are stored.
+    const stored = "Object.keys(localStorage).some((key) => key.startsWith('offerlet:'))";
+    await expect.poll(() => page.evaluate(stored)).toBe(true);
     for (const round of [1, 2]) {
       await page.getByRole('link', { name: 'Receipt' }).click();
       await expect(page.getByRole('heading', { name: 'Receipt' })).toBeVisible();

@@ -61,6 +61,7 @@ for (const [way, html, mount] of WAYS) {
     await open(page, shop(html(sandbox.relay)));
     const accept = page.locator('article [part~=accept]');
     await expect(accept).toBeVisible();
+    await page.waitForFunction(`${mount}.response`);
     const { session_id } = (await page.evaluate(`${mount}.response`)) as { session_id: string };
     await expect.poll(() => arrived(session_id)).toContain('WIDGET_VIEW stored');
 

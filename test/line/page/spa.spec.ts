@@ -40,6 +40,7 @@ const orders = (): unknown[] =>
   fixture.asked
     .filter(({ path }) => path.endsWith('/recommendations'))
     .map(({ body }) => (body.order_details as { order_id: string }).order_id);
+const displays = (): number => fixture.names().filter((name) => name === 'BRAND_DISPLAY').length;
 
 for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
   test(`Turbo: ${mode} offers of one order are gone on the next, which shows its own`, async ({ page }) => {
@@ -56,6 +57,7 @@ for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
     await expect(heading(page)).toHaveText('Offer for B');
     await expect(heading(page)).toHaveCount(1);
     expect(await page.evaluate('stays')).toBe(true);
+    await expect.poll(displays).toBe(2);
     // A page without a tag has no offers, and nothing holds its scroll or focus.
     await page.evaluate("Turbo.visit('/plain')");
     await expect(page.locator('h1')).toHaveText('Cart');
@@ -65,7 +67,8 @@ for (const mode of ['INLINE', 'OVERLAY', 'PULLUP'] as const) {
     await page.goBack();
     await expect(heading(page)).toHaveText('Offer for B');
     await expect(heading(page)).toHaveCount(1);
-    await expect.poll(() => fixture.names().filter((name) => name === 'BRAND_DISPLAY').length).toBe(2);
+    await expect.poll(() => page.evaluate('offerlet.explain()[0].outcome?.code')).toBe('rendered');
+    expect(displays()).toBe(2);
     expect(fixture.names().filter((name) => name === 'WIDGET_LOAD')).toHaveLength(2);
     expect(orders()).toEqual(['A', 'B']);
     expect(await page.locator('#offers > *').count()).toBe(mode === 'INLINE' ? 1 : 0);
@@ -76,6 +79,7 @@ test('Turbo: what was tracked on the page before is delivered', async ({ page })
   fixture.page('/a', turboPage(place('A') + tag('A')));
   fixture.page('/plain', turboPage('<h1>Cart</h1>'));
   await page.goto(`${fixture.url}/a`);
+  await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
   await page.locator('[part~=accept]').click({ modifiers: ['Control'] });
   await page.evaluate("Turbo.visit('/plain')");
   await expect.poll(fixture.names).toContain('BRAND_CLICK');
