@@ -10,7 +10,7 @@ import { containsSecret, type Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
 import { type Failure, outcome } from './events.ts';
 import type { Trace } from './openTrace.ts';
-import { openOrderMemory, orderKeyOf, type OrderMemory } from './orderMemory.ts';
+import { lockOrder, openOrderMemory, type OrderLock, orderKeyOf, type OrderMemory } from './orderMemory.ts';
 import type { SessionStorage } from './sessionStorage.ts';
 import { LATE, within } from '../queue/within.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
@@ -223,34 +223,6 @@ function countOffers(
     'The relay returned no offers that can be shown',
     first && `${left_out.length} left out. Reason of the first: ${first.reason}.`,
   );
-}
-
-/** The lock of an order. */
-interface OrderLock {
-  /** Another tab had it before. */
-  readonly hasWaited: boolean;
-  release(this: void): void;
-}
-
-/** Resolves once no other tab has the lock of the order. It is released when `signal` aborts; if it has aborted, this rejects. */
-function lockOrder(key: string | undefined, signal: AbortSignal): Promise<OrderLock> {
-  // Only https pages have locks.
-  const locks = globalThis.navigator?.locks as LockManager | undefined;
-  return new Promise((resolve, reject) => {
-    const without = (): void => resolve({ hasWaited: false, release() {} });
-    if (!key || !locks) return without();
-    const hold = (hasWaited: boolean): Promise<void> =>
-      new Promise((release) => {
-        throwIfAborted(signal);
-        signal.addEventListener('abort', () => release());
-        resolve({ hasWaited, release });
-      });
-    const held = locks.request(key, { ifAvailable: true }, (lock) =>
-      lock ? hold(false) : locks.request(key, { signal }, () => hold(true)),
-    );
-    // Frames whose storage is blocked are refused locks, too. They share it with nobody.
-    held.catch((error: unknown) => (signal.aborted ? reject(error as Error) : without()));
-  });
 }
 
 /** Returns the groups with at most `most` offers in all, without empty groups. */

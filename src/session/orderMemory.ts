@@ -159,6 +159,34 @@ export function orderKeyOf({ relay, request, isSandbox }: Placement): string | u
   return MEMORY_PREFIX + shortHash(toJson([relay, placement_details, shopper, order, custom_metadata, isSandbox]));
 }
 
+/** The lock of an order. */
+export interface OrderLock {
+  /** Another tab had it before. */
+  readonly hasWaited: boolean;
+  release(this: void): void;
+}
+
+/** Resolves once no other tab has the lock of the order. It is released when `signal` aborts; if it has aborted, this rejects. */
+export function lockOrder(key: string | undefined, signal: AbortSignal): Promise<OrderLock> {
+  // Only https pages have locks.
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  return new Promise((resolve, reject) => {
+    const without = (): void => resolve({ hasWaited: false, release() {} });
+    if (!key || !locks) return without();
+    const hold = (hasWaited: boolean): Promise<void> =>
+      new Promise((release) => {
+        if (signal.aborted) throw Error('Aborted');
+        signal.addEventListener('abort', () => release());
+        resolve({ hasWaited, release });
+      });
+    const held = locks.request(key, { ifAvailable: true }, (lock) =>
+      lock ? hold(false) : locks.request(key, { signal }, () => hold(true)),
+    );
+    // Frames whose storage is blocked are refused locks, too. They share it with nobody.
+    held.catch((error: unknown) => (signal.aborted ? reject(error as Error) : without()));
+  });
+}
+
 /** Removes every order from localStorage. */
 export function forgetOrders(): void {
   attempt(() => sweep(localStorage, Infinity));
