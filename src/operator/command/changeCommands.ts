@@ -4,7 +4,7 @@ import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
 import { type Command, readCall } from '../../cli/command.ts';
 import { listOf, openChangeLog, type LoggedChange } from '../changes/changeLog.ts';
-import { changesOf, isSameList, openChanges } from '../changes/takeBack.ts';
+import { changesOf, isSameList, openChanges } from '../changes/changesToTakeBack.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';
 import { askToGoOn } from './ask.ts';

@@ -2,7 +2,7 @@ import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
 import type { Change } from '../changes/changeLog.ts';
-import { isSameList } from '../changes/takeBack.ts';
+import { isSameList } from '../changes/changesToTakeBack.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { decodeList } from '../publishers/decodeList.ts';

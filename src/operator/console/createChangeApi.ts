@@ -1,6 +1,6 @@
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { listOf, type Change, type ChangeLog, type LoggedChange } from '../changes/changeLog.ts';
-import { changesOf, changesToTakeBack, isSameList } from '../changes/takeBack.ts';
+import { changesOf, changesToTakeBack, isSameList } from '../changes/changesToTakeBack.ts';
 import type { ConsoleAdded, ConsoleChanges } from './protocol.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CallError } from '../../../src/operator/console/page/app/call.ts';
-import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/ExclusionTree.tsx';
+import { exclusionDiff, searchCategories } from '../../../src/operator/console/page/exclusions/ExclusionsPage.tsx';
 import { addPublishers, type AddOutcome } from '../../../src/operator/publishers/addPublishers.ts';
-import { previewList } from '../../../src/operator/console/page/publishers/AddCsv.tsx';
+import { previewList } from '../../../src/operator/console/page/publishers/AddPage.tsx';
 import type { AddResult, PublisherItem } from '../../../src/wire/channel.ts';
 
 const CATEGORIES = [
