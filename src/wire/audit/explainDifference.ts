@@ -51,7 +51,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     add('data_through', {
       direction: 'missing',
       events,
-      text: `${INCOMPLETE}: ${events} of the missing counts are later than its data.`,
+      text: `${INCOMPLETE}: ${shown(events)} of the missing counts are later than its data.`,
     });
   }
   if (extra > 0) {
@@ -59,16 +59,21 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
     add('answers_lost', {
       direction: 'extra',
       events: lost,
-      text: `The responses to ${lost} events were lost, and they were not sent again. The network may have counted them.`,
+      text: `The responses to ${shown(lost)} events were lost, and they were not sent again. The network may have counted them.`,
     });
   }
   found.sort((one, other) => (other.events ?? 0) - (one.events ?? 0));
+  const countsTwice = (): void => {
+    const text = 'The network counts events more than once. Send it the hours and numbers.';
+    add('network', { direction: 'extra', events: null, text });
+  };
+  const hasMoreLoads = wrong.some(({ metric, difference }) => metric === 'widget_loads' && difference > 0);
   const nameless = countOf(ours, (row) => row.view === null && isAudited(row));
   if (wrong.some(({ group }) => Object.keys(group).length > 0))
     add('no_placement', {
       direction: 'extra',
       events: nameless,
-      text: `For ${nameless} events the relay does not know the placement: their sessions were opened elsewhere, or before the ledger began. Compare without --by.`,
+      text: `For ${shown(nameless)} events the relay does not know the placement: their sessions were opened elsewhere, or before the ledger began. Compare without --by.`,
     });
   // What is late explains itself.
   if (wrong.some(({ difference, verdict }) => difference < 0 && verdict !== 'late'))
@@ -84,6 +89,8 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
         events: null,
         text: 'Parts of the ledger could not be read, and their counts are missing; see below.',
       });
+    // What comes past the relay brings sessions of its own, and each has a load.
+    if (missing === 0 && !hasMoreLoads) countsTwice();
     const other_relay =
       'Another relay uses the same key, with a ledger of its own or none. Let all of them share one Redis.';
     add('other_relay', { direction: 'extra', events: null, text: other_relay });
@@ -91,30 +98,27 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
       'Something else sends events with the same key: a server, an app, or a relay that is not offerlet.';
     add('other_senders', { direction: 'extra', events: null, text: other_senders });
   }
-  if (wrong.some(({ metric }) => metric !== 'clicks'))
+  if (wrong.some(({ metric, verdict }) => metric !== 'clicks' && verdict !== 'late'))
     add('definition', {
       direction: missing > 0 ? 'missing' : 'extra',
       events: null,
       text: 'Network and relay define some metrics differently; see the notes on the metrics.',
     });
-  if (extra > 0 && missing === 0)
-    add('network', {
-      direction: 'extra',
-      events: null,
-      text: 'The network counts events more than once. Send it the hours and numbers.',
-    });
+  if (extra > 0 && missing === 0 && hasMoreLoads) countsTwice();
   const waiting = Math.max(0, count('waiting') - count('waiting_settled'));
-  const still = `In neither count: ${waiting} events failed and were not accepted since. They wait in browsers, or were given up.`;
+  const still = `In neither count: ${shown(waiting)} events failed and were not accepted since. They wait in browsers, or were given up.`;
   add('waiting', { direction: 'neither', events: waiting, text: still });
   const refused = ours.filter(({ name }) => name.startsWith('refused:'));
-  const codes = [...new Set(refused.map(({ name }) => name))].map((name) => `${name.slice(8)} ${count(name)}`);
+  const codes = [...new Set(refused.map(({ name }) => name))].map((name) => `${name.slice(8)} ${shown(count(name))}`);
   const refusals = `In neither count: events that were refused for good, by code: ${codes.join(', ')}.`;
   add('refused', { direction: 'neither', events: countOf(refused, () => true), text: refusals });
   const expired = count('expired');
-  const old = `In neither count: ${expired} events arrived more than 30 days late.`;
+  const old = `In neither count: ${shown(expired)} events arrived more than 30 days late.`;
   add('expired', { direction: 'neither', events: expired, text: old });
   return found;
 }
+
+const shown = (events: number): string => events.toLocaleString('en');
 
 function sumOf(rows: readonly AuditRow[]): number {
   return rows.reduce((sum, { difference }) => sum + Math.abs(difference), 0);
