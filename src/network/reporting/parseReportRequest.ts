@@ -153,8 +153,8 @@ function checkDates(
   read: ParameterReader,
   { range, grain, today }: { range: DateRange; grain: TimeGrain; today: string },
 ): void {
-  if (range.from > range.to) read.refuse('from', 'from is after to.');
-  if (range.to > today) read.refuse('to', `to is in the future: today is ${today} (UTC).`);
+  if (range.from > range.to) read.refuse('from', 'Expected a date that is not after to.');
+  if (range.to > today) read.refuse('to', `Expected a date up to today, ${today} (UTC).`);
   if (grain === 'hour' && countDays(range) > HOURLY_MAX_DATES) {
     read.refuse('to', `time_grain=hour takes at most ${HOURLY_MAX_DATES} dates.`);
   }

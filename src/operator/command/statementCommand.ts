@@ -6,7 +6,14 @@ import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { readSavedReports } from '../config/savedReports.ts';
 import { momentOf, periodOf, plural, rangeOf, valueOf } from '../reports/format.ts';
 import { openStatement } from '../statements/openStatement.ts';
-import { isMonth, PAYOUT, type Statement, type StatementChange, type StatementLine } from '../statements/statement.ts';
+import {
+  isMonth,
+  metricsChanged,
+  PAYOUT,
+  type Statement,
+  type StatementChange,
+  type StatementLine,
+} from '../statements/statement.ts';
 import { monthStart, dateOf, startOf } from '../../wire/utcDates.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { findPublisherId } from './publisherCommands.ts';
@@ -110,11 +117,15 @@ function printableOf(statement: Statement): Printable {
     frozen_at: frozen_at ?? '',
   }));
   const label = currency === null ? '' : ` (${safeText(currency)})`;
-  const changed = (before: number | undefined, after: number | undefined): Cell => {
-    const difference = Math.round(((after ?? 0) - (before ?? 0)) * 100) / 100;
-    return difference === 0
-      ? ''
-      : { text: `${difference > 0 ? '+' : ''}${valueOf(PAYOUT, difference)}`, tone: 'accent' };
+  // The payout without its name: the table is about it.
+  const changed = (before: StatementChange['before'], after: StatementChange['now'] = before): Cell => {
+    const texts = metricsChanged(metrics, { before, now: after })
+      .toReversed()
+      .map(({ metric, difference }) => {
+        const amount = `${difference > 0 ? '+' : ''}${valueOf(metric, difference)}`;
+        return metric === PAYOUT ? amount : `${amount} ${metric}`;
+      });
+    return texts.length === 0 ? '' : { text: texts.join(', '), tone: 'accent' };
   };
   return {
     json: statement,
@@ -131,14 +142,12 @@ function printableOf(statement: Statement): Printable {
       rows: all.map((line) => [
         safeText(line.publisher_name),
         ...metrics.map((name) => valueOf(name, line.values[name] ?? 0)),
-        ...(changes.length > 0
-          ? [changed(line.values[PAYOUT], (now.get(line.publisher_id)?.now ?? line.values)[PAYOUT])]
-          : []),
+        ...(changes.length > 0 ? [changed(line.values, now.get(line.publisher_id)?.now)] : []),
       ]),
       footer: [
         'Total',
         ...metrics.map((name) => valueOf(name, totals[name] ?? 0)),
-        ...(changes.length > 0 ? [changed(totals[PAYOUT], totals_now[PAYOUT])] : []),
+        ...(changes.length > 0 ? [changed(totals, totals_now)] : []),
       ],
     }),
   };

@@ -1,3 +1,4 @@
+import { isRatio } from '../../wire/reporting.ts';
 import { monthEnd } from '../../wire/utcDates.ts';
 
 /** What one publisher earned the channel in a month. */
@@ -84,6 +85,28 @@ export function changesBetween(before: Figures, now: Figures): StatementChange[]
     if (before.metrics.some((name) => line.values[name] !== 0))
       changes.push({ ...nameOf(line), before: line.values, now: zero });
   return changes;
+}
+
+/** A metric of a line that late events changed. */
+interface MetricChange {
+  readonly metric: string;
+  readonly before: number;
+  readonly now: number;
+  readonly difference: number;
+}
+
+/** Returns the metrics in which a line, or the totals, differ. Ratios follow from the counts. */
+export function metricsChanged(
+  metrics: readonly string[],
+  { before, now }: Pick<StatementChange, 'before' | 'now'>,
+): MetricChange[] {
+  return metrics
+    .filter((metric) => !isRatio(metric))
+    .map((metric) => {
+      const [from = 0, to = 0] = [before[metric], now[metric]];
+      return { metric, before: from, now: to, difference: Math.round((to - from) * 100) / 100 };
+    })
+    .filter(({ difference }) => difference !== 0);
 }
 
 function nameOf({ publisher_id, publisher_name }: StatementLine): { publisher_id: string; publisher_name: string } {

@@ -32,20 +32,36 @@ async function open(page: Page, place = ''): Promise<string[]> {
 const tile = (page: Page, name: string) => page.getByRole('group', { name: /^Totals/ }).getByRole('button', { name });
 const rows = (page: Page) => page.locator('.report tbody tr:not(.spacer)');
 
-test('a click in the shop is in the console’s report within two seconds', async ({ page, context }) => {
+test('a click in the shop is sent at once, and the console’s next look, in less than a second, shows it', async ({
+  page,
+  context,
+}) => {
+  const session = page.waitForResponse(/\/console\/api\/session$/);
   await page.goto(`${sandbox.shop}/console/?period=today&metrics=clicks&compare=none`);
+  // The clock of a busy machine would measure the machine: what waits is counted instead.
+  expect(((await (await session).json()) as { refresh_ms: number }).refresh_ms).toBeLessThan(1_000);
   await expect(tile(page, 'Clicks')).toContainText(/\d/);
   const clicks = async () => Number((await tile(page, 'Clicks').locator('.number').textContent())?.replace(',', ''));
   const before = await clicks();
   const shop = await context.newPage();
   await shop.goto(`${sandbox.shop}/?desk=none`); // without a second console
   const opened = context.waitForEvent('page');
+  const accepted = new Promise<void>((resolve) => {
+    context.on('response', (response) => {
+      if (response.request().postData()?.includes('BRAND_CLICK') && response.ok()) resolve();
+    });
+  });
   await shop.locator('[part~=accept]').first().click();
-  const began = Date.now();
   await (await opened).close();
+  await accepted;
+  let looks = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('/api/report?') && request.url().includes('limit=1')) looks++;
+  });
   await page.bringToFront();
   await expect.poll(clicks, { intervals: [50] }).toBe(before + 1);
-  expect(Date.now() - began).toBeLessThan(2_000);
+  // One may have begun before the click was accepted; coming to the front looks as well.
+  expect(looks).toBeLessThanOrEqual(3);
 });
 
 test('the report, its chart and its table are there within a second, without complaints', async ({ page }) => {
@@ -245,8 +261,14 @@ test('a status that is chosen right after typing is kept, and so are the words',
   await open(page, 'publishers');
   await expect(page.locator('.publishers tbody tr').first()).toBeVisible();
   await page.getByLabel('Search publishers by name').fill('juniper');
-  // At once: the search waits for a pause.
-  await page.evaluate("document.querySelector('.find [type=radio]:not(:checked)').click()");
+  // At once: the search waits for a pause, which is over before the browser paints again.
+  await page.evaluate(async () => {
+    document.querySelector<HTMLInputElement>('.find [type=radio]:not(:checked)')?.click();
+    await Promise.resolve(); // renders
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+  });
+  await expect(page.getByText('No publisher matches.')).toBeVisible();
   await expect(page).toHaveURL(/publishers\?q=juniper&status=PENDING$/);
 });
 

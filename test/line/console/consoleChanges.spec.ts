@@ -102,6 +102,11 @@ test('in a narrow window the pages are behind one button, and the masthead has o
     }),
   );
   expect(new Set(rows).size).toBe(1);
+  await page.goto(`${own.url}/statements`); // the longest name of a page
+  const name = page.locator('.brand b');
+  await expect(name).toHaveText('Demo Channel');
+  expect(await name.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0);
+  await open(page);
   await page.getByRole('button', { name: 'Pages' }).click();
   const links = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
   await expect(links).toHaveText(['Report', 'Publishers', 'Exclusions', 'Watch', 'Statements', 'Changes']);

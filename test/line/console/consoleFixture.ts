@@ -29,7 +29,12 @@ export async function startConsole(options: {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, XDG_STATE_HOME: options.state ?? STATE, OFFERLET_API_KEY: options.key },
   });
-  const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+  const [chunk] = (await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`offerlet-operator console ended with ${code} before its first line`);
+    }),
+  ])) as [Buffer];
   const { url } = JSON.parse(chunk.toString().split('\n')[0] ?? '') as { url: string };
   return {
     url,

@@ -139,6 +139,13 @@ test('long names of publishers stay inside the window, and readable on a phone',
   await page.getByRole('textbox').fill(list);
   const cell = await page.getByRole('rowheader', { name }).boundingBox();
   expect(cell?.width).toBeGreaterThanOrEqual(120);
+  await page.getByRole('columnheader', { name: 'What will happen' }).scrollIntoViewIfNeeded();
+  const [right, scrolls] = await page.evaluate(() => {
+    const box = document.querySelector('.list .scroller');
+    return [box?.querySelector('thead th:last-child')?.getBoundingClientRect().right, box?.scrollLeft];
+  });
+  expect([right && right <= 390, scrolls]).toEqual([true, 0]);
+  await expect(page.getByRole('rowheader', { name })).toContainText('Line 2, name.example');
 });
 
 test('a number is never cut: ten digits and more, sixteen metrics, every width', async ({ page }) => {

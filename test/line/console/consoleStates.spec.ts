@@ -58,6 +58,19 @@ test('dates outside the history offer those inside, and a comparison outside is 
   await control(sandbox.network, 'settings', { history_from: null }, 'PUT');
 });
 
+test('a link into the future asks the network nothing, and offers days that are over', async ({ page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/api/report?')) asked.push(request.url());
+  });
+  await page.goto(`${own.url}/?from=2099-01-01&to=2099-01-31`);
+  await expect(page.getByRole('status')).toContainText('begin in the future');
+  expect(asked).toEqual([]);
+  await page.getByRole('button', { name: 'Show the last 28 days' }).click();
+  await expect(payout(page)).toContainText(/\d/);
+  await expect(page.getByRole('status').filter({ hasText: 'future' })).toHaveCount(0);
+});
+
 test('a channel with few metrics has a console of those, and one that goes away can be left out', async ({ page }) => {
   const enabled = ['impressions', 'clicks', 'conversions', 'channel_payout', 'feed_loads'];
   await control(sandbox.network, 'settings', { enabled_metrics: enabled }, 'PUT');

@@ -114,18 +114,17 @@ test('a statement is frozen, printed alone, and says what changed since', async 
         page_type: 'THANK_YOU',
         widget_type: 'INLINE',
         widget_id: null,
+        clicks: 7,
         channel_payout: 12.5,
       },
     ],
   });
   await open(page, `statements/${month}`);
   await expect(total).toHaveText(before ?? '');
-  await expect(
-    page
-      .getByRole('region', { name: /^Changed since/ })
-      .getByRole('row')
-      .last(),
-  ).toContainText('+12.50');
+  const changes = page.getByRole('region', { name: /^Changed since/ }).getByRole('row');
+  await expect(changes).toHaveCount(3);
+  await expect(changes.nth(1)).toContainText(/Clicks.*\+7$/);
+  await expect(changes.nth(2)).toContainText(/Payout, EUR.*\+12\.50$/);
   await page.locator('.statement tbody').first().getByRole('link', { name: publisher.brand_name }).click();
   await expect(page).toHaveURL(new RegExp(`statements/${month}/`));
   await expect(page.getByRole('heading', { level: 2 })).toContainText(publisher.brand_name);

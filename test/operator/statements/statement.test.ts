@@ -97,6 +97,7 @@ test('a complete month is frozen once; late events are shown as changes and chan
   expect(readFileSync(join(folder, `${month}.json`), 'utf8')).toBe(bytes);
   const table = await world.run(`statement --folder ${folder} --currency EUR`);
   expect(table.stdout).toContain('changed since');
+  expect(table.stdout).toMatch(/\+\d+\.\d\d, \+\d+ clicks$/m);
   expect(table.stderr).toMatch(/frozen on .* UTC\. Late events changed \d+ publishers? since/);
 });
 

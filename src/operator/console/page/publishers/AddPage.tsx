@@ -179,9 +179,13 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
             <table class="publishers">
               <thead>
                 <tr>
-                  <th scope="col">Line</th>
+                  <th scope="col" class="wide-only">
+                    Line
+                  </th>
                   <th scope="col">Brand</th>
-                  <th scope="col">Domain</th>
+                  <th scope="col" class="wide-only">
+                    Domain
+                  </th>
                   <th scope="col">What will happen</th>
                 </tr>
               </thead>
@@ -240,9 +244,14 @@ function PreviewRow({
 }): JSX.Element {
   return (
     <tr>
-      <td class="quiet">{publisher.line}</td>
-      <th scope="row">{publisher.brand_name || '—'}</th>
-      <td>{publisher.domain || '—'}</td>
+      <td class="quiet wide-only">{publisher.line}</td>
+      <th scope="row">
+        {publisher.brand_name || '—'}
+        <span class="under quiet">
+          Line {publisher.line}, {publisher.domain || '—'}
+        </span>
+      </th>
+      <td class="wide-only">{publisher.domain || '—'}</td>
       <td>
         {outcome ? (
           <ItemStatus outcome={outcome} />

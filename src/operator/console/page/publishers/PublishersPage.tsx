@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { go, Link, useTitle, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
@@ -21,7 +21,8 @@ export function PublishersPage({ place }: { readonly place: Place }): JSX.Elemen
   const page = Math.max(1, Number(place.params.get('page')) || 1);
   const [words, setWords] = useState(q);
   useEffect(() => setWords(q), [q]);
-  useEffect(() => {
+  // Before anything else runs: a timer of what was shown before would take back a status that was chosen meanwhile.
+  useLayoutEffect(() => {
     if (words === q) return undefined;
     const timer = setTimeout(() => open({ q: words, status, page: 1 }, { replace: true }), PAUSE_MS);
     return () => clearTimeout(timer);

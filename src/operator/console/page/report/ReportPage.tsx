@@ -28,8 +28,10 @@ import type { ConsoleContext, Failure } from '../../protocol.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
 import { chartDataOf, earlierGap } from '../../../reports/series.ts';
+import { dateOf } from '../../../../wire/utcDates.ts';
 
 const WEEK_MS = 7 * 86_400_000;
+const LAST_28_DAYS = { period: 'last_28_days', from: '', to: '' } as const;
 
 /** The report: what to see, totals, chart, table, and the command that prints the same. */
 export function ReportPage({
@@ -49,6 +51,7 @@ export function ReportPage({
     const query = queryOfState(readState(new URLSearchParams(next), variant, enabled), variant);
     go(query === '' ? '' : `?${query}`);
   };
+  const isFuture = datesOf(state).from > dateOf(Date.now());
   const isStale = report !== undefined && failure !== undefined;
   const isOther = report !== undefined && resource.isLoading && !isSame(report.state, state, variant);
 
@@ -71,7 +74,13 @@ export function ReportPage({
       {isStale && isSame(report.state, state, variant) && (
         <StaleBanner failure={failure} readAt={resource.readAt} retryIn={resource.retryIn} retry={resource.reload} />
       )}
-      {failure && !(isStale && isSame(report.state, state, variant)) ? (
+      {isFuture ? (
+        <p class="actions">
+          <button type="button" class="button primary" onClick={() => change(LAST_28_DAYS)}>
+            Show the last 28 days
+          </button>
+        </p>
+      ) : failure && !(isStale && isSame(report.state, state, variant)) ? (
         <FailurePanel failure={failure} retryIn={resource.retryIn} retry={resource.reload}>
           {waysOut(failure, state).map(({ label, changes }) => (
             <button key={label} type="button" class="button primary" onClick={() => change(changes)}>
@@ -94,7 +103,7 @@ export function ReportPage({
           )}
         </div>
       )}
-      <Command state={state} session={session} />
+      {!isFuture && <Command state={state} session={session} />}
     </>
   );
 }
@@ -194,7 +203,7 @@ function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.El
           </button>
         )}
         {state.period !== 'last_28_days' && (
-          <button type="button" class="button" onClick={() => change({ period: 'last_28_days', from: '', to: '' })}>
+          <button type="button" class="button" onClick={() => change(LAST_28_DAYS)}>
             Show the last 28 days
           </button>
         )}

@@ -19,8 +19,10 @@ export interface LoadedReport extends ConsoleReport {
 /** Reads the report of a state, and again while it includes today. */
 export function useReport(state: ReportState, session: ConsoleContext): Resource<LoadedReport> {
   const params = askedOf(state);
-  const isLive = datesOf(state).to >= dateOf(Date.now());
-  const key = params.toString();
+  const [today, dates] = [dateOf(Date.now()), datesOf(state)];
+  const isLive = dates.to >= today;
+  // The network has nothing of the future, and refuses to look.
+  const key = dates.from > today ? undefined : params.toString();
   // Another order of the same report is made in the process; the same order is read again.
   const last = useRef<{ readonly key: string; readonly id: string } | undefined>(undefined);
   const resource = useResource<LoadedReport>({
@@ -28,7 +30,7 @@ export function useReport(state: ReportState, session: ConsoleContext): Resource
     async load(signal) {
       const known = last.current && last.current.key !== key ? last.current.id : undefined;
       const report = await readReport({ state, asked: params, known, signal });
-      last.current = { key, id: report.id };
+      last.current = { key: params.toString(), id: report.id };
       return report;
     },
     refresh: isLive ? session.refresh_ms : 0,

@@ -5,7 +5,14 @@ import { useResource } from '../app/useResource.ts';
 import { Pending } from '../parts/FailurePanel.tsx';
 import type { ConsoleContext } from '../../protocol.ts';
 import { labelOf, momentOf, periodOf, plural, rangeOf, valueOf } from '../../../reports/format.ts';
-import { datesOfMonth, isMonth, PAYOUT, type Statement, type StatementLine } from '../../../statements/statement.ts';
+import {
+  datesOfMonth,
+  isMonth,
+  metricsChanged,
+  PAYOUT,
+  type Statement,
+  type StatementLine,
+} from '../../../statements/statement.ts';
 import { dateOf, monthStart, startOf } from '../../../../wire/utcDates.ts';
 
 /** Months to choose from. */
@@ -154,7 +161,7 @@ function Sheet({ statement, isOne, session }: SheetProps): JSX.Element {
           </tfoot>
         </table>
       )}
-      {changes.length > 0 && frozen_at !== null && <Changes statement={statement} label={label(PAYOUT)} />}
+      {changes.length > 0 && frozen_at !== null && <Changes statement={statement} label={label} />}
     </article>
   );
 }
@@ -189,7 +196,7 @@ function Line({
 }
 
 /** What late events changed; the statement itself keeps its figures. */
-function Changes({ statement, label }: { readonly statement: Statement; readonly label: string }): JSX.Element {
+function Changes({ statement, label }: { readonly statement: Statement; label(metric: string): string }): JSX.Element {
   return (
     <section class="changes" aria-labelledby="changes">
       <h3 id="changes">Changed since, by late events: {plural(statement.changes.length, 'publisher')}</h3>
@@ -197,23 +204,24 @@ function Changes({ statement, label }: { readonly statement: Statement; readonly
         <thead>
           <tr>
             <th scope="col">Publisher</th>
-            <th scope="col">{label}</th>
+            <th scope="col">Frozen</th>
             <th scope="col">Now</th>
             <th scope="col">Change</th>
           </tr>
         </thead>
         <tbody>
-          {statement.changes.map(({ publisher_id, publisher_name, before, now }) => {
-            const difference = Math.round(((now[PAYOUT] ?? 0) - (before[PAYOUT] ?? 0)) * 100) / 100;
-            return (
-              <tr key={publisher_id}>
-                <th scope="row">{publisher_name}</th>
-                <td>{valueOf(PAYOUT, before[PAYOUT] ?? 0)}</td>
-                <td>{valueOf(PAYOUT, now[PAYOUT] ?? 0)}</td>
-                <td>{`${difference > 0 ? '+' : ''}${valueOf(PAYOUT, difference)}`.replace('-', '−')}</td>
+          {statement.changes.flatMap((change) =>
+            metricsChanged(statement.metrics, change).map(({ metric, before, now, difference }) => (
+              <tr key={`${change.publisher_id} ${metric}`}>
+                <th scope="row">
+                  {change.publisher_name} <span class="quiet">{label(metric)}</span>
+                </th>
+                <td>{valueOf(metric, before)}</td>
+                <td>{valueOf(metric, now)}</td>
+                <td>{`${difference > 0 ? '+' : ''}${valueOf(metric, difference)}`.replace('-', '−')}</td>
               </tr>
-            );
-          })}
+            )),
+          )}
         </tbody>
       </table>
     </section>
