@@ -8,6 +8,9 @@ import { CHANNEL_GROUPINGS, CHANNEL_METRICS } from '../../../src/wire/reporting.
 
 const URL_BASE = 'http://127.0.0.1:4600';
 const DAY_MS = 86_400_000;
+/** 52 weeks, so that weekdays meet. */
+const YEAR_DAYS = 364;
+let compared = 0;
 let network: Network;
 let show: (path: string) => Promise<ConsoleReport>;
 
@@ -23,8 +26,38 @@ beforeAll(async () => {
     expect(response.status, path).toBe(200);
     return (await response.json()) as ConsoleReport;
   };
+  // The demo's history is shorter than a year.
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  await control('PUT', 'settings', { history_from: dateOf(today - 400 * DAY_MS) });
+  const random = seeded(99);
+  const rows = [...Array(30).keys()].flatMap((day) =>
+    ['THANK_YOU', 'ORDER_STATUS'].map((page_type) => ({
+      hour: `${dateOf(today - (YEAR_DAYS + day) * DAY_MS)}T12:00:00Z`,
+      publisher_remote_id: network.describe().publisher.publisher_remote_id,
+      page_type,
+      widget_type: 'INLINE',
+      widget_id: null,
+      impressions: Math.floor(random() * 900),
+      clicks: 1 + Math.floor(random() * 90),
+      channel_payout: Math.floor(random() * 9_000) / 100,
+    })),
+  );
+  await control('POST', 'activity', { rows });
 }, 120_000);
-afterAll(() => network.close());
+afterAll(async () => {
+  process.stdout.write(`compared ${compared} values of the console's reports with the raw API\n`);
+  await network.close();
+});
+
+async function control(method: string, path: string, body: unknown): Promise<void> {
+  const request = new Request(`${URL_BASE}/sandbox/${path}`, {
+    method,
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+  const response = await network.fetch(request, { ip: '127.0.0.1' });
+  if (!response.ok) throw new Error(await response.text());
+}
 
 type Raw = Readonly<Record<string, string | number | null>>;
 
@@ -84,11 +117,15 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
     if (random() < 0.3) params.set('page_types', 'THANK_YOU');
     const dated = (shift: number): URLSearchParams =>
       new URLSearchParams([...params, ['from', dateOf(from - shift)], ['to', dateOf(to - shift)]]);
-    const shift = days * DAY_MS;
+    const compare = seed % 2 === 0 ? 'year' : 'previous';
+    const shift = (compare === 'year' ? YEAR_DAYS : days) * DAY_MS;
     const [now, before] = [await readRaw(dated(0)), await readRaw(dated(shift))];
 
+    // There is something to compare with, a year ago as well.
+    expect(before.rows.length).toBeGreaterThan(0);
+
     // All windows of the console's report, in an order of its own.
-    const asked = new URLSearchParams([...dated(0), ['compare', 'previous'], ['sort', `-${metrics[0]}_change`]]);
+    const asked = new URLSearchParams([...dated(0), ['compare', compare], ['sort', `-${metrics[0]}_change`]]);
     const first = await show(`report?${asked}`);
     const rows = [...first.rows];
     while (rows.length < first.count) {
@@ -106,12 +143,18 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
         expect(row?.[metric], `${key} ${metric}`).toBe(value);
         expect(Number(row?.counterpart?.[metric] ?? 0), `${key} ${metric} before`).toBe(was);
         expect(row?.change?.[metric]?.difference, `${key} ${metric} change`).toBeCloseTo(value - was, 3);
+        compared += 3;
       }
       shown.delete(key);
       earlier.delete(key);
     }
     // What is left had activity before only.
-    expect([...shown.keys()].every((key) => earlier.has(key))).toBe(true);
+    expect([...shown.keys()].toSorted()).toEqual([...earlier.keys()].toSorted());
+    for (const [key, row] of shown)
+      for (const metric of metrics) {
+        expect(Number(row.counterpart?.[metric]), `${key} ${metric} before`).toBe(Number(earlier.get(key)?.[metric]));
+        compared += 1;
+      }
     for (const metric of metrics) {
       expect(first.totals[metric]).toBe(now.summary[metric]);
       expect(first.totals.counterpart?.[metric]).toBe(before.summary[metric]);
