@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -200,7 +200,7 @@ test('foreign files in the ledger change nothing, and lines that no relay wrote 
   await writeFile(file, before);
 });
 
-test('a directory in place of a day, and a log of something else or damaged, are named', async () => {
+test('a directory or device in place of a day, and a log of something else or damaged, are named', async () => {
   [clicks, status] = [0, 200];
   const other = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
   const log = join(other, 'accepted-events.log');
@@ -212,7 +212,13 @@ test('a directory in place of a day, and a log of something else or damaged, are
   await mkdir(join(other, 'ledger', `${DAY}.jsonl`), { recursive: true });
   const line = '{"segment":"a","counts":[{"hour":10,"offers_requested":5}]}\n';
   await writeFile(join(other, 'ledger', '2026-11-19.jsonl'), line);
-  expect(await said()).toContain(`ledger/${DAY}.jsonl is a directory and was skipped.`);
+  expect(await said()).toContain(`ledger/${DAY}.jsonl is not a file and was skipped.`);
+  await rm(join(other, 'ledger', `${DAY}.jsonl`), { recursive: true });
+  // It never ends.
+  if (process.platform === 'linux') {
+    await symlink('/dev/zero', join(other, 'ledger', `${DAY}.jsonl`));
+    expect(await said()).toContain(`ledger/${DAY}.jsonl is not a file and was skipped.`);
+  }
   await writeFile(log, 'Nov 20 10:00:00 web sshd: hello\n');
   expect(await said()).toContain(`${log} is not a relay's file, or damaged, and was skipped.`);
   await writeFile(

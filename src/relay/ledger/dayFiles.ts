@@ -109,11 +109,12 @@ export async function readDays(
   for (const day of (await listDays(directory)).toSorted()) {
     if (day < from || day > to) continue;
     const file = nodeModule('node:path').join(ledgerFolder(directory), `${day}.jsonl`);
-    const text = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EISDIR') throw error;
-      problems.push(`${file} is a directory and was skipped.`);
-      return '';
-    });
+    // A directory cannot be read, and a pipe never ends.
+    if (!(await fs.stat(file)).isFile()) {
+      problems.push(`${file} is not a file and was skipped.`);
+      continue;
+    }
+    const text = await fs.readFile(file, 'utf8');
     const found: string[] = [];
     const lines = text.split('\n');
     for (const [at, line] of lines.entries()) {
