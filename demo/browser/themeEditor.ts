@@ -1,19 +1,43 @@
+import type { Choices } from '../choices/choices.ts';
 import { measureContrast } from './measureContrast.ts';
+
+type Look = Choices['look'];
 
 /** Where this tab keeps what was set: a choice in the bar opens a new page. */
 const KEY = 'demo-theme';
 /** Density has no property: padding and height are parts. */
 const DENSITY: Readonly<Record<string, string>> = {
-  compact: '::part(card) { padding: 14px 14px 8px; gap: 12px }\n::part(accept), ::part(decline) { padding-block: 4px }',
-  airy: '::part(card) { padding: 32px 32px 20px; gap: 24px }\n::part(accept), ::part(decline) { min-height: 56px }',
+  compact: `::part(card) {
+  padding: 14px 14px 8px;
+  gap: 12px;
+}
+::part(accept),
+::part(decline) {
+  padding-block: 4px;
+}`,
+  airy: `::part(card) {
+  padding: 32px 32px 20px;
+  gap: 24px;
+}
+::part(accept),
+::part(decline) {
+  min-height: 56px;
+}`,
+};
+
+/** Where the shop sets no colour, the offers have those of the widget. */
+const DEFAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  light: { accent: '#1d4ed8', surface: '#ffffff' },
+  dark: { accent: '#8ab4ff', surface: '#1b1b1b' },
 };
 
 /** Applies what is set in the editor to the offers on the page, and shows the CSS for it and the contrast of the result. */
-export function openThemeEditor(editor: Element): void {
+export function openThemeEditor(editor: Element, follow: (look: Look) => void): void {
   const form = editor.querySelector('form');
   const list = editor.querySelector('[data-contrast]');
   const code = editor.querySelector('[data-css]');
-  if (!form || !list || !code) return;
+  const figure = editor.querySelector('figure');
+  if (!form || !list || !code || !figure) return;
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   // Only what was touched is set: the rest follows from it.
@@ -22,28 +46,45 @@ export function openThemeEditor(editor: Element): void {
   form.addEventListener('input', ({ target }) => {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
     touched = { ...touched, [target.name]: target.value };
-    show();
+    wear('shop');
   });
   editor.querySelector('[data-reset]')?.addEventListener('click', () => {
     touched = {};
-    show();
+    wear('shop');
   });
+  const looks = [...editor.querySelectorAll<HTMLInputElement>('[name=look]')];
+  for (const look of looks)
+    look.addEventListener('change', () => wear(look.value === 'unthemed' ? 'unthemed' : 'shop'));
   // Offers come, go and follow each other by themselves.
   setInterval(showContrast, 500);
 
+  /** Unthemed, the offers have nothing of what is set, and the editor keeps it. */
+  function wear(worn: Look): void {
+    document.documentElement.dataset.look = worn;
+    for (const look of looks) look.checked = look.value === worn;
+    follow(worn);
+    show();
+  }
+
   function show(): void {
     const css = cssOf(touched);
-    sheet.replaceSync(css);
+    sheet.replaceSync(document.documentElement.dataset.look === 'unthemed' ? '' : css + initialOf(touched));
     if (Object.keys(touched).length === 0) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, JSON.stringify(touched));
     const style = getComputedStyle(document.documentElement);
+    const scheme = document.documentElement.dataset.theme ?? 'light';
     for (const control of form?.elements ?? []) {
       if (!(control instanceof HTMLInputElement || control instanceof HTMLSelectElement)) continue;
-      const set = touched[control.name];
-      if (control.type === 'color') control.value = set ?? hexOf(style.getPropertyValue(`--offerlet-${control.name}`));
-      else control.value = set ?? (control.type === 'range' ? '16' : '');
+      const { name, type, nextElementSibling } = control;
+      const set = touched[name];
+      if (type === 'color')
+        control.value = set ?? hexOf(style.getPropertyValue(`--offerlet-${name}`)) ?? DEFAULTS[scheme]?.[name] ?? '';
+      else control.value = set ?? (type === 'range' ? '16' : '');
+      if (nextElementSibling instanceof HTMLOutputElement)
+        nextElementSibling.value = type === 'range' ? `${control.value} px` : control.value;
     }
-    if (code) code.textContent = css || '/* Nothing is set yet. Move a control. */';
+    if (code) code.textContent = css;
+    if (figure) figure.hidden = css === '';
     showContrast();
   }
 
@@ -67,15 +108,18 @@ export function openThemeEditor(editor: Element): void {
 export function cssOf({ accent, surface, radius, font, density }: Readonly<Record<string, string>>): string {
   const properties = [
     accent && `  --offerlet-accent: ${accent};`,
-    // Texts and lines that the shop has set for another surface would not fit this one.
     surface && `  --offerlet-surface: ${surface};`,
-    surface && ['text', 'muted', 'line'].map((name) => `  --offerlet-${name}: initial;`).join('\n'),
-    accent && '  --offerlet-on-accent: initial;',
     radius && `  --offerlet-radius: ${radius}px;\n  --offerlet-button-radius: ${Math.round(Number(radius) * 0.625)}px;`,
     font && `  --offerlet-font: ${font};`,
   ].filter(Boolean);
   const parts = [properties.length > 0 && `:root {\n${properties.join('\n')}\n}`, DENSITY[density ?? '']];
   return parts.filter(Boolean).join('\n');
+}
+
+/** Unsets what this shop has set for another surface or accent. A shop that copies the CSS has not. */
+function initialOf({ accent, surface }: Readonly<Record<string, string>>): string {
+  const names = [...(surface ? ['text', 'muted', 'line'] : []), ...(accent ? ['on-accent'] : [])];
+  return `:root { ${names.map((name) => `--offerlet-${name}: initial;`).join(' ')} }`;
 }
 
 function readTouched(): Readonly<Record<string, string>> {
@@ -87,11 +131,8 @@ function readTouched(): Readonly<Record<string, string>> {
 }
 
 /** Colour inputs take six digits only. */
-function hexOf(color: string): string {
+function hexOf(color: string): string | undefined {
   const value = color.trim();
-  return /^#[\da-f]{6}$/i.test(value)
-    ? value
-    : /^#[\da-f]{3}$/i.test(value)
-      ? value.replaceAll(/[\da-f]/gi, '$&$&')
-      : '#1d4ed8';
+  if (/^#[\da-f]{6}$/i.test(value)) return value;
+  return /^#[\da-f]{3}$/i.test(value) ? value.replaceAll(/[\da-f]/gi, '$&$&') : undefined;
 }

@@ -11,11 +11,13 @@ function openDesk(root: ShadowRoot): void {
   openConsole(root);
   root.querySelector('[data-sale]')?.addEventListener('click', () => void reportSale(root));
   const editor = root.querySelector('[data-theme-editor]');
-  if (editor) openThemeEditor(editor);
+  if (editor) openThemeEditor(editor, (look) => remember(root, { look }));
   toggleSheet(root);
+  toggleTheme(root);
   togglePanel(root);
   // They were disabled until they could respond.
-  for (const button of root.querySelectorAll<HTMLButtonElement>('.more, .toggle-panel')) button.disabled = false;
+  for (const button of root.querySelectorAll<HTMLButtonElement>('.more, .toggle-theme, .toggle-panel'))
+    button.disabled = false;
   for (const button of root.querySelectorAll<HTMLElement>('[data-copy]'))
     button.addEventListener('click', () => void copy(button));
 }
@@ -43,10 +45,7 @@ function toggleSheet(root: ShadowRoot): void {
   const button = root.querySelector<HTMLElement>('.more');
   const set = (isOpen: boolean): void => {
     button?.setAttribute('aria-expanded', String(isOpen));
-    if (isOpen && isNarrow()) closePanel();
-  };
-  const closePanel = (): void => {
-    if (isOpen(root, '.toggle-panel')) root.querySelector<HTMLElement>('.toggle-panel')?.click();
+    if (isOpen && isNarrow()) closeOthers(root, '.more');
   };
   button?.addEventListener('click', () => set(!isOpen(root, '.more')));
   root.addEventListener('keydown', (event) => {
@@ -60,6 +59,19 @@ function toggleSheet(root: ShadowRoot): void {
   });
 }
 
+/** On a phone, toggles the theme editor: a low sheet, above which the shop scrolls to its offers. */
+function toggleTheme(root: ShadowRoot): void {
+  const button = root.querySelector<HTMLElement>('.toggle-theme');
+  button?.addEventListener('click', () => {
+    const open = !isOpen(root, '.toggle-theme');
+    closeOthers(root, open ? '.toggle-theme' : '');
+    if (!open) return;
+    button.setAttribute('aria-expanded', 'true');
+    document.documentElement.dataset.theming = '';
+    document.querySelector('.offers')?.scrollIntoView();
+  });
+}
+
 /** Toggles the panel. In a wide window it is beside the shop and the URL remembers it; on a phone it covers the shop. */
 function togglePanel(root: ShadowRoot): void {
   const button = root.querySelector<HTMLElement>('.toggle-panel');
@@ -68,15 +80,30 @@ function togglePanel(root: ShadowRoot): void {
     const open = !isOpen(root, '.toggle-panel');
     button.dataset.asked = '';
     button.setAttribute('aria-expanded', String(open));
-    if (open && isNarrow()) root.querySelector('.more')?.setAttribute('aria-expanded', 'false');
+    if (open && isNarrow()) closeOthers(root, '.toggle-panel');
     if (isNarrow()) return;
-    const query = new URLSearchParams(location.search);
-    const choices: Choices = { ...readChoices(query), desk: open ? 'open' : 'bar' };
-    document.documentElement.dataset.desk = choices.desk;
-    history.replaceState(history.state, '', location.pathname + queryOf(choices, query));
-    const field = root.querySelector<HTMLInputElement>('input[name=desk]');
-    if (field) field.value = choices.desk;
+    const desk = open ? 'open' : 'bar';
+    document.documentElement.dataset.desk = desk;
+    remember(root, { desk });
   });
+}
+
+/** On a phone one thing is open at a time. */
+function closeOthers(root: ShadowRoot, kept: string): void {
+  for (const selector of ['.more', '.toggle-theme', '.toggle-panel'])
+    if (selector !== kept) root.querySelector(selector)?.setAttribute('aria-expanded', 'false');
+  if (kept !== '.toggle-theme') delete document.documentElement.dataset.theming;
+}
+
+/** Keeps a choice that needs no new page in the URL, and for the pages that other choices open. */
+function remember(root: ShadowRoot, chosen: Partial<Choices>): void {
+  const query = new URLSearchParams(location.search);
+  const choices: Choices = { ...readChoices(query), ...chosen };
+  history.replaceState(history.state, '', location.pathname + queryOf(choices, query));
+  for (const [name, value] of Object.entries(chosen)) {
+    const field = root.querySelector<HTMLInputElement>(`input[type=hidden][name=${name}]`);
+    if (field) field.value = value;
+  }
 }
 
 /** Loads the console once the shop has loaded and the panel is visible. */

@@ -15,7 +15,7 @@ export interface DeskPage {
 }
 
 const IN_BAR: readonly ChoiceName[] = ['view', 'via', 'locale', 'theme'];
-const IN_SHEET: readonly ChoiceName[] = ['look', 'orders', 'csp', 'css', 'consent', 'navigation', 'frame'];
+const IN_SHEET: readonly ChoiceName[] = ['orders', 'csp', 'css', 'consent', 'navigation', 'frame'];
 
 /**
  * Renders the demo's bar and its panel. Both are in a shadow root, so the shop's style sheet, hostile or not, does not
@@ -25,6 +25,9 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
   if (choices.desk === 'none') return new Html('');
   const signed = nonce === '' ? new Html('') : html` nonce="${nonce}"`;
   const isOpen = choices.desk === 'open';
+  const isFramed = choices.frame !== 'none';
+  // The editor has this switch, where it can reach the shop.
+  const inSheet = isFramed ? [...IN_SHEET, 'look' as const] : IN_SHEET;
   const others = [...query].filter(([name]) => !Object.hasOwn(CHOICES, name));
   return html`<demo-desk lang="en" dir="ltr"
       ><template shadowrootmode="open">
@@ -33,16 +36,17 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
           <form action="/" autocomplete="off" data-switches>
             ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
             <input type="hidden" name="desk" value="${choices.desk}" />
+            ${isFramed ? new Html('') : html`<input type="hidden" name="look" value="${choices.look}" />`}
             <p class="name"><b>Demo</b> <span>not part of the shop</span></p>
             <div class="switches first">
               ${segments('mode', choices)} ${IN_BAR.map((name) => select(name, choices))}
             </div>
             <div class="more-place">
               <button type="button" class="more" disabled aria-expanded="false" aria-controls="more-switches">
-                <span class="wide">More</span><span class="narrow">Switches</span>${badge(choices)}
+                <span class="wide">More</span><span class="narrow">Switches</span>${badge(inSheet, choices)}
               </button>
               <div class="switches sheet" id="more-switches">
-                ${IN_SHEET.map((name) => select(name, choices))}
+                ${inSheet.map((name) => select(name, choices))}
                 <p class="links">
                   ${inspector(choices, query)}<a href="/${queryOf(choices, query)}">Place a new order</a>
                 </p>
@@ -50,12 +54,13 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
             </div>
             <noscript><button>Show</button></noscript>
           </form>
+          ${isFramed ? new Html('') : html`<button type="button" class="toggle-theme" disabled aria-expanded="false" aria-controls="panel">Theme</button>`}
           <button type="button" class="toggle-panel" disabled aria-expanded="${String(isOpen)}" aria-controls="panel">
             Console
           </button>
         </section>
-        <aside class="panel" id="panel" aria-label="What the operator sees">
-          ${report()} ${choices.frame === 'none' ? themeEditor() : new Html('')}
+        <aside class="panel" id="panel" data-mode="${choices.mode}" aria-label="Theme, console and code">
+          ${isFramed ? new Html('') : themeEditor(choices)} ${report()}
           <section class="code" aria-labelledby="code-title">
             <h2 id="code-title">The code of this page</h2>
             ${snippets(choices, snippetOf).map(
@@ -126,8 +131,8 @@ function select(name: ChoiceName, choices: Choices): Html {
 }
 
 /** Shows how many of the choices behind the button differ from the default. */
-function badge(choices: Choices): Html {
-  const changed = IN_SHEET.filter((name) => choices[name] !== CHOICES[name][0]).length;
+function badge(names: readonly ChoiceName[], choices: Choices): Html {
+  const changed = names.filter((name) => choices[name] !== CHOICES[name][0]).length;
   return changed === 0 ? new Html('') : html`<span class="badge">${changed}<span class="hidden"> changed</span></span>`;
 }
 

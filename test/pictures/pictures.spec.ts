@@ -166,7 +166,7 @@ test('forced colors', async ({ page }) => {
 
 test('the page of pairs shows every item before and after, and no two that are the same', async ({ page }) => {
   await page.goto(new URL('before-and-after.html', import.meta.url).href);
-  await expect(page.locator('section')).toHaveCount(11);
+  await expect(page.locator('section')).toHaveCount(13);
   for (const pair of await page.locator('figure').all()) {
     const files = await pair
       .locator('img')

@@ -11,7 +11,7 @@ export default defineConfig({
   projects: [
     {
       name: 'widget',
-      testMatch: 'pictures.spec.ts',
+      testMatch: ['pictures.spec.ts', 'pairs.spec.ts'],
       snapshotPathTemplate: '{testDir}/widget/{arg}{ext}',
     },
     {

@@ -158,10 +158,45 @@ test('the offers wear the shop’s colours, and the theme editor changes them, w
   await expect(card).toHaveCSS('border-radius', '4px');
   await expect(card).toHaveCSS('padding-top', '14px');
   await expect(editor.locator('code')).toContainText('--offerlet-surface: #101820;');
+  await expect(editor.locator('code')).not.toContainText('initial'); // a shop that copies it has nothing to unset
   await expect(editor.getByRole('listitem')).toHaveCount(4);
   await expect(editor.getByText('too low')).toHaveCount(0);
+  await editor.getByRole('radio', { name: 'Unthemed' }).check();
+  await expect(card).toHaveCSS('background-color', plain);
+  await expect(page).toHaveURL(/look=unthemed/);
+  await editor.getByRole('radio', { name: 'Themed', exact: true }).check();
   await page.reload(); // as a choice in the bar does
   await expect(card).toHaveCSS('background-color', 'rgb(16, 24, 32)');
   await editor.getByRole('button', { name: 'Reset' }).click();
   await expect(card).toHaveCSS('background-color', 'rgb(255, 253, 250)');
+});
+
+test('on a phone the theme editor is a low sheet, above which the offer is in view', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const theme of ['light', 'dark']) {
+    await open(page, `?theme=${theme}`);
+    await page.getByRole('button', { name: 'Theme', exact: true }).click();
+    const editor = page.getByRole('region', { name: 'Make it yours' });
+    await editor.getByLabel('Radius').fill('2');
+    await expect(page.locator('#offers [part=card]')).toHaveCSS('border-radius', '2px');
+    const { sheet, bar, heading, accept } = await page.evaluate(() => {
+      const edges = (element: Element | null | undefined): { top: number; bottom: number } =>
+        element?.getBoundingClientRect() ?? { top: -1, bottom: -1 };
+      const desk = document.querySelector('demo-desk')?.shadowRoot;
+      const offers = document.querySelector('#offers > *')?.shadowRoot;
+      return {
+        sheet: edges(desk?.querySelector('.panel')),
+        bar: edges(desk?.querySelector('.bar')),
+        heading: edges(offers?.querySelector('[part~=heading]')),
+        accept: edges(offers?.querySelector('[part~=accept]')),
+      };
+    });
+    expect(sheet.bottom).toBe(844);
+    expect(sheet.bottom - sheet.top).toBeLessThanOrEqual(0.45 * 844);
+    expect(heading.top).toBeGreaterThan(bar.bottom);
+    expect(accept.bottom).toBeLessThan(sheet.top);
+    expect(await violationsOf(page, { without: ['landmark-unique'] }), theme).toEqual([]);
+    await page.getByRole('button', { name: 'Theme', exact: true }).click();
+    await expect(editor).toBeHidden();
+  }
 });
