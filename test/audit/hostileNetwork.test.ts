@@ -78,6 +78,8 @@ test('a network that never responds ends with the time for all reports, and says
   expect(never.message).toBe('The network did not return its reports within 1 seconds.');
   const waits = await errorOf(() => new Response('', { status: 429, headers: { 'retry-after': '60' } }), 300);
   expect(waits.message).toBe('The network did not return its reports within 1 seconds. The network returned 429.');
+  const tomorrow = await errorOf(() => new Response('', { status: 429, headers: { 'retry-after': '86400' } }), 60_000);
+  expect(tomorrow.message).toBe('The network returned 429, and asks to wait 86,400 seconds.');
   let offset = 0;
   const slow = await errorOf(async (from) => {
     await new Promise((resolve) => setTimeout(resolve, 100));

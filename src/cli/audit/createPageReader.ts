@@ -26,6 +26,7 @@ const TIMEOUT_MS = 30_000;
 const RESPONSE_MAX = 64 * 1024 * 1024;
 /** Milliseconds before each further try, for a network that is restarted or asks to wait. */
 const RETRY_MS = [1_000, 5_000, 15_000];
+/** A network that asks to wait longer is not tried again. */
 const RETRY_AFTER_MAX_MS = 60_000;
 /** Milliseconds for all reports of an audit. Some months by the hour take a minute. */
 const ALL_MS = 10 * 60_000;
@@ -81,8 +82,9 @@ export function createPageReader(source: ReportSource): ReadAuditPage {
       const { status } = response;
       if ((status === 429 || status >= 500) && wait !== undefined) {
         const seconds = Number(response.headers.get('retry-after'));
-        const ms = seconds > 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : wait;
-        await waitFor(ms, `The network returned ${status}.`);
+        if (seconds * 1_000 > RETRY_AFTER_MAX_MS)
+          throw failed(`The network returned ${status}, and asks to wait ${seconds.toLocaleString('en')} seconds.`);
+        await waitFor(seconds > 0 ? seconds * 1_000 : wait, `The network returned ${status}.`);
         continue;
       }
       const hidden = hideKey(text ?? '', apiKey);
