@@ -1,12 +1,9 @@
+import type { FoundOffers } from '../session/obtainOffers.ts';
 import type { OfferSession } from '../session/offerSession.ts';
-import type { JsonObject } from '../wire/json.ts';
 import type { Offers, ShowOptions } from './showOptions.ts';
 
 /** A request body, and the response before it was validated. */
-export interface RawExchange {
-  readonly body: JsonObject;
-  readonly json: unknown;
-}
+export type RawExchange = Pick<FoundOffers, 'body' | 'json'>;
 
 /** One mount as an inspector gets it. Without an exchange, there was no response. */
 export interface Inspected extends Partial<RawExchange> {

@@ -3,13 +3,14 @@ import { checkOptions, copyOptions, nameOf, type Placement, unreadable } from '.
 import type { Consent } from '../session/consent.ts';
 import { type Failure, invalid, outcome, type PageEvent } from '../session/events.ts';
 import { nextTask } from '../session/nextTask.ts';
-import { firstOffers, type ObtainedOffers, throwIfAborted } from '../session/obtainOffers.ts';
-import { type Attempt, openOfferSession, type State, unexpected } from '../session/offerSession.ts';
+import { firstOffers, type ObtainedOffers, peekOffers, throwIfAborted } from '../session/obtainOffers.ts';
+import { type Attempt, openOfferSession, type State } from '../session/offerSession.ts';
 import { openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { mismatchOf, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
+import { reasonOf } from '../wire/errors.ts';
 import type { Inspect, RawExchange } from './inspection.ts';
 import { type MountedOffers, mountOffers } from './mountOffers.ts';
 import { hasModal, nextPaint, whenGone, whenNoModal, whenReady } from './readiness.ts';
@@ -80,6 +81,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   return offers;
 
   async function prepare({ signal, next, fail }: Step<'preparing'>): Promise<void> {
+    preview = undefined;
     let prefetched = findPrefetched();
     await whenReady(mayUse(prefetched) && isInline() && findTarget() ? 'active' : 'parsed');
     // A server that streams its page sends the block last.
@@ -92,7 +94,23 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     if (isInline() && !findTarget()?.isConnected) return fail(noTarget());
     // A session is used once.
     isUsed = true;
+    if (prefetched && !mayInspect(options, { body: {}, json: prefetched })) {
+      const peek = (): Found | undefined => placement && peekOffers(prefetched, placement, browserStorage);
+      await paint(peek, signal);
+    }
     next(prefetched);
+  }
+
+  /** Paints offers before anything is stored or counted. */
+  async function paint(find: () => Found | undefined, signal: AbortSignal): Promise<void> {
+    try {
+      const found = (isInline() || !hasModal()) && find();
+      if (!found || !found.groups[0]) return;
+      preview = await mount(found, signal);
+      await nextPaint();
+    } catch {
+      // It is tried again when they count, and what is wrong is said then.
+    }
   }
 
   /** Returns what the server has prefetched for this mount, or for another one. */
@@ -110,20 +128,11 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     return !!prefetched && !mismatchOf(prefetched, options.request);
   }
 
-  /** Paints offers before anything is stored or counted. */
   async function receive({ found, signal, next }: Step<'received'>): Promise<void> {
-    const { response, json } = found;
-    preview = undefined;
-    try {
-      if (response.sandbox) await look({ body: await found.body(), json });
-      const groups = firstOffers(response.groups, placement?.maxOffers);
-      if (groups[0] && (isInline() || !hasModal())) {
-        preview = await mount({ response, groups }, signal);
-        await nextPaint();
-      }
-    } catch {
-      // It is tried again when they count, and what is wrong is said then.
-    }
+    const { response } = found;
+    if (response.sandbox) await look(found);
+    const find = (): Found => ({ response, groups: firstOffers(response.groups, placement?.maxOffers) });
+    if (!preview) await paint(find, signal);
     next();
   }
 
@@ -149,7 +158,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       next(outcome('rendered', `${count} ${count === 1 ? 'offer is' : 'offers are'} on the page`, missing));
       mounted.report(reporter);
     } catch (error) {
-      fail(unexpected(error));
+      fail(outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.'));
     }
   }
 

@@ -10,7 +10,7 @@ import { containsSecret, type Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
 import { type Failure, outcome } from './events.ts';
 import type { Trace } from './openTrace.ts';
-import { lockOrder, openOrderMemory, type OrderLock, orderKeyOf, type OrderMemory } from './orderMemory.ts';
+import { openOrderMemory, orderKeyOf, type OrderMemory } from './orderMemory.ts';
 import type { SessionStorage } from './sessionStorage.ts';
 import { LATE, within } from '../queue/within.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
@@ -30,22 +30,21 @@ export interface OfferContext {
   readonly signal: AbortSignal;
   /** Returns the session's queue, while it has one. */
   queue(): SessionQueue | undefined;
-  /** Opens the queue, unless there is one. */
-  openQueue(): void;
 }
 
-/** A valid response, of which nothing has been stored or counted. */
+/** A valid response, and the memory of the order that it is for. */
 export interface FoundOffers {
+  readonly memory: OrderMemory;
+  readonly body: JsonObject;
   readonly response: SafeResponse;
   /** The same before it was validated. */
   readonly json: unknown;
-  /** Resolves to the body of the request. */
-  body(): Promise<JsonObject>;
-  /**
-   * Stores the response, and counts it as loaded. If the device remembers another response for the order, or that the shopper
-   * has closed the offers, that is used instead. Resolves to the offers, or to why there are none. Rejects when it is aborted.
-   */
-  settle(): Promise<ObtainedOffers | Failure>;
+  /** It was requested by an earlier page. */
+  readonly isRemembered: boolean;
+  /** It was requested by the server that rendered the page. */
+  readonly isPrefetched: boolean;
+  /** Stores a new response. Other tabs of the order wait for it. */
+  keep?(): void;
 }
 
 /** Offers that can be shown, and where to report what becomes of them. */
@@ -60,63 +59,64 @@ export interface ObtainedOffers {
   dismissal(hasWaited: boolean): Promise<Failure | undefined>;
 }
 
-/** A valid response, and where it comes from. */
-interface Found extends Pick<FoundOffers, 'response' | 'json'> {
-  /** It was requested by an earlier page. */
-  readonly isRemembered?: boolean;
-  /** It was requested by the server that rendered the page. */
-  readonly isPrefetched?: boolean;
-}
-
 /**
- * Resolves to the response for an order, remembered, prefetched or requested, or to why there is none. Stores nothing, and reads
- * what can be read synchronously: the database is left to `settle`, after the paint. Of tabs that open together, only one sends
- * a request. Rejects when it is aborted.
+ * Resolves to the response for an order, remembered or requested, or to why there is none. Of tabs that open together, only
+ * one sends a request. Rejects when it is aborted.
  */
 export async function findOffers(context: OfferContext): Promise<FoundOffers | Failure> {
-  const { placement, prefetched, storage, trace, signal, queue } = context;
-  const { relay, view, mode, request, isSandbox } = placement;
+  const { placement, storage, trace, signal, queue } = context;
+  const { relay, view, mode, isSandbox } = placement;
+  const body = await buildRequest(placement);
   const key = orderKeyOf(placement);
   const memory = openOrderMemory({ key, notes: () => queue()?.notes, syncStorage: storage.syncStorage, signal });
-  const user_details = Object.keys(request.user_details ?? {}).map((name) => (name === 'email' ? 'email_hash' : name));
+  const dismissed = await dismissalOf(memory, placement);
+  if (dismissed) return dismissed;
+  const user_details = Object.keys(body.user_details ?? {});
   trace.request = { relay, view, display_mode: mode, user_details, isSandbox, isRemembering: key !== undefined };
-  const offered = prefetched ? readPrefetched(prefetched, placement) : undefined;
-  if (typeof offered === 'string') trace.prefetched = `Not used. ${offered}`;
-  const known = knownOf(memory, placement);
-  if (known) return 'code' in known ? known : settleable(known);
-  if (typeof offered === 'object')
-    return settleable({ response: offered, json: own(prefetched, 'response'), isPrefetched: true });
-
-  const lock = await lockOrder(key, signal);
-  const found = await recallOrRequest(context, memory, lock).catch((error: unknown) => {
-    lock.release();
-    throw error;
+  throwIfAborted(signal);
+  // Only https pages have locks.
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  return new Promise((resolve, reject) => {
+    const find = async (): Promise<void> => {
+      const found = await recallOrRequest(context, body, memory);
+      if ('code' in found || found.isRemembered || !found.response.groups[0]) return resolve(found);
+      const keep = (): Promise<void> => memory.keep(toStorable(found.response));
+      if (!storage.isNotified) {
+        await keep();
+        return resolve(found);
+      }
+      // Offers are painted before they are stored. The lock waits for both: the next tab must find them.
+      await new Promise<void>((release) => {
+        signal.addEventListener('abort', () => release());
+        resolve({ ...found, keep: () => void keep().then(release) });
+      });
+    };
+    const locked = key && locks ? locks.request(key, { signal }, find) : find();
+    locked.catch((error: unknown) => {
+      // Frames whose storage is blocked are refused locks, too. They share it with nobody.
+      if (signal.aborted) reject(error as Error);
+      else find().catch(reject);
+    });
   });
-  if (!('code' in found)) return settleable(found, lock);
-  lock.release();
-  return found;
-
-  function settleable(found: Found, lock?: OrderLock): FoundOffers {
-    const { response, json } = found;
-    return { response, json, body: () => buildRequest(placement), settle: () => settle(context, memory, found, lock) };
-  }
 }
 
 async function recallOrRequest(
-  { placement, access, signal, openQueue }: OfferContext,
+  { placement, access, prefetched, trace, signal }: OfferContext,
+  body: JsonObject,
   memory: OrderMemory,
-  { hasWaited }: OrderLock,
-): Promise<Found | Failure> {
-  // What another tab has stored a moment ago is in the database for certain.
-  if (hasWaited || !memory.isSync) {
-    openQueue();
-    await memory.recall();
-    throwIfAborted(signal);
-    const known = knownOf(memory, placement);
-    if (known) return known;
-  }
+): Promise<FoundOffers | Failure> {
   const { relay } = placement;
-  const reply = await requestOffers({ relay, access, body: await buildRequest(placement), signal });
+  const stored = await memory.recall();
+  const remembered = read(stored);
+  const isRemembered = remembered.ok;
+  const offered = prefetched ? readPrefetched(prefetched, placement) : undefined;
+  const whyNot = isRemembered ? 'The order is remembered on this device' : offered;
+  if (offered) trace.prefetched = typeof whyNot === 'string' ? `Not used. ${whyNot}` : 'Used';
+  if (isRemembered)
+    return { memory, body, response: remembered.value, json: stored, isRemembered, isPrefetched: false };
+  if (typeof offered === 'object')
+    return { memory, body, response: offered, json: own(prefetched, 'response'), isRemembered, isPrefetched: true };
+  const reply = await requestOffers({ relay, access, body, signal });
   if ('code' in reply) return reply;
   const { json } = reply;
   const fresh = read(json);
@@ -129,14 +129,7 @@ async function recallOrRequest(
     );
   }
   throwIfAborted(signal);
-  return { response: fresh.value, json };
-}
-
-/** Returns what is known of an order so far: its response, or that the shopper has closed the offers. */
-function knownOf({ response: json, hasNow }: OrderMemory, placement: Placement): Found | Failure | undefined {
-  const remembered = read(json);
-  const dismissed = dismissalOf(hasNow('closed'), placement);
-  return dismissed ?? (remembered.ok ? { response: remembered.value, json, isRemembered: true } : undefined);
+  return { memory, body, response: fresh.value, json, isRemembered, isPrefetched: false };
 }
 
 /** Returns the response in prefetched offers, or why they are not used. Nothing in them is trusted more than a response. */
@@ -150,42 +143,29 @@ function readPrefetched(prefetched: unknown, { request }: Placement): SafeRespon
     : `They could not be understood: ${found.problems[0]?.path} ${found.problems[0]?.message}`;
 }
 
+/**
+ * Returns prefetched offers of an order of which this device remembers nothing, as far as that can be read synchronously: they
+ * may be painted before `findOffers` says whether they are counted. Stores and reports nothing.
+ */
+export function peekOffers(
+  prefetched: unknown,
+  placement: Placement,
+  { syncStorage }: SessionStorage,
+): Pick<ObtainedOffers, 'response' | 'groups'> | undefined {
+  const memory = openOrderMemory({ key: orderKeyOf(placement), notes: () => undefined, syncStorage });
+  const response = memory.isNew() && readPrefetched(prefetched, placement);
+  if (!response || typeof response === 'string') return undefined;
+  const groups = firstOffers(response.groups, placement.maxOffers);
+  return { response, groups };
+}
+
 function read(json: unknown): ReturnType<typeof readRecommendations> {
   return readRecommendations(json, { allowLoopback: own(json, 'sandbox') === true });
 }
 
-async function settle(
-  context: OfferContext,
-  memory: OrderMemory,
-  found: Found,
-  taken: OrderLock | undefined,
-): Promise<ObtainedOffers | Failure> {
-  const { placement, prefetched, storage, trace, signal, openQueue } = context;
-  openQueue();
-  const lock = taken ?? (await lockOrder(memory.key, signal));
-  let stored: Promise<void> | undefined;
-  try {
-    await memory.recall();
-    throwIfAborted(signal);
-    const known = knownOf(memory, placement);
-    if (known && 'code' in known) return known;
-    const settled = known ?? found;
-    if (prefetched && settled.isRemembered) trace.prefetched = 'Not used. The order is remembered on this device';
-    if (settled.isPrefetched) trace.prefetched = 'Used';
-    // Stored before they are counted.
-    if (!settled.isRemembered && settled.response.groups[0]) stored = memory.keep(toStorable(settled.response));
-    if (!storage.isNotified) await stored;
-    return countOffers(settled, memory, context);
-  } finally {
-    // The next tab must find them.
-    void Promise.resolve(stored).then(lock.release);
-  }
-}
-
 /** Returns the offers of a response, reported as loaded, or why none of them can be shown. */
-function countOffers(
-  { response, isRemembered = false, isPrefetched = false }: Found,
-  memory: OrderMemory,
+export function countOffers(
+  { memory, response, isRemembered, isPrefetched, keep }: FoundOffers,
   { placement, trace, queue }: OfferContext,
 ): ObtainedOffers | Failure {
   const { session_id, left_out, sandbox: isSandbox } = response;
@@ -212,10 +192,10 @@ function countOffers(
       written = Promise.all([written, tracked]);
     },
   });
-  // Counted before they are shown, where a page waits for a dialog.
+  // Stored before they are counted. Counted before they are shown, where a page waits for a dialog.
+  keep?.();
   reporter.loaded();
-  const dismissal = async (hasWaited: boolean): Promise<Failure | undefined> =>
-    dismissalOf(hasWaited ? await memory.has('closed') : memory.hasNow('closed'), placement);
+  const dismissal = (hasWaited: boolean): Promise<Failure | undefined> => dismissalOf(memory, placement, hasWaited);
   if (count > 0) return { response, groups, count, reporter, written: () => written, dismissal };
   const first = left_out[0];
   return outcome(
@@ -242,8 +222,8 @@ export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw Error('Aborted');
 }
 
-function dismissalOf(isClosed: boolean, { mode }: Placement): Failure | undefined {
-  return mode !== 'INLINE' && isClosed
+async function dismissalOf(memory: OrderMemory, { mode }: Placement, hasWaited = true): Promise<Failure | undefined> {
+  return mode !== 'INLINE' && (hasWaited ? await memory.has('closed') : memory.hasNow('closed'))
     ? outcome(
         'already_shown',
         'The shopper has already closed the offers of this order',

@@ -13,6 +13,7 @@ import {
 } from './events.ts';
 import { nextTask } from './nextTask.ts';
 import {
+  countOffers,
   findOffers,
   throwIfAborted,
   type FoundOffers,
@@ -24,8 +25,8 @@ import type { OfferOptions } from './options.ts';
 import type { SessionStorage } from './sessionStorage.ts';
 
 /**
- * The states of a session, in order: it waits for consent, for the page, for the relay, for whoever wants to see or paint the
- * response before it is counted, for storage, and for a place on the page. Then the offers are shown until the shopper dismisses them.
+ * The states of a session, in order: it waits for consent, for the page, for the relay, for whoever wants to see the response
+ * before it is counted, and for a place on the page. Then the offers are shown until the shopper dismisses them.
  */
 export type StateName =
   | 'undecided'
@@ -33,7 +34,6 @@ export type StateName =
   | 'preparing'
   | 'requesting'
   | 'received'
-  | 'settling'
   | 'presenting'
   | 'shown'
   | 'dismissed'
@@ -53,8 +53,7 @@ export const TRANSITIONS: Readonly<Record<StateName, Readonly<{ [input in Input]
   denied: { ...WITHDRAWN, given: 'preparing', denied: undefined, undecided: undefined },
   preparing: { ...WITHDRAWN, next: 'requesting', fail: 'failed' },
   requesting: { ...WITHDRAWN, next: 'received', fail: 'failed' },
-  received: { ...WITHDRAWN, next: 'settling', fail: 'failed' },
-  settling: { ...WITHDRAWN, next: 'presenting', fail: 'failed' },
+  received: { ...WITHDRAWN, next: 'presenting', fail: 'failed' },
   presenting: { ...WITHDRAWN, next: 'shown', fail: 'failed' },
   shown: { ...WITHDRAWN, dismiss: 'dismissed' },
   dismissed: WITHDRAWN,
@@ -73,20 +72,10 @@ interface Step {
 
 /** The current state, and what belongs to it. */
 export type State<Success extends SuccessCode = SuccessCode> =
-  | {
-      readonly name:
-        | 'undecided'
-        | 'denied'
-        | 'requesting'
-        | 'settling'
-        | 'dismissed'
-        | 'failed'
-        | 'invalid'
-        | 'destroyed';
-    }
+  | { readonly name: 'undecided' | 'denied' | 'requesting' | 'dismissed' | 'failed' | 'invalid' | 'destroyed' }
   /** Whoever shows the offers calls `next` once they may be requested, with offers that the server has prefetched, if any. */
   | ({ readonly name: 'preparing'; next(prefetched?: unknown): void } & Step)
-  /** Nothing of the response has been stored or counted. Whoever shows the offers calls `next`, best after they were painted. */
+  /** Nothing of the response has been counted. */
   | ({ readonly name: 'received'; readonly found: FoundOffers; next(): void } & Step)
   /** Whoever shows the offers calls `next` when they are shown. */
   | ({
@@ -293,36 +282,33 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
       trace: trace as Trace<never>,
       signal,
       queue: () => queue,
-      openQueue,
     };
     try {
       await forgetting;
+      throwIfAborted(signal);
+      if (!queue) reopenQueue();
       // With offers at hand, nothing is awaited in between.
       if (!prefetched) await nextTask();
       throwIfAborted(signal);
       const found = await findOffers(context);
       throwIfAborted(signal);
       if ('code' in found) return fail(found);
-      move('next', { name: 'received', found, signal, fail, next: () => void settle(found, signal) });
+      move('next', { name: 'received', found, signal, fail, next: () => count(found, context) });
     } catch (error) {
-      fail(unexpected(error));
+      fail(outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.'));
     }
   }
 
-  async function settle(found: FoundOffers, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || !move('next', { name: 'settling' })) return;
+  function count(found: FoundOffers, context: OfferContext): void {
+    const { signal } = context;
+    if (signal.aborted || state.name !== 'received') return;
+    const offers = countOffers(found, context);
     const fail = failing(signal);
-    try {
-      const offers = await found.settle();
-      throwIfAborted(signal);
-      if ('code' in offers) return fail(offers);
-      const next = (outcome: Outcome<OutcomeCode<Success>>): void => {
-        if (!signal.aborted && move('next', { name: 'shown', offers })) trace.end(outcome);
-      };
-      move('next', { name: 'presenting', offers, signal, fail, next });
-    } catch (error) {
-      fail(unexpected(error));
-    }
+    if ('code' in offers) return fail(offers);
+    const next = (outcome: Outcome<OutcomeCode<Success>>): void => {
+      if (!signal.aborted && move('next', { name: 'shown', offers })) trace.end(outcome);
+    };
+    move('next', { name: 'presenting', offers, signal, fail, next });
   }
 
   /** Returns the function that ends the current attempt without offers. */
@@ -330,7 +316,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
     return (failure) => {
       if (signal.aborted) return;
       // What earlier pages have left is sent all the same.
-      openQueue();
+      if (state.name === 'preparing' && !queue) reopenQueue();
       end('failed', failure);
     };
   }
@@ -344,17 +330,13 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
     if (TRANSITIONS[state.name][input] !== to.name) return false;
     state = to;
     // What is on the page, or on its way there, goes with everything but success.
-    if (input !== 'next' && input !== 'given' && input !== 'dismiss') lifetime.abort();
+    if (input !== 'next' && input !== 'given' && input !== 'dismiss') lifetime.abort(input);
     for (const listener of listeners) listener(state);
     return true;
   }
 
   function endpoint(): string {
     return 'code' in attempt.placement ? '' : `${attempt.placement.relay}/events/batch`;
-  }
-
-  function openQueue(): void {
-    if (!queue) reopenQueue();
   }
 
   function reopenQueue(): SessionQueue {
@@ -371,9 +353,4 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
       gatherMs,
     }));
   }
-}
-
-/** Returns the outcome for an error that nothing else explains. */
-export function unexpected(error: unknown): Failure {
-  return outcome('network_error', `The offers could not be shown (${reasonOf(error)})`, 'Please report this.');
 }

@@ -18,12 +18,10 @@ const SWEEP_DELAY_MS = 500;
 export interface OrderMemory {
   /** Missing if the order is not remembered after this page. */
   readonly key: string | undefined;
-  /** What other tabs have stored can be read synchronously. */
-  readonly isSync: boolean;
+  /** Whether nothing is known of the order so far. */
+  isNew(): boolean;
   /** Resolves to the stored response, to be validated again, or to undefined. */
   recall(): Promise<unknown>;
-  /** The same, as far as it has been read. */
-  readonly response: unknown;
   /** Resolves once the response is stored where it survives a crash. */
   keep(response: unknown): Promise<void>;
   /**
@@ -56,7 +54,7 @@ export interface OrderMemoryOptions {
   readonly key: string | undefined;
   /** Returns the current notes, if any. */
   notes(): DurableNotes | undefined;
-  syncStorage?(): SyncStorage | undefined;
+  syncStorage?(): SyncStorage;
   /** Aborted when consent is withdrawn: then nothing stays stored. */
   readonly signal?: AbortSignal;
   now?(): number;
@@ -81,7 +79,7 @@ export function openOrderMemory({
   now = Date.now,
 }: OrderMemoryOptions): OrderMemory {
   let here: Kept = { at: now(), seen: [] };
-  const isSync = readSync() !== undefined;
+  readSync();
 
   /** Adds what another tab has stored. */
   function merge(other: unknown): Kept {
@@ -94,11 +92,8 @@ export function openOrderMemory({
     };
   }
 
-  /** Returns the text that was read, null if nothing is stored, undefined if storage cannot be read. */
-  function readSync(): string | null | undefined {
-    const text = key && attempt(() => syncStorage()?.getItem(key));
-    if (text) here = merge(parseJson(text));
-    return text;
+  function readSync(): void {
+    if (key) here = merge(attempt(() => parseJson(syncStorage().getItem(key) ?? '')));
   }
 
   async function read(): Promise<Kept> {
@@ -109,19 +104,16 @@ export function openOrderMemory({
 
   async function write(): Promise<void> {
     if (!key || signal?.aborted) return;
-    attempt(() => syncStorage()?.setItem(key, toJson(here)));
+    attempt(() => syncStorage().setItem(key, toJson(here)));
     await notes()?.update(key, merge);
-    // The notes notice a withdrawal by another tab.
-    if (signal?.aborted) attempt(() => syncStorage()?.removeItem(key));
+    // The notes notice a withdrawal by another tab. A mount that is gone has forgotten nothing.
+    if (signal?.aborted && signal.reason !== 'destroy') attempt(() => syncStorage().removeItem(key));
   }
 
   return {
     key,
-    isSync,
+    isNew: () => !here.response && !here.seen[0],
     recall: async () => (await read()).response,
-    get response() {
-      return here.response;
-    },
     async keep(response) {
       // The offers wait for this response to be stored, but not for older ones to be removed.
       void nextTask(SWEEP_DELAY_MS).then(() => {
@@ -159,44 +151,15 @@ export function orderKeyOf({ relay, request, isSandbox }: Placement): string | u
   return MEMORY_PREFIX + shortHash(toJson([relay, placement_details, shopper, order, custom_metadata, isSandbox]));
 }
 
-/** The lock of an order. */
-export interface OrderLock {
-  /** Another tab had it before. */
-  readonly hasWaited: boolean;
-  release(this: void): void;
-}
-
-/** Resolves once no other tab has the lock of the order. It is released when `signal` aborts; if it has aborted, this rejects. */
-export function lockOrder(key: string | undefined, signal: AbortSignal): Promise<OrderLock> {
-  // Only https pages have locks.
-  const locks = globalThis.navigator?.locks as LockManager | undefined;
-  return new Promise((resolve, reject) => {
-    const without = (): void => resolve({ hasWaited: false, release() {} });
-    if (!key || !locks) return without();
-    const hold = (hasWaited: boolean): Promise<void> =>
-      new Promise((release) => {
-        if (signal.aborted) throw Error('Aborted');
-        signal.addEventListener('abort', () => release());
-        resolve({ hasWaited, release });
-      });
-    const held = locks.request(key, { ifAvailable: true }, (lock) =>
-      lock ? hold(false) : locks.request(key, { signal }, () => hold(true)),
-    );
-    // Frames whose storage is blocked are refused locks, too. They share it with nobody.
-    held.catch((error: unknown) => (signal.aborted ? reject(error as Error) : without()));
-  });
-}
-
 /** Removes every order from localStorage. */
 export function forgetOrders(): void {
   attempt(() => sweep(localStorage, Infinity));
 }
 
 /** Removes what is not fresh at `now`. */
-function sweep(storage: SyncStorage | undefined, now: number): void {
-  for (const key of Object.keys(storage ?? {})) {
-    if (key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage?.getItem(key) ?? ''), now))
-      storage?.removeItem(key);
+function sweep(storage: SyncStorage, now: number): void {
+  for (const key of Object.keys(storage)) {
+    if (key.startsWith(MEMORY_PREFIX) && !isFresh(parseJson(storage.getItem(key) ?? ''), now)) storage.removeItem(key);
   }
 }
 

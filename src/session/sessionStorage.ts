@@ -9,8 +9,8 @@ export interface SessionStorage {
   /** Whether a withdrawal elsewhere is notified. Otherwise it is noticed when something is written. */
   readonly isNotified: boolean;
   openQueue(options: SessionQueueOptions): SessionQueue;
-  /** Returns what can be read synchronously, and other tabs can read as well, if there is such storage. */
-  syncStorage(): SyncStorage | undefined;
+  /** Returns what can be read synchronously, and other tabs can read as well. */
+  syncStorage(): SyncStorage;
   /** Clears what was stored of orders in the synchronous storage. */
   forgetOrders(): void;
   /** Clears everything: at once, nothing of it is read or sent any more. */
@@ -50,7 +50,7 @@ export function keyValueStorage(storage: KeyValueStorage | undefined): SessionSt
       return { ...queue, withdraw: () => (cleared = Promise.all([cleared, queue.withdraw()])) };
     },
     // One storage is enough: it survives a crash.
-    syncStorage: () => undefined,
+    syncStorage: () => ({ getItem: () => null, setItem() {}, removeItem() {} }),
     forgetOrders() {},
     withdraw: (endpoint) => void (cleared = Promise.all([cleared, clearKeyValueQueue(used, endpoint)])),
     resume: (endpoint) => void (cleared ??= resumeClearing(used, endpoint)),

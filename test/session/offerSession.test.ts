@@ -68,13 +68,12 @@ async function reach(name: StateName): Promise<World> {
   await Promise.resolve();
   if (name === 'destroyed') session.destroy();
   session.consent(name !== 'denied');
-  for (let step = 0; step < 7 && session.state.name !== name; step++) {
+  for (let step = 0; step < 6 && session.state.name !== name; step++) {
     const { state } = session;
     if (state.name === 'preparing') state.next();
     else if (state.name === 'requesting') await vi.waitFor(() => expect(session.state.name).toBe('received'));
     else if (state.name === 'received' && name === 'failed') state.fail(outcome('no_offers', 'none'));
     else if (state.name === 'received') state.next();
-    else if (state.name === 'settling') await vi.waitFor(() => expect(session.state.name).toBe('presenting'));
     else if (state.name === 'presenting') state.next(rendered);
     else if (state.name === 'shown') session.dismiss('close');
   }
@@ -121,8 +120,8 @@ describe.each(STATES)('%s', (name) => {
     const requests = relay.asked.length;
     give(world, input);
     const to = TRANSITIONS[name][input];
-    // What is under way has steps of its own.
-    const isOwnStep = (name === 'requesting' || name === 'settling') && (input === 'next' || input === 'fail');
+    // A request that is under way has steps of its own.
+    const isOwnStep = name === 'requesting' && (input === 'next' || input === 'fail');
     if (to && !isOwnStep) expect(states[count]?.name).toBe(to);
     else if (input !== 'restart') expect(states).toHaveLength(count);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -183,7 +182,6 @@ test('what it waits for has a sentence that says what to do', async () => {
     preparing: 'page',
     requesting: 'relay',
     received: undefined,
-    settling: undefined,
     presenting: 'dialog',
     shown: undefined,
     denied: undefined,

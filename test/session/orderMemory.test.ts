@@ -116,14 +116,17 @@ test('forgetOrders removes every order, and nothing of anybody else', async () =
   expect(Object.keys(localStorage)).toEqual(['shop']);
 });
 
-test('whether another tab’s response can be read synchronously is known, and then it is', async () => {
-  await open(KEY).keep({ session_id: 's' });
-  expect([open(KEY).isSync, open(KEY).response]).toEqual([true, { session_id: 's' }]);
-  expect([open('offerlet:2').isSync, open('offerlet:2').response]).toEqual([true, undefined]);
-  for (const storage of [blocked, () => undefined]) {
-    const memory = openOrderMemory({ key: KEY, notes: () => notes, syncStorage: storage, now: () => now });
-    expect([memory.isSync, memory.response]).toEqual([false, undefined]);
-    await memory.recall();
-    expect(memory.response).toEqual({ session_id: 's' });
-  }
+test.each([
+  ['destroy', true],
+  ['denied', false],
+])('an order that is being stored when its mount ends by "%s" is remembered: %s', async (how, isRemembered) => {
+  const ending = new AbortController();
+  const memory = openOrderMemory({
+    key: KEY,
+    notes: () => ({ ...notes, update: async () => ending.abort(how) }),
+    now: () => now,
+    signal: ending.signal,
+  });
+  await memory.keep({ session_id: 's' });
+  expect(localStorage.getItem(KEY) !== null).toBe(isRemembered);
 });

@@ -88,8 +88,8 @@ test('a yes right after a no waits until slow storage is cleared, and its click 
   session.consent(true);
   await vi.waitFor(() => expect(session.latest).toMatchObject({ code: 'offers' }));
   const result = only(session.latest);
-  await session.accept(only(result.groups[0]?.offers[0])).stored;
   const count = removed.mock.calls.length;
+  await session.accept(only(result.groups[0]?.offers[0])).stored;
   await vi.waitFor(() => {
     expect(new Set(storage.values.keys())).toEqual(before);
     expect([...storage.values.values()].join()).toContain('BRAND_CLICK');
