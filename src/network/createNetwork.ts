@@ -15,11 +15,7 @@ import { eventRoutes } from './eventRoutes.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { recommendationRoutes } from './recommendations/routes.ts';
 import { reportingRoutes } from './reporting/routes.ts';
-import { accounts } from './controls/accounts.ts';
-import { activity } from './controls/activity.ts';
-import { clockAndReset, settingsAndFaults } from './controls/settingsAndFaults.ts';
-import { offers } from './controls/offers.ts';
-import { observations } from './controls/observations.ts';
+import { controls as controlRoutes } from './controls/controls.ts';
 
 /** How to run a network. Without `data` and `databaseUrl` it stores everything in memory. */
 export interface NetworkOptions {
@@ -159,7 +155,7 @@ export function networkRoutes(environment: Environment): readonly NetworkRoute[]
     ...pageRoutes,
     ...healthRoutes(),
   ];
-  return environment === 'staging' ? [...routes, ...sandboxRoutes] : routes;
+  return environment === 'staging' ? [...routes, ...controlRoutes] : routes;
 }
 
 /** The surface of a path that no route matches, which decides the shape of its 404. */
@@ -169,13 +165,3 @@ export function surfaceOf(path: string): Surface {
   if (path.startsWith('/adnet/')) return 'channel';
   return path.startsWith('/sandbox/') ? 'sandbox' : 'partner';
 }
-
-/** The controls under /sandbox/, in staging only. */
-const sandboxRoutes: readonly NetworkRoute[] = [
-  ...clockAndReset,
-  ...accounts,
-  ...offers,
-  ...activity,
-  ...settingsAndFaults,
-  ...observations(),
-];

@@ -10,11 +10,18 @@ const FORMATS = {
 };
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
-ajv.addSchema({ $id: 'contract', components: closed(CONTRACT.components) });
+ajv.addSchema({ $id: 'closed', components: closed(CONTRACT.components) });
+ajv.addSchema({ $id: 'open', components: CONTRACT.components });
 const validators = new Map<string, ValidateFunction>();
 
-/** Throws unless the contract allows this response: its status, its body, and no undocumented fields. */
-export async function expectContract(call: { method: string; path: string }, response: Response): Promise<void> {
+/**
+ * Throws unless the contract allows this response: its status, its body, and no undocumented fields. A body that the
+ * network accepted must be one that the contract describes, too; the Recommendations API ignores malformed optional fields.
+ */
+export async function expectContract(
+  call: { method: string; path: string; body?: unknown },
+  response: Response,
+): Promise<void> {
   const { method, path } = { ...call, method: call.method.toLowerCase() };
   const template = templateOf(new URL(path, 'http://network.test').pathname);
   const operation = template && CONTRACT.paths[template]?.[method];
@@ -23,6 +30,14 @@ export async function expectContract(call: { method: string; path: string }, res
   if (!operation) return;
   const answer = dig(operation, 'responses', String(response.status));
   if (!answer) throw new Error(`${where}: the contract has no such answer. ${await response.clone().text()}`);
+  const body = dig(operation, 'requestBody', 'content', 'application/json', 'schema');
+  const isLenient = JSON.stringify(dig(operation, 'tags')) === '["Recommendations"]';
+  if (body !== undefined && !isLenient && response.ok) {
+    const validate = validatorOf(`${method} ${template} request`, body, 'open');
+    const sent: unknown = typeof call.body === 'string' ? JSON.parse(call.body) : JSON.parse(JSON.stringify(call.body));
+    if (!validate(sent))
+      throw new Error(`${where}: the network accepted what the contract refuses. ${ajv.errorsText(validate.errors)}`);
+  }
   const schema = dig(answer, 'content', 'application/json', 'schema');
   const text = await response.clone().text();
   if (schema === undefined) {
@@ -47,20 +62,24 @@ function templateOf(path: string): string | undefined {
   );
 }
 
-function validatorOf(name: string, schema: unknown): ValidateFunction {
+function validatorOf(name: string, schema: unknown, document: 'open' | 'closed' = 'closed'): ValidateFunction {
   const known = validators.get(name);
   if (known) return known;
-  const validate = ajv.compile(pointedAt(closed(schema)) as object);
+  const shape = document === 'closed' ? closed(schema) : schema;
+  const validate = ajv.compile(pointedAt(shape, document) as object);
   validators.set(name, validate);
   return validate;
 }
 
 /** The schema with references into the document with the named schemas. */
-function pointedAt(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(pointedAt);
+function pointedAt(value: unknown, document: string): unknown {
+  if (Array.isArray(value)) return value.map((child) => pointedAt(child, document));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, key === '$ref' ? `contract${String(child)}` : pointedAt(child)]),
+    Object.entries(value).map(([key, child]) => [
+      key,
+      key === '$ref' ? `${document}${String(child)}` : pointedAt(child, document),
+    ]),
   );
 }
 

@@ -82,7 +82,7 @@ export function testNetworkOf(network: Network): Omit<TestNetwork, 'url'> {
     if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await network.fetch(new Request(BASE + path, init));
     // A scripted fault may respond with anything.
-    if (!scripted) await expectContract({ method, path }, response);
+    if (!scripted) await expectContract({ method, path, body }, response);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     return {

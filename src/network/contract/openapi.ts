@@ -3,7 +3,7 @@ import { CHANNEL_CONTRACT, CHANNEL_SCHEMAS } from './channel.ts';
 import { EVENT_CONTRACT, EVENT_SCHEMAS, RECOMMENDATION_CONTRACT, RECOMMENDATION_SCHEMAS } from './recommendations.ts';
 import { operation, type Part, type Schema, TEXT, list, object, oneOfTexts, ref } from './operation.ts';
 import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './reporting.ts';
-import { SANDBOX_CONTRACT } from './sandbox.ts';
+import { controls } from '../controls/controls.ts';
 
 /** The contract of the network: the parts of an OpenAPI 3.1 document that it uses. */
 export interface Contract {
@@ -68,13 +68,21 @@ export const CONTRACT: Contract = {
         },
       }),
     },
-    ...SANDBOX_CONTRACT,
+    ...controlPaths(),
   },
   components: {
     schemas: { ...RECOMMENDATION_SCHEMAS, ...EVENT_SCHEMAS, ...CHANNEL_SCHEMAS, ...REPORTING_SCHEMAS },
     securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
   },
 };
+
+/** The operations of the controls by path and method. */
+function controlPaths(): Record<string, Record<string, Part>> {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const { pattern, methods, operation: part } of controls)
+    paths[pattern] = { ...paths[pattern], [String(methods).toLowerCase()]: part };
+  return paths;
+}
 
 /** The contract as `/openapi.yaml` serves it. */
 export function openApiYaml(): string {

@@ -3,21 +3,31 @@ import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { readCategories, readSubcategoryIds } from '../channel/channelRoute.ts';
 import { changeStatus } from '../channel/publishers.ts';
 import { readUuid, type Queries } from '../database/database.ts';
-import { type NetworkRoute, KEY_KINDS } from '../context.ts';
+import { KEY_KINDS } from '../context.ts';
 import { createKey, revokeKey, rotateKey } from '../storedKeys.ts';
 import { createTenant } from '../seed/seed.ts';
 import { issueTenantKeys } from '../firstStart.ts';
-import { control, notFound, plainControl, refuseFields, textField, timeField, uuidField } from './control.ts';
+import {
+  control,
+  type ControlRoute,
+  notFound,
+  plainControl,
+  refuseFields,
+  textField,
+  timeField,
+  uuidField,
+} from './control.ts';
 import { own } from '../../wire/json.ts';
 import { markChanged, readSetting } from '../settings.ts';
 
 const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
 
 /** Channels, keys, and what the network's staff and the publishers would do. */
-export const accounts: readonly NetworkRoute[] = [
+export const accounts: readonly ControlRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/channels',
+    summary: 'Create another channel with a publisher and keys',
     body: v.object({ name: textField, environment: environmentField }),
     async run({ context, body }) {
       const environment = body.environment ?? context.environment;
@@ -41,6 +51,7 @@ export const accounts: readonly NetworkRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/keys',
+    summary: 'Issue a key',
     body: v.object({
       kind: v.picklist(KEY_KINDS, `must be one of ${KEY_KINDS.join(', ')}`),
       publisher_remote_id: v.optional(uuidField),
@@ -64,6 +75,8 @@ export const accounts: readonly NetworkRoute[] = [
   plainControl({
     method: 'DELETE',
     pattern: '/sandbox/keys/{id}',
+    summary: 'Revoke a key',
+    id: 'the key',
     async run({ context, params }) {
       const id = readUuid(params['id']);
       return id !== undefined && (await revokeKey(context.db, { id, issuedIn: context.environment }))
@@ -71,26 +84,25 @@ export const accounts: readonly NetworkRoute[] = [
         : notFound('key in force');
     },
   }),
-  {
-    methods: ['POST'],
+  plainControl({
+    method: 'POST',
     pattern: '/sandbox/keys/{id}/rotate',
-    surface: 'sandbox',
-    handler: plainControl({
-      method: 'GET',
-      pattern: '',
-      async run({ context, params }) {
-        const id = readUuid(params['id']);
-        return (
-          (id !== undefined &&
-            (await context.db.transaction((db) => rotateKey(db, { id, issuedIn: context.environment })))) ||
-          notFound('key in force')
-        );
-      },
-    }).handler,
-  },
+    summary: 'Replace a key; the old one is revoked at once',
+    id: 'the key',
+    async run({ context, params }) {
+      const id = readUuid(params['id']);
+      return (
+        (id !== undefined &&
+          (await context.db.transaction((db) => rotateKey(db, { id, issuedIn: context.environment })))) ||
+        notFound('key in force')
+      );
+    },
+  }),
   control({
     method: 'POST',
     pattern: '/sandbox/publishers/{id}/status',
+    summary: 'Change the status as the network’s staff would; approval returns keys',
+    id: 'the publisher or request',
     body: v.object({
       status: v.picklist(PUBLISHER_STATUSES, `must be one of ${PUBLISHER_STATUSES.join(', ')}`),
       staff_notes: v.optional(v.pipe(v.string(), v.maxLength(5_000))),
@@ -112,7 +124,11 @@ export const accounts: readonly NetworkRoute[] = [
   control({
     method: 'PUT',
     pattern: '/sandbox/publishers/{id}/external-exclusions',
-    body: v.object({ subcategory_ids: v.unknown() }),
+    summary: 'Set the publisher’s own exclusions',
+    id: 'the publisher',
+    body: v.object({
+      subcategory_ids: v.pipe(v.unknown(), v.metadata({ type: 'array', items: { type: 'string', format: 'uuid' } })),
+    }),
     async run({ context, params, body }) {
       const list = readSubcategoryIds(body.subcategory_ids, await readCategories(context.db));
       if (!list.ok) return refuseFields(list.messages.map((message) => ({ path: 'subcategory_ids', message })));

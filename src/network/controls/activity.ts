@@ -1,10 +1,9 @@
 import * as v from 'valibot';
-import type { NetworkRoute } from '../context.ts';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import { COUNT_COLUMNS, FACT_COLUMNS, MONEY_COLUMNS } from '../database/schema.ts';
 import { periodsOf } from '../facts.ts';
 import { refuseProductionData } from '../storedKeys.ts';
-import { control, refuseFields, countField, moneyField, timeField, uuidField } from './control.ts';
+import { control, type ControlRoute, refuseFields, countField, moneyField, timeField, uuidField } from './control.ts';
 
 const dimensionField = v.pipe(v.string(), v.maxLength(ID_MAX_LENGTH, `must be ${ID_MAX_LENGTH} characters or fewer`));
 
@@ -52,10 +51,11 @@ WITH cells AS (
 SELECT 1 AS done`;
 
 /** POST /sandbox/activity: adds to the facts. */
-export const activity: readonly NetworkRoute[] = [
+export const activity: readonly ControlRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/activity',
+    summary: 'Add to the hourly facts',
     body: v.object({ rows: v.array(rowBody) }),
     async run({ context, body }) {
       await refuseProductionData(context.db);

@@ -1,7 +1,18 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { isObject, type Problem } from '../../wire/json.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { type RouteParams, readJson, partnerRefusal } from '../createFetch.ts';
+import {
+  type Part,
+  type ResponsePart,
+  type Schema,
+  TEXT,
+  operation,
+  orNull,
+  pathParameter,
+  ref,
+} from '../contract/operation.ts';
 import { refuseForeign } from '../../http/refuseForeign.ts';
 import { ProductionDataError } from '../storedKeys.ts';
 import { URL_MAX_LENGTH } from '../../wire/limits.ts';
@@ -19,14 +30,31 @@ interface ControlCall<Body> {
   readonly body: Body;
 }
 
-/** Returns a sandbox control. It responds with the value as JSON, with 204 for `undefined`, or with the Response that it returns. */
-export function control<Schema extends v.GenericSchema>(options: {
-  readonly method: 'POST' | 'PUT';
+/** A control and its part of the contract. */
+export interface ControlRoute extends NetworkRoute {
+  readonly operation: Part;
+}
+
+/** What the contract says of a control besides its body. */
+interface ControlSummary {
   readonly pattern: string;
-  readonly body: Schema;
-  run(call: ControlCall<v.InferOutput<Schema>>): Promise<unknown>;
-}): NetworkRoute {
-  return guarded(options.method, options.pattern, async (request, context, params) => {
+  readonly summary: string;
+  /** What the `{id}` of the pattern identifies. */
+  readonly id?: string;
+  readonly query?: readonly Part[];
+  /** The media type of the response; JSON by default. */
+  readonly type?: string;
+}
+
+/** Returns a sandbox control. It responds with the value as JSON, with 204 for `undefined`, or with the Response that it returns. */
+export function control<Body extends v.GenericSchema>(
+  options: ControlSummary & {
+    readonly method: 'POST' | 'PUT';
+    readonly body: Body;
+    run(call: ControlCall<v.InferOutput<Body>>): Promise<unknown>;
+  },
+): ControlRoute {
+  return guarded({ ...options, schema: bodySchema(options.body) }, async (request, context, params) => {
     const read = await readJson(request, BODY_MAX_BYTES);
     if (!read.ok) return partnerRefusal(read.status, read.message);
     if (!isObject(read.json)) return partnerRefusal(400, 'The body must be a JSON object.');
@@ -39,14 +67,31 @@ export function control<Schema extends v.GenericSchema>(options: {
 }
 
 /** Returns a control without a body. */
-export function plainControl(options: {
-  readonly method: 'GET' | 'DELETE';
-  readonly pattern: string;
-  run(call: ControlCall<undefined>): Promise<unknown>;
-}): NetworkRoute {
-  return guarded(options.method, options.pattern, (request, context, params) =>
-    options.run({ request, context, params, body: undefined }),
-  );
+export function plainControl(
+  options: ControlSummary & {
+    readonly method: 'GET' | 'POST' | 'DELETE';
+    run(call: ControlCall<undefined>): Promise<unknown>;
+  },
+): ControlRoute {
+  return guarded(options, (request, context, params) => options.run({ request, context, params, body: undefined }));
+}
+
+/** The JSON Schema of a body. Checks by code are left out; `v.metadata` says in the contract what they check. */
+function bodySchema(body: v.GenericSchema): Schema {
+  const { $schema: _, ...schema } = toJsonSchema(body, {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+    errorMode: 'ignore',
+    overrideSchema({ valibotSchema, jsonSchema: { anyOf, ...rest } }) {
+      const [first, ...others] = (anyOf ?? []).map((choice): Schema => ({ ...Object(choice) }));
+      if (first === undefined) return undefined;
+      if (valibotSchema.type === 'nullable') return { ...orNull(first), ...rest };
+      const choices = [first, ...others];
+      const isPlain = choices.every((choice) => Object.keys(choice).join() === 'type');
+      return isPlain ? Object({ type: choices.flatMap((choice) => choice['type']), ...rest }) : undefined;
+    },
+  });
+  return schema as Schema;
 }
 
 /** A 400 that names the invalid fields. */
@@ -60,14 +105,34 @@ export function notFound(what: string): Response {
 }
 
 function guarded(
-  method: string,
-  pattern: string,
+  {
+    method,
+    pattern,
+    summary,
+    id,
+    query = [],
+    type,
+    schema,
+  }: ControlSummary & { readonly method: string; readonly schema?: Schema },
   run: (request: Request, context: NetworkContext, params: RouteParams) => Promise<unknown>,
-): NetworkRoute {
+): ControlRoute {
+  const parameters = [...(id === undefined ? [] : [pathParameter('id', `The id of ${id}.`)]), ...query];
   return {
     methods: [method],
     pattern,
     surface: 'sandbox',
+    operation: operation({
+      tag: 'Sandbox controls',
+      summary,
+      open: true,
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...(schema === undefined ? {} : { body: schema }),
+      ...(type === undefined ? {} : { type }),
+      responses: {
+        200: ['Done.', type === undefined ? { type: 'object', additionalProperties: true } : TEXT],
+        ...CONTROL_RESPONSES,
+      },
+    }),
     async handler(request, context, params) {
       const result =
         refuseForeign(request, { ip: context.ip, hosts: context.controls?.hosts }) ??
@@ -78,6 +143,14 @@ function guarded(
     },
   };
 }
+
+const CONTROL_RESPONSES: Readonly<Record<number, ResponsePart>> = {
+  204: ['Done.'],
+  400: ['The request is not valid; nothing changed.', ref('Message')],
+  403: ['The caller is not on this machine, or is a page of another origin.', ref('Message')],
+  404: ['The id is unknown.', ref('Message')],
+  409: ['A production network shares the database; nothing changed.', ref('Message')],
+};
 
 function refuseConflict(error: unknown): Response {
   if (error instanceof ProductionDataError) return partnerRefusal(409, error.message);
@@ -104,6 +177,7 @@ const IN_THESE_YEARS = `in the years ${YEAR.first} to ${YEAR.last}`;
 export const timeField = v.pipe(
   v.string(),
   v.check(isTime, `must be an ISO time ${IN_THESE_YEARS}, such as 2025-11-20T10:30:00Z`),
+  v.metadata({ format: 'date-time' }),
   v.transform((text) => new Date(parseDatetime(text) ?? 0)),
 );
 
@@ -114,12 +188,14 @@ export const dateField = v.pipe(
     (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isTime(`${text}T00:00:00Z`),
     `must be a date ${IN_THESE_YEARS}, such as 2025-11-20`,
   ),
+  v.metadata({ format: 'date' }),
 );
 
 /** A UUID, which becomes lower case. */
 export const uuidField = v.pipe(
   v.string(),
   v.check((text) => readUuid(text) !== undefined, 'must be a UUID'),
+  v.metadata({ format: 'uuid' }),
   v.toLowerCase(),
 );
 

@@ -1,10 +1,11 @@
 import { parseJson } from '../../wire/json.ts';
 import { readUuid } from '../database/database.ts';
-import type { NetworkContext, NetworkRoute } from '../context.ts';
+import { queryParameter, TEXT, UUID } from '../contract/operation.ts';
+import type { NetworkContext } from '../context.ts';
 import { partnerRefusal } from '../createFetch.ts';
 import { packageVersion } from '../health.ts';
 import { explainChoice, type ExplainedOffer, type StoredChoice } from '../recommendations/shelves.ts';
-import { notFound, plainControl } from './control.ts';
+import { type ControlRoute, notFound, plainControl } from './control.ts';
 
 /** Maximum events in GET /sandbox/events: the newest. */
 const MAX_SHOWN = 10_000;
@@ -17,49 +18,64 @@ interface ArrivalRow {
 }
 
 /** GET /sandbox/events, /sandbox/explain, /sandbox/health and /sandbox/metrics. */
-export function observations(version: string = packageVersion()): readonly NetworkRoute[] {
-  return [
-    plainControl({
-      method: 'GET',
-      pattern: '/sandbox/events',
-      run: ({ request, context }) => listEvents(request, context),
-    }),
-    plainControl({
-      method: 'GET',
-      pattern: '/sandbox/explain',
-      async run({ request, context }) {
-        const id = readUuid(new URL(request.url).searchParams.get('session_id'));
-        if (id === undefined)
-          return partnerRefusal(400, 'The session_id is missing or is not a UUID.', [
-            { path: 'session_id', message: 'must be the id of a session' },
-          ]);
-        const offers = await explain(context, id);
-        return offers ? { session_id: id, offers } : notFound('session');
-      },
-    }),
-    plainControl({
-      method: 'GET',
-      pattern: '/sandbox/health',
-      async run({ context }) {
-        const [counts] = await context.db.query(
-          `SELECT (SELECT count(*) FROM channels) AS channels, (SELECT count(*) FROM publishers WHERE removed_at IS NULL) AS publishers,
+export const observations: readonly ControlRoute[] = [
+  plainControl({
+    method: 'GET',
+    pattern: '/sandbox/events',
+    summary: 'The events that arrived, newest last',
+    query: [
+      queryParameter('session_id', UUID, 'Events of this session only.'),
+      queryParameter('event_name', TEXT, 'Events with this name only.'),
+    ],
+    run: ({ request, context }) => listEvents(request, context),
+  }),
+  plainControl({
+    method: 'GET',
+    pattern: '/sandbox/explain',
+    summary: 'Why each offer was shown or not',
+    query: [queryParameter('session_id', UUID, 'The session.')],
+    async run({ request, context }) {
+      const id = readUuid(new URL(request.url).searchParams.get('session_id'));
+      if (id === undefined)
+        return partnerRefusal(400, 'The session_id is missing or is not a UUID.', [
+          { path: 'session_id', message: 'must be the id of a session' },
+        ]);
+      const offers = await explain(context, id);
+      return offers ? { session_id: id, offers } : notFound('session');
+    },
+  }),
+  plainControl({
+    method: 'GET',
+    pattern: '/sandbox/health',
+    summary: 'Database, version, counts',
+    async run({ context }) {
+      const [counts] = await context.db.query(
+        `SELECT (SELECT count(*) FROM channels) AS channels, (SELECT count(*) FROM publishers WHERE removed_at IS NULL) AS publishers,
              (SELECT count(*) FROM offers WHERE deleted_at IS NULL) AS offers, (SELECT count(*) FROM sessions) AS sessions,
              (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM hourly_facts) AS hourly_facts, (SELECT count(*) FROM conversions) AS conversions`,
-        );
-        const now = (await context.now()).toISOString();
-        return { status: 'ok', environment: context.environment, version, database: context.db.kind, now, counts };
-      },
-    }),
-    plainControl({
-      method: 'GET',
-      pattern: '/sandbox/metrics',
-      run: async ({ context }) =>
-        new Response(context.controls?.metrics(), {
-          headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-        }),
-    }),
-  ];
-}
+      );
+      const now = (await context.now()).toISOString();
+      return {
+        status: 'ok',
+        environment: context.environment,
+        version: packageVersion(),
+        database: context.db.kind,
+        now,
+        counts,
+      };
+    },
+  }),
+  plainControl({
+    method: 'GET',
+    pattern: '/sandbox/metrics',
+    summary: 'Counters in Prometheus’ text format',
+    type: 'text/plain',
+    run: async ({ context }) =>
+      new Response(context.controls?.metrics(), {
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      }),
+  }),
+];
 
 /** Why each offer was shown or not in a session that a staging network opened. */
 async function explain({ db }: NetworkContext, sessionId: string): Promise<unknown> {

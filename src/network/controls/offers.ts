@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
-import type { NetworkContext, NetworkRoute } from '../context.ts';
+import type { NetworkContext } from '../context.ts';
 import type { Queries } from '../database/database.ts';
 import { markChanged } from '../settings.ts';
 import {
   control,
+  type ControlRoute,
   notFound,
   plainControl,
   refuseFields,
@@ -16,7 +17,7 @@ import {
 } from './control.ts';
 
 const assetField = v.object({
-  id: v.optional(textField, () => randomUUID()),
+  id: v.optional(textField),
   asset_type: v.picklist(['PRODUCT', 'IMAGE'], 'must be PRODUCT or IMAGE'),
   image_url: urlField,
   insertion_order: v.optional(v.number(), 0),
@@ -49,16 +50,19 @@ const offerBody = v.object({
 type OfferBody = v.InferOutput<typeof offerBody>;
 
 /** The catalogue: POST, PUT and DELETE /sandbox/offers. */
-export const offers: readonly NetworkRoute[] = [
+export const offers: readonly ControlRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/offers',
+    summary: 'Add an offer',
     body: offerBody,
     run: ({ context, body }) => save(context, body),
   }),
   control({
     method: 'PUT',
     pattern: '/sandbox/offers/{id}',
+    summary: 'Replace an offer',
+    id: 'the offer',
     body: offerBody,
     async run({ context, params, body }) {
       const [found] = await context.db.query(
@@ -71,6 +75,8 @@ export const offers: readonly NetworkRoute[] = [
   plainControl({
     method: 'DELETE',
     pattern: '/sandbox/offers/{id}',
+    summary: 'Delete an offer',
+    id: 'the offer',
     async run({ context, params }) {
       const now = await context.now();
       const isDeleted = await context.db.transaction(async (db) => {
@@ -94,7 +100,8 @@ async function save(context: NetworkContext, offer: OfferBody, offerId: string =
   const now = await context.now();
   await context.db.transaction(async (db) => {
     const advertiserId = await saveAdvertiser(db, offer.advertiser);
-    const { subheading, cta_details, metadata, assets, disclosure_details } = offer;
+    const { subheading, cta_details, metadata, disclosure_details } = offer;
+    const assets = offer.assets?.map((asset) => ({ ...asset, id: asset.id ?? randomUUID() }));
     await db.query(
       `INSERT INTO offers (offer_id, advertiser_id, subcategory_id, heading, target_url, details, price_per_conversion, budget, weight, active, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)

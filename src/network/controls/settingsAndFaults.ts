@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
-import type { NetworkRoute } from '../context.ts';
 import { readSetting, writeSetting } from '../settings.ts';
 import { MISCOUNTS } from '../../wire/audit/explainDifference.ts';
 import { isObject } from '../../wire/json.ts';
 import { refuseProductionData } from '../storedKeys.ts';
-import { control, plainControl, countField, dateField, timeField } from './control.ts';
+import { control, type ControlRoute, plainControl, countField, dateField, timeField } from './control.ts';
 
 const METRICS: readonly string[] = [...new Set([...CHANNEL_METRICS, ...PUBLISHER_METRICS])];
 const metricField = v.pipe(
@@ -63,16 +62,20 @@ const faultBody = v.strictObject(
     retryable: v.optional(v.boolean()),
     drop_connection: v.optional(v.boolean()),
     after_commit: v.optional(v.boolean()),
-    times: v.optional(v.nullable(limitField), 1),
+    times: v.optional(
+      v.pipe(v.nullable(limitField), v.description('How many requests it affects: 1 by default, null for all.')),
+      1,
+    ),
   },
   'is not a field of a fault',
 );
 
 /** PUT /sandbox/settings, POST and DELETE /sandbox/faults. */
-export const settingsAndFaults: readonly NetworkRoute[] = [
+export const settingsAndFaults: readonly ControlRoute[] = [
   control({
     method: 'PUT',
     pattern: '/sandbox/settings',
+    summary: 'Change settings of the reports; null restores a default',
     body: settingsBody,
     async run({ context, body }) {
       return context.db.transaction(async (db) => {
@@ -90,6 +93,7 @@ export const settingsAndFaults: readonly NetworkRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/faults',
+    summary: 'Script a failure of a route',
     body: faultBody,
     async run({ context, body: { times, ...fault } }) {
       const id = randomUUID();
@@ -103,6 +107,7 @@ export const settingsAndFaults: readonly NetworkRoute[] = [
   plainControl({
     method: 'DELETE',
     pattern: '/sandbox/faults',
+    summary: 'Delete all scripted failures',
     async run({ context }) {
       await context.db.query('DELETE FROM faults');
     },
@@ -110,10 +115,11 @@ export const settingsAndFaults: readonly NetworkRoute[] = [
 ];
 
 /** POST /sandbox/clock and /sandbox/reset. */
-export const clockAndReset: readonly NetworkRoute[] = [
+export const clockAndReset: readonly ControlRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/clock',
+    summary: 'Stop the clock at a time; null starts it again',
     body: v.object({ now: v.nullable(timeField) }),
     async run({ context, body }) {
       await writeSetting(context.db, 'clock', body.now?.toISOString());
@@ -123,6 +129,7 @@ export const clockAndReset: readonly NetworkRoute[] = [
   control({
     method: 'POST',
     pattern: '/sandbox/reset',
+    summary: 'Start over',
     body: v.object({ seed: v.optional(v.picklist(['demo', 'empty'], 'must be demo or empty'), 'demo') }),
     async run({ context, body }) {
       return context.controls?.reset({ seed: body.seed, now: await context.now(), networkUrl: context.networkUrl });

@@ -39,7 +39,7 @@ export async function openTenant(world: TestNetwork, name = 'CH1'): Promise<Tena
     const init: RequestInit = { method, headers: { 'x-api-key': key } };
     if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await world.network.fetch(new Request(`http://127.0.0.1:4600${path}`, init));
-    await expectContract({ method, path }, response);
+    await expectContract({ method, path, body }, response);
     const text = await response.text();
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   };
