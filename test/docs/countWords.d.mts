@@ -1,1 +1,2 @@
 export function countWords(markdown: string): number;
+export declare const PAGE_PATHS: readonly string[];

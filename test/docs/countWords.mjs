@@ -10,19 +10,24 @@ export function countWords(markdown) {
   return prose.match(/[\p{L}\p{N}][\p{L}\p{N}'’_.-]*/gu)?.length ?? 0;
 }
 
+/** The README files, the documents beside them, and everything in docs/. */
+export const PAGE_PATHS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'operator/README.md',
+  'sandbox/README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+    .sort(),
+];
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const docs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
-  const pages = [
-    'README.md',
-    'CONTRIBUTING.md',
-    'CHANGELOG.md',
-    'SECURITY.md',
-    'operator/README.md',
-    'sandbox/README.md',
-  ]
-    .concat(docs.filter((path) => path.endsWith('.md')))
-    .map((path) => ({ path, words: countWords(readFileSync(path, 'utf8')) }))
-    .toSorted((a, b) => b.words - a.words);
+  const pages = PAGE_PATHS.map((path) => ({ path, words: countWords(readFileSync(path, 'utf8')) })).toSorted(
+    (a, b) => b.words - a.words,
+  );
   const print = (title, some) => {
     console.log(`${String(some.reduce((sum, { words }) => sum + words, 0)).padStart(6)}  ${title}`);
     for (const { path, words } of some) console.log(`${String(words).padStart(6)}    ${path}`);

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { PAGE_PATHS } from './countWords.mjs';
 
 /** One fenced code block of a page. */
 export interface CodeBlock {
@@ -17,19 +18,8 @@ export interface Page {
   readonly text: string;
 }
 
-/** The README files, the documents beside them, and everything in docs/. */
-export const PAGES: readonly Page[] = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'operator/README.md',
-  'sandbox/README.md',
-  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
-    .toSorted(),
-].map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+/** Every page of the documentation. */
+export const PAGES: readonly Page[] = PAGE_PATHS.map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 
 /** The page at a path; throws if there is none. */
 export function pageAt(path: string): Page {

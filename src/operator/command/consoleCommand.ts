@@ -49,6 +49,8 @@ export const consoleCommand: Command = {
       does: 'Serves the console at http://127.0.0.1:4602, with the key in OFFERLET_API_KEY',
     },
   ],
+  environment: `Environment variables: OFFERLET_PROFILE, OFFERLET_NETWORK, OFFERLET_PORT, and OFFERLET_API_KEY or
+OFFERLET_API_KEY_FILE.`,
   run: runConsole,
 };
 
