@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_pr
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 
 /** A tarball as npm would publish it. */
 export interface Packed {
@@ -34,6 +35,29 @@ export function installInto(folder: string, tarballs: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'merchant', private: true, type: 'module' }));
   npm(['install', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], folder);
+}
+
+/** Packs the packages in these folders and installs them into an empty project, for the tests of a file. `packed` is the first. */
+export function installPackages(sources: readonly string[]): { project: string; packed(): Packed } {
+  const folder = temporaryFolder();
+  const project = join(folder.path, 'project');
+  let packages: Packed[] = [];
+  beforeAll(() => {
+    packages = sources.map((source) => pack(source, folder.path));
+    installInto(
+      project,
+      packages.map(({ tarball }) => tarball),
+    );
+  }, 300_000);
+  afterAll(() => folder.remove());
+  return {
+    project,
+    packed() {
+      const [first] = packages;
+      if (!first) throw new Error('The packages are installed before the first test, not before.');
+      return first;
+    },
+  };
 }
 
 /** Type-checks a file of a project strictly, declarations of dependencies included; returns what the compiler prints. */

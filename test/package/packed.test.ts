@@ -1,43 +1,27 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  installInto,
-  pack,
-  runCommand,
-  runModule,
-  temporaryFolder,
-  typeCheck,
-  whileRunning,
-  type Packed,
-} from './packages.ts';
+import { expect, test } from 'vitest';
+import { installPackages, runCommand, runModule, typeCheck, whileRunning } from './packages.ts';
 
 // The tarball of `offerlet` as npm would publish it, installed into an empty project by itself and used there.
-const folder = temporaryFolder();
-const project = join(folder.path, 'project');
-let packed: Packed;
-
-beforeAll(() => {
-  packed = pack('.', folder.path);
-  installInto(project, [packed.tarball]);
-}, 300_000);
-
-afterAll(() => folder.remove());
+const { project, packed } = installPackages(['.']);
 
 test('nothing is published but the build, the README and its neighbours, in less than 1 MB', () => {
-  expect(packed.files).toContain('dist/offerlet.js');
+  expect(packed().files).toContain('dist/offerlet.js');
   expect(
-    packed.files.filter(
+    packed().files.filter(
       (path) =>
         !/^(dist\/|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$|LICENSE$|(package|custom-elements)\.json$)/.test(path),
     ),
   ).toEqual([]);
-  expect(packed.files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(packed().files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
   expect(
-    packed.files.filter((path) => /^dist\/(network|operator|sandbox|demo)|fresh-database|clients|console\//.test(path)),
+    packed().files.filter((path) =>
+      /^dist\/(network|operator|sandbox|demo)|fresh-database|clients|console\//.test(path),
+    ),
   ).toEqual([]);
-  expect(packed.unpackedBytes).toBeLessThan(1_000_000);
+  expect(packed().unpackedBytes).toBeLessThan(1_000_000);
 });
 
 test('every module that an entry or a command imports is published, and no other', () => {
@@ -53,7 +37,7 @@ test('every module that an entry or a command imports is published, and no other
   };
   for (const entry of Object.values(exports)) visit(normalize(typeof entry === 'string' ? entry : entry.default));
   visit('dist/cli.js');
-  const published = packed.files.filter((path) => /^dist\/.*\.js$/.test(path));
+  const published = packed().files.filter((path) => /^dist\/.*\.js$/.test(path));
   expect(published.toSorted()).toEqual([...reached].filter((path) => path.startsWith('dist/')).toSorted());
 });
 
@@ -165,10 +149,10 @@ test.each(['sandbox', 'network', 'publishers', 'report'])('the command %s says i
 });
 
 test('publint and attw find nothing wrong with the package', () => {
-  const publint = spawnSync('npx', ['publint', '--strict', packed.tarball], { encoding: 'utf8' });
+  const publint = spawnSync('npx', ['publint', '--strict', packed().tarball], { encoding: 'utf8' });
   expect(publint.status, publint.stdout + publint.stderr).toBe(0);
   const scripts = ['--exclude-entrypoints', 'offerlet.js', 'offerlet-inspector.js'];
-  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', ...scripts, '--', packed.tarball], {
+  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', ...scripts, '--', packed().tarball], {
     encoding: 'utf8',
   });
   expect(attw.status, attw.stdout + attw.stderr).toBe(0);

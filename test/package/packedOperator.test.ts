@@ -1,36 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  installInto,
-  pack,
-  runCommand,
-  runModule,
-  temporaryFolder,
-  typeCheck,
-  whileRunning,
-  type Packed,
-} from './packages.ts';
+import { expect, test } from 'vitest';
+import { installPackages, runCommand, runModule, typeCheck, whileRunning } from './packages.ts';
 
 // The tarball of `offerlet-operator` as npm would publish it, installed into an empty project by itself and used there.
-const folder = temporaryFolder();
-const project = join(folder.path, 'project');
-let packed: Packed;
-
-beforeAll(() => {
-  packed = pack('operator', folder.path);
-  installInto(project, [packed.tarball]);
-}, 300_000);
-
-afterAll(() => folder.remove());
+const { project, packed } = installPackages(['operator']);
 
 test('nothing is published but the build, in less than 400 KB', () => {
-  expect(packed.files).toContain('dist/operator/console/page/console.js.br');
-  expect(packed.files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))).toEqual([]);
-  expect(packed.files.filter((path) => /(\.tsx?|\.map)$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
-  expect(packed.files.filter((path) => /^dist\/(relay|network|widget|queue|session|sandbox)/.test(path))).toEqual([]);
-  expect(packed.unpackedBytes).toBeLessThan(400_000);
+  expect(packed().files).toContain('dist/operator/console/page/console.js.br');
+  expect(packed().files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))).toEqual([]);
+  expect(packed().files.filter((path) => /(\.tsx?|\.map)$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(packed().files.filter((path) => /^dist\/(relay|network|widget|queue|session|sandbox)/.test(path))).toEqual([]);
+  expect(packed().unpackedBytes).toBeLessThan(400_000);
 });
 
 test('npm install brings the server of the console and a YAML parser, and neither widget nor relay', () => {
@@ -78,8 +60,8 @@ test('the console serves its page', async () => {
 });
 
 test('publint and attw find nothing wrong with the package', () => {
-  const publint = spawnSync('npx', ['publint', '--strict', packed.tarball], { encoding: 'utf8' });
+  const publint = spawnSync('npx', ['publint', '--strict', packed().tarball], { encoding: 'utf8' });
   expect(publint.status, publint.stdout + publint.stderr).toBe(0);
-  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', '--', packed.tarball], { encoding: 'utf8' });
+  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', '--', packed().tarball], { encoding: 'utf8' });
   expect(attw.status, attw.stdout + attw.stderr).toBe(0);
 });

@@ -1,36 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  installInto,
-  pack,
-  runCommand,
-  runModule,
-  temporaryFolder,
-  typeCheck,
-  whileRunning,
-  type Packed,
-} from './packages.ts';
+import { expect, test } from 'vitest';
+import { installPackages, runCommand, runModule, typeCheck, whileRunning } from './packages.ts';
 
 // The tarballs of all packages as npm would publish them, installed into an empty project and used there.
-const folder = temporaryFolder();
-const project = join(folder.path, 'project');
+const { project, packed } = installPackages(['sandbox', '.', 'operator']);
 const FREE_PORTS = ['--port', '0', '--network-port', '0', '--memory', '--json'];
-let packed: Packed;
-
-beforeAll(() => {
-  packed = pack('sandbox', folder.path);
-  installInto(project, [...['.', 'operator'].map((source) => pack(source, folder.path).tarball), packed.tarball]);
-}, 300_000);
-
-afterAll(() => folder.remove());
 
 test('nothing is published but the build and the documents', () => {
-  expect(packed.files).toContain('dist/demo/shop.js');
-  expect(packed.files).toContain('dist/fresh-database.tar.br');
-  expect(packed.files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))).toEqual([]);
-  expect(packed.files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(packed().files).toContain('dist/demo/shop.js');
+  expect(packed().files).toContain('dist/fresh-database.tar.br');
+  expect(packed().files.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))).toEqual([]);
+  expect(packed().files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
 });
 
 test.each([
@@ -107,8 +89,8 @@ test('a wrong call says in one line what to write', () => {
 });
 
 test('publint and attw find nothing wrong with the package', () => {
-  const publint = spawnSync('npx', ['publint', '--strict', packed.tarball], { encoding: 'utf8' });
+  const publint = spawnSync('npx', ['publint', '--strict', packed().tarball], { encoding: 'utf8' });
   expect(publint.status, publint.stdout + publint.stderr).toBe(0);
-  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', '--', packed.tarball], { encoding: 'utf8' });
+  const attw = spawnSync('npx', ['attw', '--profile', 'esm-only', '--', packed().tarball], { encoding: 'utf8' });
   expect(attw.status, attw.stdout + attw.stderr).toBe(0);
 });

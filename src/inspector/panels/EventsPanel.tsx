@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { PanelProps } from '../model.ts';
 import { type EventTimeline, eventTimelines, timeOf } from '../eventTimelines.ts';
 import { Filter, matches } from './Filter.tsx';
+import { Table } from './Table.tsx';
 
 /** Each event with its timeline, from tracked to delivered, refused or dead; the newest first. */
 export function EventsPanel({ model }: PanelProps): JSX.Element {
@@ -18,36 +19,27 @@ export function EventsPanel({ model }: PanelProps): JSX.Element {
         <b>{dead}</b> dead
       </p>
       <Filter what="events" value={filter} shown={shown.length} all={timelines.length} onChange={setFilter} />
-      <table class="events">
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">Status</th>
-            <th scope="col">Timeline</th>
+      <Table class="events" columns={['Event', 'Status', 'Timeline']}>
+        {shown.map(({ event, status, steps }) => (
+          <tr key={event.event_id}>
+            <td>
+              <b>{event.event_name}</b>
+              <small>{event.initiating_target}</small>
+              <small>{event.brand_properties && `offer ${event.brand_properties.offer_id}`}</small>
+            </td>
+            <td class={status === 'delivered' ? 'good' : status === 'dead' ? 'bad' : 'mild'}>{status}</td>
+            <td>
+              <ol class="timeline">
+                {steps.map(({ at, text }, index) => (
+                  <li key={index}>
+                    <time>{timeOf(at)}</time> {text}
+                  </li>
+                ))}
+              </ol>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ event, status, steps }) => (
-            <tr key={event.event_id}>
-              <td>
-                <b>{event.event_name}</b>
-                <small>{event.initiating_target}</small>
-                <small>{event.brand_properties && `offer ${event.brand_properties.offer_id}`}</small>
-              </td>
-              <td class={status === 'delivered' ? 'good' : status === 'dead' ? 'bad' : 'mild'}>{status}</td>
-              <td>
-                <ol class="timeline">
-                  {steps.map(({ at, text }, index) => (
-                    <li key={index}>
-                      <time>{timeOf(at)}</time> {text}
-                    </li>
-                  ))}
-                </ol>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {timelines.length === 0 && <p class="quiet">No event has been tracked on this page yet.</p>}
       <p class="quiet">
         The sandbox network lists the events that arrived: <code>GET /sandbox/events?session_id=…</code>

@@ -3,6 +3,7 @@ import { VIEW_MS } from '../../wire/limits.ts';
 import type { PanelProps } from '../model.ts';
 import { type EventTimeline, eventTimelines } from '../eventTimelines.ts';
 import type { OfferVisibility } from '../measureOffers.ts';
+import { Table } from './Table.tsx';
 
 /** How much of each offer is visible now, what was reported of this session, and what the relay said to that. */
 export function SeenPanel({ model }: PanelProps): JSX.Element {
@@ -30,28 +31,17 @@ export function SeenPanel({ model }: PanelProps): JSX.Element {
         </div>
       ))}
       <h2>Reported</h2>
-      <table class="counts">
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">Tracked</th>
-            <th scope="col">Accepted</th>
-            <th scope="col">Waiting</th>
-            <th scope="col">Refused</th>
+      <Table class="counts" columns={['Event', 'Tracked', 'Accepted', 'Waiting', 'Refused']}>
+        {countAtRelay(timelines).map(({ name, tracked, accepted, waiting, refused }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{tracked}</td>
+            <td class={tracked > 0 && accepted === tracked ? 'good' : ''}>{accepted}</td>
+            <td class={waiting > 0 ? 'mild' : ''}>{waiting}</td>
+            <td class={refused > 0 ? 'bad' : ''}>{refused}</td>
           </tr>
-        </thead>
-        <tbody>
-          {countAtRelay(timelines).map(({ name, tracked, accepted, waiting, refused }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{tracked}</td>
-              <td class={tracked > 0 && accepted === tracked ? 'good' : ''}>{accepted}</td>
-              <td class={waiting > 0 ? 'mild' : ''}>{waiting}</td>
-              <td class={refused > 0 ? 'bad' : ''}>{refused}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <p>{describeRelayCount(timelines, explanation?.queue.dropped ?? 0)}</p>
       <p class="quiet">
         Tracked on this page, and accepted as the relay told this page. Where the relay keeps a ledger, it counts these,

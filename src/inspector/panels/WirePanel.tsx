@@ -6,6 +6,7 @@ import { describeUnseenRequest } from '../openMounts.ts';
 import { type RequestRecord, maskRequest } from '../observePage.ts';
 import { timeOf } from '../eventTimelines.ts';
 import { Filter, matches } from './Filter.tsx';
+import { Table } from './Table.tsx';
 
 /** Every request to the relay with its response, the newest first, and what was done with each offer. */
 export function WirePanel({ model }: PanelProps): JSX.Element {
@@ -71,33 +72,24 @@ function ResponseOffers({ json }: { json: unknown }): JSX.Element {
   if (!read.ok) return <p class="bad">{read.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}</p>;
   const { groups, left_out } = read.value;
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Offer</th>
-          <th scope="col">Advertiser</th>
-          <th scope="col">Result</th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.flatMap(({ offers }) =>
-          offers.map(({ insertion_id, advertiser, offer }) => (
-            <tr key={insertion_id}>
-              <td>{offer.heading}</td>
-              <td>{advertiser.name}</td>
-              <td class="good">can be shown</td>
-            </tr>
-          )),
-        )}
-        {left_out.map(({ offer_id, reason }, index) => (
-          <tr key={index}>
-            <td>{offer_id}</td>
-            <td />
-            <td class="bad">left out: {reason}</td>
+    <Table columns={['Offer', 'Advertiser', 'Result']}>
+      {groups.flatMap(({ offers }) =>
+        offers.map(({ insertion_id, advertiser, offer }) => (
+          <tr key={insertion_id}>
+            <td>{offer.heading}</td>
+            <td>{advertiser.name}</td>
+            <td class="good">can be shown</td>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        )),
+      )}
+      {left_out.map(({ offer_id, reason }, index) => (
+        <tr key={index}>
+          <td>{offer_id}</td>
+          <td />
+          <td class="bad">left out: {reason}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

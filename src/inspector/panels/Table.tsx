@@ -1,0 +1,23 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+/** A table with a heading for each column. */
+export function Table(props: {
+  readonly columns: readonly string[];
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <table class={props.class}>
+      <thead>
+        <tr>
+          {props.columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{props.children}</tbody>
+    </table>
+  );
+}
