@@ -2,7 +2,9 @@ import { withDeadline } from '../http/withDeadline.ts';
 import { isBot } from '../wire/isBot.ts';
 import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wire/json.ts';
 import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
-import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers } from '../wire/offers/prefetched.ts';
+import { hashEmail } from '../wire/offers/hashEmail.ts';
+import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wire/offers/prefetched.ts';
+import { IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
 import type { Client, Limits } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';
@@ -115,12 +117,13 @@ function readGiven(given: unknown, maxBytes: number): JsonObject {
 const encoder = new TextEncoder();
 
 /** Returns the block for a request and its response. Throws a `RelayError` when no page would read it. */
-function writeBlock(page: JsonObject, response: unknown): Prefetched {
+async function writeBlock(page: JsonObject, response: unknown): Promise<Prefetched> {
   const [placement, order] = [own(page, 'placement_details'), own(page, 'order_details')];
   const json: PrefetchedOffers = {
     view: String(own(placement, 'view')),
     display_mode: String(own(placement, 'display_mode')),
     order_id: String(own(order, 'order_id')),
+    shopper: await checkShopper(own(page, 'user_details'), own(order, 'order_id')),
     response,
   };
   const text = JSON.stringify(json).replace(
@@ -131,4 +134,16 @@ function writeBlock(page: JsonObject, response: unknown): Prefetched {
   if (encoder.encode(script).byteLength > RESPONSE_MAX_BYTES)
     throw new RelayError('The response is too large for a page.', { status: 502, code: 'network_answer_unreadable' });
   return { script, json };
+}
+
+/** Returns what lets the page notice that it is another shopper's. */
+async function checkShopper(user: unknown, order: unknown): Promise<Record<string, string>> {
+  const checks: Record<string, string> = {};
+  for (const name of IDENTIFIERS) {
+    const value = own(user, name);
+    if (typeof value !== 'string') continue;
+    const [stated, identifier] = name === 'email' ? ['email_hash', await hashEmail(value)] : [name, value];
+    checks[stated] = shopperCheck(identifier, order);
+  }
+  return checks;
 }

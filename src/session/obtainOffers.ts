@@ -4,6 +4,7 @@ import { isBot } from '../wire/isBot.ts';
 import { type JsonObject, own, parseJson, type Problem } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
+import type { RecommendationRequest } from '../wire/offers/request.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
 import { reasonOf } from '../wire/errors.ts';
 import { containsSecret, type Placement } from './checkOptions.ts';
@@ -102,20 +103,19 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
 
 async function recallOrRequest(
   { placement, access, prefetched, trace, signal }: OfferContext,
-  body: JsonObject,
+  body: RecommendationRequest & JsonObject,
   memory: OrderMemory,
 ): Promise<FoundOffers | Failure> {
   const { relay } = placement;
   const stored = await memory.recall();
   const remembered = read(stored);
-  const isRemembered = remembered.ok;
-  const offered = prefetched ? readPrefetched(prefetched, placement) : undefined;
-  const whyNot = isRemembered ? 'The order is remembered on this device' : offered;
+  const found = { memory, body, isRemembered: remembered.ok, isPrefetched: false };
+  const offered = prefetched ? readPrefetched(prefetched, body) : undefined;
+  const whyNot = remembered.ok ? 'The order is remembered on this device' : offered;
   if (offered) trace.prefetched = typeof whyNot === 'string' ? `Not used. ${whyNot}` : 'Used';
-  if (isRemembered)
-    return { memory, body, response: remembered.value, json: stored, isRemembered, isPrefetched: false };
+  if (remembered.ok) return { ...found, response: remembered.value, json: stored };
   if (typeof offered === 'object')
-    return { memory, body, response: offered, json: own(prefetched, 'response'), isRemembered, isPrefetched: true };
+    return { ...found, response: offered, json: own(prefetched, 'response'), isPrefetched: true };
   const reply = await requestOffers({ relay, access, body, signal });
   if ('code' in reply) return reply;
   const { json } = reply;
@@ -129,11 +129,11 @@ async function recallOrRequest(
     );
   }
   throwIfAborted(signal);
-  return { memory, body, response: fresh.value, json, isRemembered, isPrefetched: false };
+  return { ...found, response: fresh.value, json };
 }
 
 /** Returns the response in prefetched offers, or why they are not used. Nothing in them is trusted more than a response. */
-function readPrefetched(prefetched: unknown, { request }: Placement): SafeResponse | string {
+function readPrefetched(prefetched: unknown, request: RecommendationRequest): SafeResponse | string {
   const mismatch = mismatchOf(prefetched, request);
   if (mismatch) return mismatch;
   if (performance.now() > PREFETCHED_MAX_AGE_MS) return 'The page has been open for more than ten minutes';
@@ -153,7 +153,7 @@ export function peekOffers(
   { syncStorage }: SessionStorage,
 ): Pick<ObtainedOffers, 'response' | 'groups'> | undefined {
   const memory = openOrderMemory({ key: orderKeyOf(placement), notes: () => undefined, syncStorage });
-  const response = memory.isNew() && readPrefetched(prefetched, placement);
+  const response = memory.isNew() && readPrefetched(prefetched, placement.request);
   if (!response || typeof response === 'string') return undefined;
   const groups = firstOffers(response.groups, placement.maxOffers);
   return { response, groups };
@@ -258,12 +258,11 @@ export function toStorable({ session_id, groups, footer, sandbox }: SafeResponse
 }
 
 /** Returns the request body, with a plain email replaced by its hash. */
-export async function buildRequest({ request, isSandbox }: Placement): Promise<JsonObject> {
+export async function buildRequest({ request, isSandbox }: Placement): Promise<RecommendationRequest & JsonObject> {
   const { email, ...user_details } = request.user_details ?? {};
   if (email !== undefined) user_details.email_hash = await hashEmail(email);
-  const body: Record<string, unknown> = { ...request, user_details };
-  if (isSandbox) body.custom_metadata = { ...request.custom_metadata, is_sandbox: true };
-  return body;
+  const custom_metadata = isSandbox ? { ...request.custom_metadata, is_sandbox: true } : request.custom_metadata;
+  return { ...request, user_details, custom_metadata };
 }
 
 /** Maximum errors of one response that are repeated. */
@@ -290,8 +289,9 @@ export async function requestOffers({
   const url = `${relay}/recommendations`;
   const abort = new AbortController();
   const stop = (): void => abort.abort();
-  signal.addEventListener('abort', stop);
-  const policy = watchPolicy(relay);
+  // Its own signal takes the listeners away once the request has ended.
+  signal.addEventListener('abort', stop, abort);
+  const isBlocked = watchPolicy(relay, abort.signal);
   const read = async (): Promise<{ ok: boolean; status: number; json: unknown }> => {
     const response = await createPost(access)(url, body, { signal: abort.signal });
     const { ok, status } = response;
@@ -301,7 +301,6 @@ export async function requestOffers({
     const { ok, status, json } = await within(RELAY_TIMEOUT_MS, read());
     return ok && json !== undefined ? { json } : refusal(url, ok, status, json);
   } catch (error) {
-    stop();
     if (error === SECRET) return containsSecret('The headers');
     const [message, hint] =
       error === LATE
@@ -309,7 +308,7 @@ export async function requestOffers({
             `did not respond within ${RELAY_TIMEOUT_MS / 1_000} s`,
             'Check that the relay and the network behind it are up.',
           ]
-        : policy.isBlocked()
+        : isBlocked()
           ? ['was blocked by the Content-Security-Policy of this page', `Add ${new URL(url).origin} to connect-src.`]
           : [
               `could not be reached (${reasonOf(error)})`,
@@ -317,8 +316,7 @@ export async function requestOffers({
             ];
     return outcome('network_error', `${url} ${message}`, hint);
   } finally {
-    policy.stop();
-    signal.removeEventListener('abort', stop);
+    stop();
   }
 }
 
@@ -358,15 +356,12 @@ function readErrors(json: unknown): Problem[] {
 }
 
 /** Notices whether the page's policy blocks requests to the relay: the request itself fails without saying why. */
-function watchPolicy(relay: string): { isBlocked(): boolean; stop(): void } {
+function watchPolicy(relay: string, signal: AbortSignal): () => boolean {
   let isBlocked = false;
   const listen = (event: Event): void => {
     const { effectiveDirective, blockedURI } = event as Partial<SecurityPolicyViolationEvent>;
     isBlocked ||= effectiveDirective === 'connect-src' && `${blockedURI}`.startsWith(new URL(relay).origin);
   };
-  globalThis.addEventListener?.('securitypolicyviolation', listen);
-  return {
-    isBlocked: () => isBlocked,
-    stop: () => globalThis.removeEventListener?.('securitypolicyviolation', listen),
-  };
+  globalThis.addEventListener?.('securitypolicyviolation', listen, { signal });
+  return () => isBlocked;
 }

@@ -2,7 +2,7 @@ import { own, parseJson, toJson } from '../wire/json.ts';
 import { normalizeEmail } from '../wire/offers/hashEmail.ts';
 import type { Placement } from './checkOptions.ts';
 import { nextTask } from './nextTask.ts';
-import { shortHash } from './shortHash.ts';
+import { shortHash } from '../wire/shortHash.ts';
 
 /** The prefix of every key that is written to localStorage. */
 const MEMORY_PREFIX = 'offerlet:';

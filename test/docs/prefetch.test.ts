@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPrefetchRoute } from '../../src/cli/relayCommand.ts';
 import { toNode } from '../../src/relay.ts';
+import { shopperCheck } from '../../src/wire/offers/prefetched.ts';
 import { RESPONSE, setUp, type FakeNetwork } from '../relay/fakeNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 import { codeBlocks, pageAt } from './pages.ts';
@@ -54,6 +55,7 @@ async function expectPrefetched(
     view: 'THANK_YOU',
     display_mode: 'INLINE',
     order_id: '1001',
+    shopper: { email_hash: shopperCheck(EMAIL_HASH, '1001') },
     response: RESPONSE,
   });
   expect(network.calls.map(({ body }) => body)).toEqual([

@@ -1,9 +1,11 @@
 // relay.prefetch: what a server requests for the page that it renders.
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createRelay, toNode, type NodeHandler, type Prefetched, type PrefetchRequest } from '../../src/relay.ts';
 import { own } from '../../src/wire/json.ts';
 import { mismatchOf } from '../../src/wire/offers/prefetched.ts';
+import type { UserDetails } from '../../src/wire/offers/request.ts';
 import { HASH, json, KEY, RESPONSE, setUp, useFakeClock } from './fakeNetwork.ts';
 import { serve } from '../fixtures/serve.ts';
 
@@ -27,6 +29,7 @@ test('returns a block for the page, and the same as a value', async () => {
     view: 'THANK_YOU',
     display_mode: 'INLINE',
     order_id: '1001',
+    shopper: { email_hash: expect.stringMatching(/^[0-9a-z]{4}$/) },
     response: RESPONSE,
   });
   expect(offers && JSON.parse(textOf(offers))).toEqual(offers?.json);
@@ -170,6 +173,44 @@ describe('the order', () => {
     const { relay } = setUp();
     const offers = await relay.prefetch(visit(), { ...GIVEN, order_details: { order_id } });
     expect(mismatchOf(offers?.json, page(order_id === 'a1' ? 'A1' : order_id === 'A1' ? 'a1' : '1001'))).not.toBe('');
+  });
+});
+
+describe('the shopper', () => {
+  const EMAIL = { email: ' Ada@Example.com' };
+  const ADA = { email_hash: createHash('sha256').update('ada@example.com').digest('hex') };
+  const blockFor = async (user_details: UserDetails, order_id = '1001') => {
+    const { relay } = setUp();
+    return (await relay.prefetch(visit(), { ...GIVEN, user_details, order_details: { order_id } }))?.json;
+  };
+  const page = (user_details: UserDetails | undefined) => ({ ...GIVEN, user_details });
+
+  test.each<[string, UserDetails, UserDetails | undefined]>([
+    ['the same hash', ADA, ADA],
+    ['the email of that hash, on the server', EMAIL, ADA],
+    ['the same customer', { external_guid: 'A1' }, { external_guid: 'A1' }],
+    ['the same customer and a name', { external_guid: 'A1' }, { external_guid: 'A1', first_name: 'Ada' }],
+    ['another kind of identifier, which says nothing', { external_guid: 'A1' }, ADA],
+    ['an email that is not hashed yet', EMAIL, { email: 'bob@example.com' }],
+    ['no identifier: the relay adds it', ADA, undefined],
+  ])('is that of the page with %s', async (_, server, browser) => {
+    expect(mismatchOf(await blockFor(server), page(browser))).toBe('');
+  });
+
+  test.each<[string, UserDetails, UserDetails]>([
+    ['another hash', ADA, { email_hash: HASH }],
+    ['the email of another hash', EMAIL, { email_hash: HASH }],
+    ['another phone number', { phone: '+491234567' }, { phone: '+491234568' }],
+    ['another customer', { external_guid: 'A1' }, { external_guid: 'a1' }],
+  ])('is another one than that of the page with %s', async (_, server, browser) => {
+    expect(mismatchOf(await blockFor(server), page(browser))).toBe('They are for another shopper');
+  });
+
+  test('is not recognizable from the block, nor from two blocks', async () => {
+    const [one, two] = [await blockFor(EMAIL), await blockFor(EMAIL, '1002')];
+    expect(Object.keys(one?.shopper ?? {})).toEqual(['email_hash']);
+    expect(JSON.stringify(one)).not.toMatch(/ada|example\.com|[0-9a-f]{64}/i);
+    expect(one?.shopper).not.toEqual(two?.shopper);
   });
 });
 

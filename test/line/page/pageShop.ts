@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { shopperCheck } from '../../../src/wire/offers/prefetched.ts';
 import { offersOf, type Fixture } from './pageFixture.ts';
 
 /** A SHA-256 in hex that names nobody. */
@@ -29,6 +30,7 @@ interface Block {
   readonly view?: unknown;
   readonly display_mode?: unknown;
   readonly order_id?: unknown;
+  readonly shopper?: unknown;
   readonly response?: unknown;
 }
 
@@ -37,6 +39,7 @@ export const block = (more: Block = {}): Required<Block> => ({
   view: 'THANK_YOU',
   display_mode: 'INLINE',
   order_id: '1001',
+  shopper: { email_hash: shopperCheck(HASH, more.order_id ?? '1001') },
   response: offersOf(1),
   ...more,
 });

@@ -1,5 +1,6 @@
 // Offers that the server has prefetched: shown without a request, counted once, and trusted no more than a response.
 import { expect, test, type Page } from '@playwright/test';
+import { shopperCheck } from '../../../src/wire/offers/prefetched.ts';
 import { offersOf, useFixture } from './pageFixture.ts';
 import { block, everythingStored, HASH, inScript, options, scriptTag, shop } from './pageShop.ts';
 
@@ -11,6 +12,7 @@ async function explained(page: Page): Promise<{ prefetched?: string; response?: 
   await page.waitForFunction('offerlet.explain()[0].outcome');
   return (await page.evaluate('offerlet.explain()[0]')) as never;
 }
+const checkOf = (email_hash: string) => ({ email_hash: shopperCheck(email_hash, '1001') });
 const accept = (page: Page) => page.locator('[part~=accept]');
 
 /** Opens a page whose server has prefetched something. */
@@ -84,6 +86,7 @@ for (const [what, blocks, why] of [
   ['an order in another case', inScript(block({ order_id: 'A-1' })), 'They are for another order'],
   ['another view', inScript(block({ view: 'ORDER_STATUS' })), 'They are for another view'],
   ['another display mode', inScript(block({ display_mode: 'OVERLAY' })), 'They are for another display mode'],
+  ['another shopper', inScript(block({ shopper: checkOf('b'.repeat(64)) })), 'They are for another shopper'],
   ['no order', inScript(block({ order_id: undefined })), 'They are for another order'],
   [
     'something that is not JSON',
@@ -104,6 +107,30 @@ for (const [what, blocks, why] of [
     await expect(accept(page)).toBeVisible();
     expect((await explained(page)).prefetched).toContain(`Not used. ${why}`);
     expect(requests()).toBe(1);
+  });
+}
+
+test('a block of another shopper is not counted even if only the hash of the page’s email tells them apart', async ({
+  page,
+}) => {
+  const tag = scriptTag({ 'email-hash': '', email: 'ada@example.com' });
+  await open(page, inScript(block()), tag);
+  expect((await explained(page)).prefetched).toBe('Not used. They are for another shopper');
+  await expect(accept(page)).toHaveCount(1);
+  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  expect(new Set(fixture.events.map(({ session_id }) => session_id)).size).toBe(1);
+  expect(requests()).toBe(1);
+});
+
+for (const [what, shopper] of [
+  ['another identifier, which says nothing', { external_guid: '0000' }],
+  ['something that is no check', ['?']],
+] as const) {
+  test(`a block whose shopper has ${what} is used`, async ({ page }) => {
+    await open(page, inScript(block({ shopper })));
+    await expect(accept(page)).toBeVisible();
+    expect((await explained(page)).prefetched).toBe('Used');
+    expect(requests()).toBe(0);
   });
 }
 
