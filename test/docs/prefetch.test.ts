@@ -104,3 +104,23 @@ describe.skipIf(!isThere('python3'))('the snippet for Python', () => {
     });
   });
 });
+
+describe.skipIf(!isThere('ruby'))('the snippet for Rails', () => {
+  const [definition = ''] = codeIn('ruby');
+  // What Rails has loaded, and what a helper finds in it.
+  const RAILS = `require "net/http"
+require "json"
+require "digest"
+class String; def html_safe; self; end; end
+Request = Struct.new(:headers, :remote_ip)
+Order = Struct.new(:number, :email)`;
+
+  test('writes the block, and nothing without consent, with GPC, or without a relay', async () => {
+    await expectPrefetched(({ headers, consent }) => {
+      const view = `view = Object.new.extend(OfferletHelper)
+view.define_singleton_method(:request) { Request.new(JSON.parse(ENV["HEADERS"]), "203.0.113.7") }
+print view.offerlet_block(Order.new(1001, " Ada@Example.com"), consent: ${consent ?? 'nil'})`;
+      return run('ruby', `${RAILS}\n${definition}\n${view}`, { HEADERS: JSON.stringify(headers) });
+    });
+  });
+});

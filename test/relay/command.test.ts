@@ -237,14 +237,16 @@ test('no browser can prefetch, whatever it sends', async () => {
   }
   // A name that its owner lets point to this machine.
   expect(await statusFor(prefetchUrl, 'rebound.example')).toBe(403);
+  const forwarded = { 'x-forwarded-host': 'localhost', 'x-forwarded-for': '127.0.0.1', forwarded: 'host=localhost' };
+  expect(await statusFor(prefetchUrl, 'rebound.example', forwarded)).toBe(403);
   expect(await statusFor(prefetchUrl, 'localhost')).toBe(200);
   expect(reached).toHaveLength(1);
 });
 
 /** The status of a prefetch that was sent to a host of this name. */
-function statusFor(url: string, host: string): Promise<number | undefined> {
+function statusFor(url: string, host: string, more: Record<string, string> = {}): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const headers = { host, 'content-type': 'application/json' };
+    const headers = { ...more, host, 'content-type': 'application/json' };
     const call = httpRequest(url, { method: 'POST', headers }, (response) => {
       response.resume();
       resolve(response.statusCode);

@@ -66,6 +66,27 @@ test('a reload, a second tab and the way back show the session that was counted,
   expect(requests()).toBe(0);
 });
 
+test('a tab that the browser restores after it was closed counts nothing again', async ({
+  playwright,
+  launchOptions,
+}) => {
+  const profile = test.info().outputPath('profile');
+  const url = fixture.page('/thanks', shop(inScript(block()) + scriptTag()));
+  for (const why of ['Used', 'Not used. The order is remembered on this device']) {
+    const browser = await playwright.chromium.launchPersistentContext(profile, launchOptions);
+    const [page = await browser.newPage()] = browser.pages();
+    await page.goto(url);
+    await expect(accept(page)).toBeVisible();
+    expect((await explained(page)).prefetched).toBe(why);
+    await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+    await expect.poll(() => page.evaluate('offerlet.explain()[0].queue.waiting')).toBe(0);
+    await page.waitForTimeout(1_300); // what is counted twice has been in view for a second
+    await browser.close();
+  }
+  expect(fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  expect(requests()).toBe(0);
+});
+
 test('two tabs of one order that open together count one load and one impression', async ({ context }) => {
   const tabs = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(tabs.map((tab, at) => open(tab, inScript(block()), scriptTag(), `/tab-${at}`)));
@@ -266,6 +287,33 @@ test('a block that the page has edited is worth what it then says', async ({ pag
   await expect(accept(page)).toBeVisible();
   expect((await explained(page)).prefetched).toContain('They are for another order');
   expect(requests()).toBe(1);
+});
+
+test('a strict Content Security Policy with Trusted Types lets a block be read, and reports nothing', async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const violations: string[] = [];
+    Object.assign(window, { violations });
+    addEventListener('securitypolicyviolation', ({ violatedDirective }) => violations.push(violatedDirective));
+  });
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    'img-src https://cdn.example data:',
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+  const html = `<!doctype html><title>Thank you</title><link rel="icon" href="data:,"><div id="offers"></div>${inScript(block())}${scriptTag()}`;
+  await page.goto(fixture.page('/strict', html, { 'content-security-policy': policy }));
+  await expect(accept(page)).toBeVisible();
+  expect((await explained(page)).prefetched).toBe('Used');
+  await expect.poll(() => fixture.names().toSorted()).toEqual(ONCE.toSorted());
+  expect(await page.evaluate('violations')).toEqual([]);
+  // The policy is in force.
+  await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
+  await expect.poll(() => page.evaluate('violations.length')).toBeGreaterThan(0);
 });
 
 test.describe('a bot', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from '@playwright/test';
 import { startFreeChromium, type FreeChromium } from '../drivers/freeChromium.ts';
 import { startFixture, type Fixture } from '../page/pageFixture.ts';
-import { scriptTag, shop } from '../page/pageShop.ts';
+import { block, inScript, scriptTag, shop } from '../page/pageShop.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A view takes a second; a busy machine may notice it later, never earlier. */
@@ -109,4 +109,36 @@ test('a page with an idle queue may be kept for going back, and its time away is
   expect(eventAt('BRAND_DISPLAY')).toBeLessThan(toldAt('restored') - 1_000);
   await expectViewsAfter(toldAt('restored') - 50);
   expect(fixture.names().filter((name) => name === 'BRAND_DISPLAY')).toHaveLength(1);
+});
+
+test('prefetched offers that the back/forward cache restores count once, and a second tab shows the same session', async () => {
+  const first = block();
+  const leave = `<script>
+    addEventListener('offerlet', ({ detail }) => {
+      const { tracked, queue, prefetched } = offerlet.explain()[0];
+      if (detail.type === 'outcome') tell(prefetched);
+      if (tracked.includes('WIDGET_VIEW') && queue.waiting === 0 && !sessionStorage.left)
+        setTimeout(() => location.assign('/next'), (sessionStorage.left = 200));
+    });
+  </script>`;
+  const kept = (json: unknown): string => fixture.page('/kept', shop(TELLS + leave + inScript(json) + scriptTag()));
+  fixture.page('/next', '<!doctype html><title>Next</title><script>setTimeout(() => history.back(), 500)</script>');
+  await browser.open(kept(first));
+  await expect.poll(() => toldAt('restored'), { timeout: 20_000 }).toBeGreaterThan(0);
+  expect(toldAt('Used')).toBeGreaterThan(0);
+  await browser.open(kept(block()));
+  const remembered = 'Not used. The order is remembered on this device';
+  await expect.poll(() => toldAt(remembered)).toBeGreaterThan(0);
+  // Whatever was about to count has a second in view.
+  await sleep(1_500);
+  expect(fixture.names().toSorted()).toEqual([
+    'BRAND_DISPLAY',
+    'BRAND_VIEW',
+    'WIDGET_DISPLAY',
+    'WIDGET_LOAD',
+    'WIDGET_VIEW',
+  ]);
+  const { session_id } = first.response as { session_id: string };
+  expect(new Set(fixture.events.map((event) => event.session_id))).toEqual(new Set([session_id]));
+  expect(fixture.asked.filter(({ path }) => path.endsWith('/recommendations'))).toEqual([]);
 });
