@@ -1,5 +1,6 @@
 import { type Transaction, insertRows } from './database/database.ts';
 import { FACT_COLUMNS, type FactColumn } from './database/schema.ts';
+import { dateOf, HOUR_MS, monthStart, weekStart } from '../wire/utcDates.ts';
 
 /** Fills the daily facts, which must be empty, from the hourly ones. */
 export const SUM_UP_DAYS = `
@@ -19,9 +20,6 @@ export interface Periods {
   readonly month_start: string;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
 /** The periods of the hour that was asked for last: nearly all events that arrive are of one hour. */
 let latest: { readonly hour: number; readonly periods: Periods } | undefined;
 
@@ -33,20 +31,8 @@ export function periodsOf(at: Date | number): Periods {
 }
 
 function periodsOfHour(time: number): Periods {
-  const midnight = Math.floor(time / DAY_MS) * DAY_MS;
-  // 1970-01-01 was a Thursday, three days after a Monday.
-  const daysSinceMonday = (((midnight / DAY_MS + 3) % 7) + 7) % 7;
-  const day = dateText(midnight);
-  return {
-    hour: new Date(time).toISOString(),
-    day,
-    week_start: dateText(midnight - daysSinceMonday * DAY_MS),
-    month_start: `${day.slice(0, 8)}01`,
-  };
-}
-
-function dateText(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+  const day = dateOf(time);
+  return { hour: new Date(time).toISOString(), day, week_start: weekStart(day), month_start: monthStart(day) };
 }
 
 /** What one placement of a publisher measured in one hour: counts as numbers, money as exact decimal text. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { own } from '../wire/json.ts';
 import type { Miscount } from '../wire/audit/explainDifference.ts';
 import type { Queries } from './database/database.ts';
-import { addDays, dateOf, type DateRange } from '../wire/utcDates.ts';
+import { addDays, dateOf, HOUR_MS, type DateRange } from '../wire/utcDates.ts';
 
 /** The settings of PUT /sandbox/settings; one that is not set is absent. */
 export interface ReportingSettings {
@@ -100,7 +100,6 @@ interface Accepted {
 
 /** One of so many accepted events is dropped. */
 const DROPPED_ONE_OF = 100;
-const HOUR_MS = 3_600_000;
 
 /** Returns the events that the network stores of those that it accepts: all of them, unless it is told to miscount. */
 export function miscountEvents<Event extends Accepted>(

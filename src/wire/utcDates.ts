@@ -2,6 +2,8 @@ import type { TimeGrain } from './reporting.ts';
 
 // UTC dates as YYYY-MM-DD; they sort as text.
 
+/** Milliseconds of an hour. */
+export const HOUR_MS = 3_600_000;
 /** Milliseconds of a UTC date: UTC has no daylight saving time. */
 export const DAY_MS = 86_400_000;
 
@@ -59,8 +61,6 @@ export function timestamp(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-const HOUR_MS = 3_600_000;
-
 /** Returns the start of each period of a range, clipped to it, in milliseconds. */
 export function periodStarts(range: DateRange, grain: TimeGrain): number[] {
   const first = startOf(range.from);
@@ -71,8 +71,8 @@ export function periodStarts(range: DateRange, grain: TimeGrain): number[] {
   return starts;
 }
 
-/** The start of the period after the one that contains a moment. */
-function nextStart(time: number, grain: Exclude<TimeGrain, 'total'>): number {
+/** Returns the start of the period after the one that contains a moment, in milliseconds. */
+export function nextStart(time: number, grain: Exclude<TimeGrain, 'total'>): number {
   const date = new Date(time).toISOString().slice(0, 10);
   switch (grain) {
     case 'hour':

@@ -7,7 +7,7 @@ import {
   type ReportErrorCode,
 } from '../../wire/reporting.ts';
 import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
-import { dateOf, startOf, timestamp, type DateRange, addDays } from '../../wire/utcDates.ts';
+import { addDays, dateOf, nextStart, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
 import { parseReportRequest, type ReportRequest } from './parseReportRequest.ts';
 import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant, type Metric } from './variant.ts';
 import { REPORT_MAX_ROWS, DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
@@ -253,22 +253,7 @@ function clippedPeriod(grain: TimeGrain, start: number, requested: DateRange): P
   const first = startOf(requested.from);
   const last = startOf(addDays(requested.to, 1));
   if (grain === 'total') return { start: first, end: last };
-  return { start: Math.max(start, first), end: Math.min(nextStart(grain, start), last) };
-}
-
-/** The start of the next period. UTC has no daylight saving time: a day is 24 hours. */
-function nextStart(grain: Exclude<TimeGrain, 'total'>, start: number): number {
-  const date = new Date(start);
-  switch (grain) {
-    case 'hour':
-      return start + 3_600_000;
-    case 'day':
-      return date.setUTCDate(date.getUTCDate() + 1);
-    case 'week':
-      return date.setUTCDate(date.getUTCDate() + 7);
-    case 'month':
-      return date.setUTCMonth(date.getUTCMonth() + 1);
-  }
+  return { start: Math.max(start, first), end: Math.min(nextStart(start, grain), last) };
 }
 
 /** The body of an error with a code. Its status is always 400. */

@@ -1,9 +1,9 @@
 import { DEMO_OFFERS } from './demoOffers.ts';
 import { DEMO_SHOPS, type DemoPlacement, type DemoShop } from './publishers.ts';
+import { HOUR_MS } from '../../wire/utcDates.ts';
 
 /** Days of history in the demo. */
 export const HISTORY_DAYS = 60;
-const HOUR_MS = 3_600_000;
 
 /** One hour of one placement of one shop. Money is in ten-thousandths of the currency, because whole numbers are exact. */
 export interface HistoryCell {

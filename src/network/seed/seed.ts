@@ -10,6 +10,7 @@ import { markAllChanged } from '../settings.ts';
 import { createKey } from '../storedKeys.ts';
 import { advertiserId, DEMO_ADVERTISERS, type DemoAsset, type DemoOffer } from './demoOffer.ts';
 import { DEMO_OFFERS } from './demoOffers.ts';
+import { DAY_MS } from '../../wire/utcDates.ts';
 
 /** What a new network contains: a whole demo, or the minimum. */
 const SEEDS = ['demo', 'empty'] as const;
@@ -122,8 +123,6 @@ async function createChannel(
   ]);
   return { channel_id, name };
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** The publisher_remote_id of a demo shop. */
 function publisherId(domain: string): string {

@@ -6,6 +6,7 @@ import { type Connection, operatorCommand } from './operatorCommand.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
+import { readCappedText } from '../../wire/readCapped.ts';
 
 /** Milliseconds for the network's health, which not every network has. */
 const HEALTH_MS = 5_000;
@@ -116,7 +117,7 @@ async function askForOffers(url: string, apiKey: string): Promise<{ status: numb
       redirect: 'error',
       signal: AbortSignal.timeout(HEALTH_MS),
     });
-    return { status: response.status, body: parseJson(await readStart(response, RESPONSE_MAX_BYTES)) };
+    return { status: response.status, body: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
   } catch (cause) {
     const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
     const why = isTimeout ? `timed out after ${HEALTH_MS} ms` : 'got no response';
@@ -130,7 +131,7 @@ async function readHealth(url: string): Promise<{ environment?: string; version?
       redirect: 'error',
       signal: AbortSignal.timeout(HEALTH_MS),
     });
-    const health = parseJson(await readStart(response, RESPONSE_MAX_BYTES));
+    const health = parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '');
     if (!isObject(health)) return {};
     const text = (name: string): object => {
       const value = own(health, name);
@@ -140,17 +141,4 @@ async function readHealth(url: string): Promise<{ environment?: string; version?
   } catch {
     return {};
   }
-}
-
-/** Returns the beginning of a response's text, and cancels the rest: a hostile server may send without end. */
-export async function readStart(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let left = maxBytes;
-  // Leaving the loop cancels the body.
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk.subarray(0, left));
-    left -= chunk.byteLength;
-    if (left <= 0) break;
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -5,6 +5,7 @@ import type { ConsoleAdded, ConsoleChanges } from './protocol.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
+import { readCappedText } from '../../wire/readCapped.ts';
 
 /** Where changes are made and written down. */
 export interface ChangeApiOptions extends Pick<Change, 'network' | 'environment'> {
@@ -148,14 +149,9 @@ function texts(value: unknown, name: string): string[] {
 export async function readBody(request: Request): Promise<unknown> {
   if (!request.headers.get('content-type')?.startsWith('application/json'))
     throw new TypeError('The body must be JSON.');
-  let size = 0;
-  const parts: Uint8Array[] = [];
-  for await (const part of request.body ?? []) {
-    size += part.length;
-    if (size > CHANNEL_BODY_MAX_BYTES) throw new TypeError('The body is too large.');
-    parts.push(part);
-  }
-  const json = parseJson(Buffer.concat(parts).toString());
+  const text = await readCappedText(request, CHANNEL_BODY_MAX_BYTES);
+  if (text === undefined) throw new TypeError('The body is too large.');
+  const json = parseJson(text);
   if (json === undefined) throw new TypeError('The body is not JSON.');
   return json;
 }

@@ -1,4 +1,4 @@
-import { periodStarts, DAY_MS, startOf, type DateRange } from '../../wire/utcDates.ts';
+import { DAY_MS, HOUR_MS, periodStarts, startOf, type DateRange } from '../../wire/utcDates.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import type { Row } from './comparison.ts';
 
@@ -34,8 +34,6 @@ export interface ChartSource {
   /** The lines in order; a row belongs to the one of that name. One line of all rows by default. */
   readonly lines?: { readonly names: readonly string[]; of(row: Row): string } | undefined;
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Returns the values to draw. The network has no row for a period without activity: that is a zero. A period before the first

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { DEDUPE_MAX_AGE_MS, QUEUE_MAX_AGE_MS } from '../../wire/limits.ts';
+import { HOUR_MS } from '../../wire/utcDates.ts';
 import { appendSegment, deleteOldDays } from '../ledger/dayFiles.ts';
 import { addCount } from '../ledger/ledger.ts';
 import { nodeModule } from '../runtime/nodeModule.ts';
@@ -51,7 +52,6 @@ const CHUNK_LINES = 10_000;
 const SESSIONS_MAX = 100_000;
 /** Milliseconds after which counts are written that no event came along with. */
 const FLUSH_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /**
  * Milliseconds that a relay was stopped that count for the age of its events. More than that may be a wrong clock. Events
  * are remembered this much longer than any sender stores them, so a clock that is wrong at a start costs nothing.

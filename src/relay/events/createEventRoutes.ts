@@ -23,6 +23,7 @@ import type { Counting } from '../ledger/createCounting.ts';
 import { sessionKey } from './eventKeys.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
 import { parseDatetime } from '../../wire/parseDatetime.ts';
+import { DAY_MS } from '../../wire/utcDates.ts';
 
 /** The routes that report events. Each takes the parsed body of a page, and throws a `RelayError` when it refuses all. */
 export interface EventRoutes {
@@ -199,8 +200,6 @@ export function checkBatch(json: unknown, now: number, correct?: CorrectTime): r
   const rules: EventRules = { isTooOld: createAgeLimit(now), correct };
   return parsed.value.map((event) => checkEvent(event, rules));
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Returns whether a valid RFC 3339 date and time is too long ago. The day alone decides for most; parsing costs more. */
 function createAgeLimit(now: number): (datetime: string) => boolean {
