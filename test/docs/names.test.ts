@@ -6,7 +6,7 @@ import * as clients from '../../src/operator.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
-import { CHANNEL_METRICS, PUBLISHER_METRICS, REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
+import { REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
 import { codeBlocks, codeIn, columnOf, pageAt, sectionOf } from './pages.ts';
 
 const page = pageAt('docs/reference/page.md');
@@ -43,7 +43,7 @@ test('the wire format documents every event, target, view, mode, identifier and 
   expect(columnOf(sectionOf(wire, 'Errors'), '`code`').toSorted()).toEqual([...REPORT_ERROR_CODES].toSorted());
 });
 
-test('the clients page documents every method, error and metric', () => {
+test('the clients page documents every method and error', () => {
   const methods = (of: { prototype: object }): string[] =>
     Object.getOwnPropertyNames(of.prototype).filter((name) => name !== 'constructor');
   const documented = columnOf(operators.text, 'method');
@@ -53,10 +53,6 @@ test('the clients page documents every method, error and metric', () => {
   );
   const errors = Object.keys(clients).filter((name) => name.endsWith('Error') && name !== 'ApiError');
   expect(columnOf(sectionOf(operators, 'Errors'), 'error').toSorted()).toEqual(errors.toSorted());
-  const [, channel = '', publisher = ''] =
-    /channel report are (.*?)\. Those of the publisher report are (.*?)\./.exec(operators.text) ?? [];
-  expect(codeIn(channel)).toEqual([...CHANNEL_METRICS]);
-  expect(codeIn(publisher)).toEqual([...PUBLISHER_METRICS]);
 });
 
 test('the network page documents every control', () => {

@@ -59,13 +59,6 @@ test('the page of errors has every exit code of the commands', () => {
   expect(documented).toEqual([0, ...Object.values(EXIT)]);
 });
 
-test('the page of errors has every outcome of a page', () => {
-  const [, members = ''] = /type FailureCode =([^;]*);/.exec(readFileSync('src/session/events.ts', 'utf8')) ?? [];
-  const failures = [...members.matchAll(/'([a-z_]+)'/g)].map(([, member = '']) => member);
-  expect(failures).not.toEqual([]);
-  expect(columnOf(sectionOf(errors, 'Outcomes'), '`code`').toSorted()).toEqual([...failures, 'rendered'].toSorted());
-});
-
 test('the page of errors is the one that messages name, with these sections', () => {
   const named = [...filesIn('src'), 'src/cli.ts']
     .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\$\{ERRORS_URL\}#([a-z-]+)/g)])

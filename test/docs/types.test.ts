@@ -19,7 +19,12 @@ const blocks = blocksIn('ts', 'tsx', 'js').map(sourceOf);
 const tables = [
   record('Offers', "import('offerlet').Offers", columnOf(sectionOf(page, 'Import'), 'member')),
   record('PageApi', typeIn('src/page/openPageApi.ts', 'PageApi'), columnOf(sectionOf(page, 'Script tag'), 'method')),
-  record('Outcome', "import('offerlet').OutcomeCode", columnOf(sectionOf(page, 'Outcomes'), '`code`'), true),
+  record(
+    'Outcome',
+    "import('offerlet').OutcomeCode",
+    columnOf(sectionOf(pageAt('docs/errors.md'), 'Outcomes'), '`code`'),
+    true,
+  ),
   record(
     'PageEvent',
     "import('offerlet').PageEvent['type']",
