@@ -64,8 +64,8 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** In SQL: through the interface it would take an hour. */
-async function addPublishers(
+/** Adds approved publishers with their history to a stored network; in SQL, because through the interface it would take an hour. */
+export async function addPublishers(
   data: string,
   { publishers, impressions }: { readonly publishers: number; readonly impressions: number },
 ): Promise<void> {

@@ -247,7 +247,8 @@ CREATE TABLE hourly_facts (
   ${MEASURES},
   PRIMARY KEY (publisher_id, channel_id, hour, page_type, widget_type, widget_id)
 );
-CREATE INDEX hourly_facts_of_channel ON hourly_facts (channel_id, day);
+-- With the hour, the latest one of a channel is found without sorting a day of all its publishers.
+CREATE INDEX hourly_facts_of_channel ON hourly_facts (channel_id, day, hour);
 -- The source of every other report, with at best a twenty-fourth of the rows. Whatever writes hourly_facts writes these as well.
 CREATE TABLE daily_facts (
   publisher_id uuid NOT NULL,

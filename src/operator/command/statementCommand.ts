@@ -7,12 +7,13 @@ import { readSavedReports } from '../config/savedReports.ts';
 import { momentOf, periodOf, plural, rangeOf, valueOf } from '../reports/format.ts';
 import { openStatement } from '../statements/openStatement.ts';
 import {
+  allLines,
   isMonth,
   metricsChanged,
   PAYOUT,
+  statementRows,
   type Statement,
   type StatementChange,
-  type StatementLine,
 } from '../statements/statement.ts';
 import { monthStart, dateOf, startOf } from '../../wire/utcDates.ts';
 import { operatorCommand } from './operatorCommand.ts';
@@ -103,19 +104,9 @@ function only(statement: Statement, id: string): Statement {
 }
 
 function printableOf(statement: Statement): Printable {
-  const { metrics, lines, changes, totals, totals_now, currency, frozen_at, month } = statement;
+  const { metrics, changes, totals, totals_now, currency } = statement;
   const now = new Map(changes.map((change) => [change.publisher_id, change]));
-  const known = new Set(lines.map(({ publisher_id }) => publisher_id));
-  const all = [...lines, ...changes.filter(({ publisher_id }) => !known.has(publisher_id)).map(lineOfChange)];
-  const rows = all.map((line) => ({
-    month,
-    publisher_id: line.publisher_id,
-    publisher_name: line.publisher_name,
-    ...line.values,
-    [`${PAYOUT}_now`]: (now.get(line.publisher_id)?.now ?? line.values)[PAYOUT],
-    currency: currency ?? '',
-    frozen_at: frozen_at ?? '',
-  }));
+  const all = allLines(statement);
   const label = currency === null ? '' : ` (${safeText(currency)})`;
   // The payout without its name: the table is about it.
   const changed = (before: StatementChange['before'], after: StatementChange['now'] = before): Cell => {
@@ -129,10 +120,7 @@ function printableOf(statement: Statement): Printable {
   };
   return {
     json: statement,
-    csv: {
-      rows,
-      columns: ['month', 'publisher_id', 'publisher_name', ...metrics, `${PAYOUT}_now`, 'currency', 'frozen_at'],
-    },
+    csv: statementRows(statement),
     table: () => ({
       columns: [
         { header: 'PUBLISHER' },
@@ -151,11 +139,6 @@ function printableOf(statement: Statement): Printable {
       ],
     }),
   };
-}
-
-/** A publisher that had nothing when the statement was frozen. */
-function lineOfChange({ publisher_id, publisher_name, before }: StatementChange): StatementLine {
-  return { publisher_id, publisher_name, values: before };
 }
 
 function remarksOn(

@@ -6,7 +6,7 @@ import { queryOf, readSavedReports } from '../config/savedReports.ts';
 import { openStatement } from '../statements/openStatement.ts';
 import { isMonth, type Statement } from '../statements/statement.ts';
 import { evaluate } from '../watch/evaluate.ts';
-import { EXAMPLE_RULES, readRules } from '../watch/rules.ts';
+import { EXAMPLE_RULES, readRules, textOfRule } from '../watch/rules.ts';
 import type { ConsoleSavedReport, ConsoleWatch } from './protocol.ts';
 
 /** The files that the console shows. They are read on each call, so that a change is seen at once. */
@@ -63,7 +63,7 @@ export function createFileApi(options: FileApiOptions): {
         'by' in rule && rule.by === 'publisher' ? [rule.name] : [],
       );
       return {
-        rules: rules.rules.map(({ name, kind }) => ({ name, kind })),
+        rules: rules.rules.map((rule) => ({ name: rule.name, kind: rule.kind, text: textOfRule(rule) })),
         file: file ?? null,
         judged: { from: judged[0] ?? null, to: judged.at(-1) ?? null, days: judged.length },
         open: [...causes.values()],

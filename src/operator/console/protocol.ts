@@ -121,7 +121,12 @@ export interface ConsoleChanges {
 
 /** What the rules say, and would have said on the days before. */
 export interface ConsoleWatch {
-  readonly rules: readonly { readonly name: string; readonly kind: string }[];
+  readonly rules: readonly {
+    readonly name: string;
+    readonly kind: string;
+    /** What it looks for, with its limits. */
+    readonly text: string;
+  }[];
   /** The rules file; null for the default rules. */
   readonly file: string | null;
   /** The complete days that were judged. */

@@ -105,7 +105,8 @@ async function readFigures(source: FactsSource, { month, metrics, today }: Figur
   const rest = restOf(lines, { totals, metrics });
   const sorted = lines.toSorted(
     (one, other) =>
-      one.publisher_name.localeCompare(other.publisher_name, 'en') || (one.publisher_id < other.publisher_id ? -1 : 1),
+      one.publisher_name.localeCompare(other.publisher_name, 'en', { numeric: true }) ||
+      (one.publisher_id < other.publisher_id ? -1 : 1),
   );
   const plain = Object.fromEntries(metrics.map((name) => [name, totals[name] ?? 0]));
   return { month, metrics, lines: rest ? [...sorted, rest] : sorted, totals: plain };

@@ -109,6 +109,41 @@ export function metricsChanged(
     .filter(({ difference }) => difference !== 0);
 }
 
-function nameOf({ publisher_id, publisher_name }: StatementLine): { publisher_id: string; publisher_name: string } {
+/**
+ * Returns the statement as rows of CSV: each metric as it was frozen, and in `…_now` as the network says now. Publishers that
+ * had nothing when it was frozen are the last ones.
+ */
+export function statementRows(statement: Statement): { rows: readonly object[]; columns: readonly string[] } {
+  const { month, metrics, changes, currency, frozen_at } = statement;
+  const now = new Map(changes.map((change) => [change.publisher_id, change.now]));
+  const rows = allLines(statement).map((line) => ({
+    month,
+    publisher_id: line.publisher_id,
+    publisher_name: line.publisher_name,
+    ...line.values,
+    ...Object.fromEntries(
+      metrics.map((name) => [nowColumn(name), (now.get(line.publisher_id) ?? line.values)[name] ?? 0]),
+    ),
+    currency: currency ?? '',
+    frozen_at: frozen_at ?? '',
+  }));
+  const columns = ['month', 'publisher_id', 'publisher_name', ...metrics, ...metrics.map(nowColumn)];
+  return { rows, columns: [...columns, 'currency', 'frozen_at'] };
+}
+
+/** Returns the lines, and those that only late events made. */
+export function allLines({ lines, changes }: Pick<Statement, 'lines' | 'changes'>): readonly StatementLine[] {
+  const known = new Set(lines.map(({ publisher_id }) => publisher_id));
+  const late = changes.filter(({ publisher_id }) => !known.has(publisher_id));
+  return [...lines, ...late.map((change) => ({ ...nameOf(change), values: change.before }))];
+}
+
+function nowColumn(metric: string): string {
+  return `${metric}_now`;
+}
+
+type NameOfLine = Pick<StatementLine, 'publisher_id' | 'publisher_name'>;
+
+function nameOf({ publisher_id, publisher_name }: NameOfLine): NameOfLine {
   return { publisher_id, publisher_name };
 }

@@ -195,6 +195,7 @@ async function readGroup(source: FactsSource, options: GroupQuery): Promise<Grou
   if (by === 'channel') group.names.set('channel', 'The channel');
   // In this order, whichever response arrives first; and one with an open cause is judged even when it has no row left.
   for (const { publisher_ids = [] } of parts) for (const id of publisher_ids) group.names.set(id, id);
+  const began = Date.now();
   let read = 0;
   await forEachOf(parts, async (filters) => {
     const { rows } = await readWholeReport({
@@ -205,10 +206,17 @@ async function readGroup(source: FactsSource, options: GroupQuery): Promise<Grou
       signal: source.signal,
     });
     read += 1;
-    source.onProgress?.(`Read ${Math.floor((read / parts.length) * 100)} % of the days by ${by} …`);
+    const left = ((Date.now() - began) / read) * (parts.length - read);
+    source.onProgress?.(`Read ${Math.floor((read / parts.length) * 100)} % of the days by ${by}${timeLeft(left)} …`);
     for (const row of rows) put(group, options, row);
   });
   return group;
+}
+
+/** Says how long reading still takes; nothing for what is over at once. */
+function timeLeft(ms: number): string {
+  if (ms < 10_000) return '';
+  return ms < 90_000 ? `, ${Math.ceil(ms / 10_000) * 10} s left` : `, ${Math.round(ms / 60_000)} min left`;
 }
 
 function put({ names, values }: Group, { by, places }: GroupQuery, row: Row): void {

@@ -1,4 +1,5 @@
 import type { Setting } from '../config/openYaml.ts';
+import { labelOf, plural, valueOf, wordOf } from '../reports/format.ts';
 import { CHANNEL_METRICS, isRatio } from '../../wire/reporting.ts';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { isLoopbackHost } from '../../wire/keys.ts';
@@ -81,6 +82,51 @@ export const RATIOS: Readonly<Record<string, readonly [over: string, under: stri
   rpl: ['channel_payout', 'feed_loads'],
   attributed_cpa: ['attributed_ad_spend_amount', 'conversions'],
 };
+
+/** Says in a sentence what a rule looks for, with its limits. */
+export function textOfRule(rule: Rule): string {
+  switch (rule.kind) {
+    case 'late':
+      return `No data for more than ${plural(rule.hours, 'hour')}.`;
+    case 'pending':
+      return `A request is ${rule.statuses.map((status) => wordOf(status).toLowerCase()).join(' or ')} for ${plural(rule.days, 'day')} or longer.`;
+    case 'silent':
+      return onReports(rule, `none for ${plural(rule.days, 'day')}, from ${limitOf(rule)} a day usual`);
+    case 'change':
+      return onReports(
+        rule,
+        `${between(rule.below, rule.above, share)} against the same weekday of the ${rule.weeks === 1 ? 'week' : `${rule.weeks} weeks`} before, from ${limitOf(rule)} usual`,
+      );
+    case 'range': {
+      const [, under = ''] = RATIOS[rule.metric] ?? [];
+      const value = (limit: number): string => valueOf(rule.metric, limit);
+      return onReports(
+        rule,
+        `${between(rule.from, rule.to, value)} over ${plural(rule.days, 'day')}, from ${limitOf(rule)} ${labelOf(under).toLowerCase()}`,
+      );
+    }
+  }
+}
+
+function onReports({ metric, by, except }: ReportRule, text: string): string {
+  const of = by === 'channel' ? 'of the channel' : `by ${wordOf(by).toLowerCase()}`;
+  return `${labelOf(metric)} ${of}: ${text}${except.length === 0 ? '' : `; without ${except.join(', ')}`}.`;
+}
+
+function between(from: number | undefined, to: number | undefined, text: (limit: number) => string): string {
+  return [
+    ...(from === undefined ? [] : [`below ${text(from)}`]),
+    ...(to === undefined ? [] : [`above ${text(to)}`]),
+  ].join(' or ');
+}
+
+function share(limit: number): string {
+  return `${limit < 0 ? '−' : '+'}${Math.round(Math.abs(limit) * 1_000) / 10}%`;
+}
+
+function limitOf({ minimum }: ReportRule): string {
+  return minimum.toLocaleString('en');
+}
 
 const KINDS = ['silent', 'change', 'range', 'pending', 'late'] as const;
 const MEASURED = CHANNEL_METRICS.filter((name) => !Object.hasOwn(RATIOS, name));

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, asyncProperty, constantFrom, integer, record } from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { parseCsv } from '../../../src/operator/publishers/readPublisherList.ts';
 import { addDays, monthStart } from '../../../src/wire/utcDates.ts';
 import { useWatchWorld } from '../watch/watchWorld.ts';
 
@@ -50,6 +51,12 @@ async function raw(): Promise<Record<string, Record<string, number>>> {
   );
 }
 
+/** The lines of a CSV by their columns. */
+function csvOf(text: string): Record<string, string>[] {
+  const [header, ...records] = parseCsv(text);
+  return records.map(({ cells }) => Object.fromEntries(cells.map((cell, index) => [header?.cells[index] ?? '', cell])));
+}
+
 const byId = (lines: readonly Line[]) =>
   Object.fromEntries(lines.map(({ publisher_id, values }) => [publisher_id, values]));
 
@@ -95,6 +102,16 @@ test('a complete month is frozen once; late events are shown as changes and chan
     { numRuns: 8 },
   );
   expect(readFileSync(join(folder, `${month}.json`), 'utf8')).toBe(bytes);
+  const csv = await world.run(`statement --folder ${folder} --csv`);
+  const now = await raw();
+  for (const line of csvOf(csv.stdout)) {
+    const id = line['publisher_id'] ?? '';
+    for (const [name, value] of Object.entries(now[id] ?? {}))
+      expect([line[name], line[`${name}_now`]], `${id} ${name}`).toEqual([
+        String(byId(frozen.lines)[id]?.[name]),
+        String(value),
+      ]);
+  }
   const table = await world.run(`statement --folder ${folder} --currency EUR`);
   expect(table.stdout).toContain('changed since');
   expect(table.stdout).toMatch(/\+\d+\.\d\d, \+\d+ clicks$/m);
@@ -141,7 +158,7 @@ test('one publisher, CSV with the currency of the file, and a statement of anoth
   const csv = await world.run(`statement --folder ${folder} --publisher ${world.publisher} --file ${reports} --csv`);
   const [header, line, ...rest] = csv.stdout.split('\r\n');
   expect(header).toBe(
-    'month,publisher_id,publisher_name,impressions,clicks,ctr,conversions,cvr,channel_payout,channel_payout_now,currency,frozen_at',
+    'month,publisher_id,publisher_name,impressions,clicks,ctr,conversions,cvr,channel_payout,impressions_now,clicks_now,ctr_now,conversions_now,cvr_now,channel_payout_now,currency,frozen_at',
   );
   expect(line).toMatch(new RegExp(`^${month},${world.publisher},.*,EUR,\\d{4}-`));
   expect(rest).toEqual(['']);

@@ -1,8 +1,26 @@
 import { expect, test } from 'vitest';
 import { parseYaml } from '../../../src/operator/config/openYaml.ts';
-import { EXAMPLE_RULES, readRules } from '../../../src/operator/watch/rules.ts';
+import { EXAMPLE_RULES, readRules, textOfRule } from '../../../src/operator/watch/rules.ts';
 
 const read = (text: string) => readRules(parseYaml(text, 'watch.yaml'));
+
+test('each rule says in a sentence what it looks for', () => {
+  expect(read(EXAMPLE_RULES).rules.map(textOfRule)).toEqual([
+    'No data for more than 36 hours.',
+    'Clicks of the channel: below −30% against the same weekday of the 4 weeks before, from 200 usual.',
+    'Clicks by publisher: below −50% against the same weekday of the 4 weeks before, from 100 usual.',
+    'Impressions by publisher: none for 2 days, from 50 a day usual.',
+    'CTR by publisher: below 0.05% or above 25.00% over 7 days, from 2,000 impressions.',
+    'A request is pending or needs info for 5 days or longer.',
+  ]);
+  const rules = read(
+    'rules:\n  a: { kind: change, by: page_type, above: 12.5%, weeks: 1, except: [CHECKOUT] }\n  b: { kind: range, metric: rpl, by: channel, to: 2, days: 1 }\n',
+  ).rules;
+  expect(rules.map(textOfRule)).toEqual([
+    'Clicks by page type: above +12.5% against the same weekday of the week before, from 100 usual; without CHECKOUT.',
+    'Payout per load of the channel: above 2.0000 over 1 day, from 1,000 loads.',
+  ]);
+});
 
 test('the example is a valid file, with every kind of rule', () => {
   const { rules, holidays, webhook } = read(EXAMPLE_RULES);

@@ -164,7 +164,11 @@ function What({ change, names }: Pick<EntryProps, 'change' | 'names'>): JSX.Elem
   const [before, after] = [change.before, change.after].map((list) => (Array.isArray(list) ? (list as unknown[]) : []));
   if (change.action === 'publisher removed') return null;
   if (change.action === 'publishers added')
-    return <p>{after?.map((item) => String((item as { brand_name?: unknown }).brand_name)).join(', ')}</p>;
+    return (
+      <p>
+        <Names names={after?.map((item) => String((item as { brand_name?: unknown }).brand_name)) ?? []} />
+      </p>
+    );
   const nameOf = (id: unknown): string => names.get(String(id)) ?? String(id);
   const added = after?.filter((id) => !before?.includes(id)) ?? [];
   const removed = before?.filter((id) => !after?.includes(id)) ?? [];
@@ -172,14 +176,30 @@ function What({ change, names }: Pick<EntryProps, 'change' | 'names'>): JSX.Elem
     <>
       {added.length > 0 && (
         <p>
-          <b class="bad">{added.length} more excluded:</b> {added.map(nameOf).join(', ')}
+          <b class="bad">{added.length} more excluded:</b> <Names names={added.map(nameOf)} />
         </p>
       )}
       {removed.length > 0 && (
         <p>
-          <b class="good">{removed.length} allowed again:</b> {removed.map(nameOf).join(', ')}
+          <b class="good">{removed.length} allowed again:</b> <Names names={removed.map(nameOf)} />
         </p>
       )}
+    </>
+  );
+}
+
+/** Names that are shown at once; an import has 50 in one change. */
+const FEW = 8;
+
+function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
+  const [isAll, setAll] = useState(false);
+  if (names.length <= FEW + 2) return <>{names.join(', ')}</>;
+  return (
+    <>
+      {(isAll ? names : names.slice(0, FEW)).join(', ')}{' '}
+      <button type="button" class="more-names" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+        {isAll ? 'show fewer' : `and ${names.length - FEW} more`}
+      </button>
     </>
   );
 }

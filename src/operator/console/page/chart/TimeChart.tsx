@@ -239,7 +239,9 @@ function tickIndexes(last: number, width: number): number[] {
   const count = Math.max(1, Math.min(last, Math.floor((width - START - END) / LABEL)));
   const step = Math.max(1, Math.ceil(last / count));
   const indexes: number[] = [];
-  for (let index = 0; index <= last - step * 0.75; index += step) indexes.push(index);
+  // The last one is always named; the one before it leaves room for both.
+  const room = Math.max(step * 0.75, (last * LABEL) / Math.max(1, width - START - END));
+  for (let index = 0; index <= last - room; index += step) indexes.push(index);
   return [...indexes, last];
 }
 

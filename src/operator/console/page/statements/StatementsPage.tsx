@@ -2,7 +2,9 @@ import type { JSX } from 'preact';
 import { call } from '../app/call.ts';
 import { go, Link, useTitle, type Place } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
+import { download } from '../parts/download.ts';
 import { Pending } from '../parts/FailurePanel.tsx';
+import { Icon } from '../parts/icons.tsx';
 import type { ConsoleContext } from '../../protocol.ts';
 import { labelOf, momentOf, periodOf, plural, rangeOf, valueOf } from '../../../reports/format.ts';
 import {
@@ -10,9 +12,11 @@ import {
   isMonth,
   metricsChanged,
   PAYOUT,
+  statementRows,
   type Statement,
   type StatementLine,
 } from '../../../statements/statement.ts';
+import { toCsv } from '../../../../wire/toCsv.ts';
 import { dateOf, monthStart, startOf } from '../../../../wire/utcDates.ts';
 
 /** Months to choose from. */
@@ -37,6 +41,7 @@ export function StatementsPage({
   });
   const { data, isLoading, failure } = resource;
   const publisher = id === undefined ? undefined : decodeURIComponent(id);
+  const shown = data && !failure ? (publisher === undefined ? data : only(data, publisher)) : undefined;
   return (
     <>
       <header class="page-head no-print">
@@ -45,6 +50,7 @@ export function StatementsPage({
           <label class="row">
             <span class="quiet">Month</span>
             <select
+              aria-label="Month"
               value={month}
               onChange={({ currentTarget }) =>
                 go(`statements/${currentTarget.value}${id === undefined ? '' : `/${id}`}`)
@@ -60,7 +66,19 @@ export function StatementsPage({
                 ))}
             </select>
           </label>
-          <button type="button" class="button" disabled={!data} onClick={() => print()}>
+          <button
+            type="button"
+            class="button"
+            disabled={!shown}
+            onClick={() => {
+              if (!shown) return;
+              const { rows, columns } = statementRows(shown);
+              download(toCsv(rows, { columns }), `statement-${month}.csv`);
+            }}
+          >
+            <Icon name="download" /> CSV
+          </button>
+          <button type="button" class="button" disabled={!shown} onClick={() => print()}>
             Print
           </button>
         </div>
@@ -70,13 +88,9 @@ export function StatementsPage({
           <Link to={`statements/${month}`}>All publishers</Link>
         </p>
       )}
-      {data && !failure ? (
+      {shown ? (
         <div class={isLoading ? 'content loading' : 'content'} aria-busy={isLoading}>
-          <Sheet
-            statement={publisher === undefined ? data : only(data, publisher)}
-            isOne={publisher !== undefined}
-            session={session}
-          />
+          <Sheet statement={shown} isOne={publisher !== undefined} session={session} />
         </div>
       ) : (
         <Pending resource={resource} label="Reading the month …" />
@@ -104,7 +118,7 @@ interface SheetProps {
 }
 
 function Sheet({ statement, isOne, session }: SheetProps): JSX.Element {
-  const { month, metrics, lines, totals, changes, currency, frozen_at } = statement;
+  const { month, metrics, lines, totals, changes, currency, frozen_at, isComplete } = statement;
   const dates = datesOfMonth(month);
   const label = (name: string): string =>
     name === PAYOUT && currency !== null ? `${labelOf(name)}, ${currency}` : labelOf(name);
@@ -119,6 +133,9 @@ function Sheet({ statement, isOne, session }: SheetProps): JSX.Element {
         </h2>
         <p class="quiet">
           {rangeOf(dates)}, UTC days. {statusOf(statement)}
+          {frozen_at === null && isComplete && (
+            <span class="no-print"> Start the console with --statements FOLDER to freeze it.</span>
+          )}
         </p>
       </header>
       {lines.length === 0 ? (
@@ -169,7 +186,7 @@ function Sheet({ statement, isOne, session }: SheetProps): JSX.Element {
 function statusOf({ frozen_at, isComplete, through, changes }: Statement): string {
   if (frozen_at !== null)
     return `Frozen on ${momentOf(frozen_at)}.${changes.length === 0 ? ' Nothing has changed since.' : ''}`;
-  if (isComplete) return 'The month is complete; start the console with --statements FOLDER to freeze it.';
+  if (isComplete) return 'The month is complete, but not frozen.';
   return `Not complete: ${through === null ? 'there is no data yet' : `data until ${rangeOf({ from: through, to: through })}`}. These figures will still change.`;
 }
 

@@ -80,7 +80,7 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
                   <b>{on(cause)}</b> <span class="badge plain">{cause.rule}</span>
                 </p>
                 <p>{cause.text}</p>
-                <p class="quiet">Since {rangeOf({ from: cause.since, to: cause.since })}</p>
+                <p class="quiet">Found on {rangeOf({ from: cause.since, to: cause.since })}</p>
               </li>
             ))}
           </ul>
@@ -96,17 +96,19 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
         <header>
           <h2 id="rules">Rules</h2>
         </header>
-        <ul class="rules">
-          {rules.map(({ name, kind }) => (
+        <ul>
+          {rules.map(({ name, kind, text }) => (
             <li key={name}>
-              <b>{name}</b> <span class="badge plain">{kind}</span>
+              <p>
+                <b>{name}</b> <span class="badge plain">{kind}</span>
+              </p>
+              <p class="quiet">{text}</p>
               {skipped
                 .filter(({ rule }) => rule === name)
                 .map(({ why }) => (
-                  <span key={why} class="quiet">
-                    {' '}
-                    not judged: {why}
-                  </span>
+                  <p key={why} class="bad">
+                    Not judged: {why}.
+                  </p>
                 ))}
             </li>
           ))}
