@@ -124,7 +124,15 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          // What merchants look for comes before specifications.
+          searchOptions: { boostDocument: (id) => (/\/(project|operators)\//.test(id) ? 0.4 : 1) },
+        },
+      },
+    },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path` },
   },
