@@ -108,6 +108,7 @@ export async function readState(db: Queries, path: string, keyHash: string | und
           'publisher_removed', EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL))
         FROM api_keys WHERE key_hash = $2) AS key`,
     [path, keyHash ?? null],
+    { isAnywhere: true },
   );
   const settings = row?.settings;
   const clock = own(settings, 'clock');

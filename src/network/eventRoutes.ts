@@ -11,12 +11,13 @@ import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import { FIRST_VERSION, miscountEvents, versionColumn } from './settings.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
 import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
+import type { ProcessCache } from './createProcessCache.ts';
 import type { Fault } from './faults.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
 import { randomUUID } from 'node:crypto';
 import { own } from '../wire/json.ts';
-import { insertRows, readUuid } from './database/database.ts';
+import { hotEach, insertRows, readUuid } from './database/database.ts';
 
 /** POST /events and /events/batch. */
 export const eventRoutes: readonly NetworkRoute[] = [
@@ -161,7 +162,7 @@ async function storeReceipts(
     JSON.stringify(raw),
     receivedAt,
   ]);
-  for (const statement of insertReceipts(publisherId, rows)) await context.db.query(...statement);
+  await hotEach(context.db, insertReceipts(publisherId, rows), { near: publisherId });
 }
 
 /** A field of a refused event may be anything, and PostgreSQL can store neither U+0000 nor lone surrogates. */
@@ -195,6 +196,15 @@ function eventsOf(json: unknown): readonly unknown[] {
 /** What sessions are read with. */
 type SessionContext = Pick<NetworkContext, 'db' | 'cache' | 'versions'>;
 
+/** Keeps a session that this process has stored, so that it need not read it. */
+export function rememberSession(cache: ProcessCache, key: KeyRecord, session: StoredSession): void {
+  void cache.forever(nameOf(key, session.session_id), async () => session);
+}
+
+function nameOf({ id }: KeyRecord, sessionId: string): string {
+  return `session ${id} ${sessionId}`;
+}
+
 /** Returns those sessions that the key gives access to, by lower-case id. A key is of one environment, so the cache may hold them by key. */
 async function readSessions(
   context: SessionContext,
@@ -206,7 +216,7 @@ async function readSessions(
   let reading: Promise<Map<string, StoredSession>> | undefined;
   // All ids that are not cached are collected first; then one statement for each publisher reads them together.
   const found = [...wanted].map((id) =>
-    context.cache.forever(`session ${key.id} ${id}`, async () => {
+    context.cache.forever(nameOf(key, id), async () => {
       missing.push(id);
       await Promise.resolve();
       reading ??= selectSessions(context, key, missing);
@@ -232,6 +242,7 @@ async function selectSessions(
         `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at
          FROM sessions WHERE publisher_id = $1 AND session_id IN (${places}) AND environment = $2 AND ($3::uuid IS NULL OR channel_id = $3)`,
         [publisherId, key.environment, key.publisher_id === null ? key.channel_id : null, ...some],
+        { near: publisherId },
       );
     }),
   );

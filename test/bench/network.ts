@@ -8,6 +8,7 @@ import { openPostgres } from '../../src/network/database/postgres.ts';
 import { startPostgres } from '../network/databases.ts';
 import { compareGroups } from './network/groups.ts';
 import { compareIngest } from './network/ingest.ts';
+import { measureNodes } from './network/nodes.ts';
 import { printParts } from './network/parts.ts';
 import { measureRecommendations } from './network/recommendations.ts';
 import { measureReports } from './network/reports.ts';
@@ -17,10 +18,13 @@ const MB = 1024 * 1024;
 /**
  * `npm run bench -- network [batches per round] [--database-url URL]…`: the network next to the same rows stored straight in
  * its database. With URLs it measures that database only, which it writes to: a server, or the nodes of a distributed one.
+ * `--nodes COORDINATOR,WORKER,…`: one server, and clusters of one worker and more, on this machine.
  */
 export async function run(args: string[]): Promise<void> {
   const urls = args.flatMap((arg, index) => (args[index - 1] === '--database-url' ? [arg] : []));
   const batches = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 100);
+  const nodes = args.flatMap((arg, index) => (args[index - 1] === '--nodes' ? arg.split(',') : []));
+  if (nodes.length > 0) return measureNodes(nodes);
   if (urls.length > 0) return measureServer(urls, urls, batches);
   const nodeAlone = process.memoryUsage.rss();
   await measureStart();

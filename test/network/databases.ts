@@ -56,7 +56,7 @@ export async function openTestDatabase(
  * as the user `postgres` or `nobody`.
  */
 export async function startPostgres(): Promise<Cluster> {
-  if (CITUS_NODES.length > 0) return citusCluster();
+  if (CITUS_NODES.length > 0) return openCitus(CITUS_NODES);
   const bin = await postgresBinaries();
   const directory = mkdtempSync(join(tmpdir(), 'offerlet-postgres-'));
   const account = process.getuid?.() === 0 ? await serviceAccount() : undefined;
@@ -102,15 +102,21 @@ export async function startPostgres(): Promise<Cluster> {
   };
 }
 
-/** Shards per table of a test's database. */
+/** Shards per table of a test's database: 32 by default, each of which takes its share of every CREATE and TRUNCATE. */
 const SHARDS = 4;
 
-/** Creates databases on a cluster: one on each node, which all know each other. */
-async function citusCluster(): Promise<Cluster> {
+/** Databases on a citus cluster: one on each node, which all know each other. */
+export interface CitusCluster extends Cluster {
+  /** The URL of a new, empty database on the coordinator and the first so many workers; by default on all. */
+  freshUrl(workers?: number): Promise<string>;
+}
+
+/** Uses the nodes at these URLs, the coordinator first. */
+export function openCitus([coordinator = '', ...all]: readonly string[], shards = SHARDS): CitusCluster {
   const names: string[] = [];
-  const onEach = async (sql: string, database = 'postgres'): Promise<void> => {
+  const onEach = async (sql: string, workers: readonly string[], database = 'postgres'): Promise<void> => {
     await Promise.all(
-      CITUS_NODES.map(async (node) => {
+      [coordinator, ...workers].map(async (node) => {
         const db = openPostgres(nodeUrl(node, database), { connections: 1, statementTimeoutMs: 60_000 });
         await db.exec(sql);
         await db.close();
@@ -118,14 +124,13 @@ async function citusCluster(): Promise<Cluster> {
     );
   };
   return {
-    async freshUrl() {
+    async freshUrl(count = all.length) {
+      const workers = all.slice(0, count);
       const name = `offerlet_test_${randomUUID().slice(0, 8)}`;
       names.push(name);
-      await onEach(`CREATE DATABASE ${name}`);
-      // 32 by default, each of which takes its share of every CREATE and TRUNCATE.
-      await onEach(`ALTER DATABASE ${name} SET citus.shard_count = ${SHARDS}`);
-      await onEach('CREATE EXTENSION citus', name);
-      const [coordinator = '', ...workers] = CITUS_NODES;
+      await onEach(`CREATE DATABASE ${name}`, workers);
+      await onEach(`ALTER DATABASE ${name} SET citus.shard_count = ${shards}`, workers);
+      await onEach('CREATE EXTENSION citus', workers, name);
       const db = openPostgres(nodeUrl(coordinator, name), { connections: 1 });
       const { hostname, port } = new URL(coordinator);
       await db.query('SELECT citus_set_coordinator_host($1, $2)', [hostname, Number(port || 5432)]);
@@ -135,7 +140,7 @@ async function citusCluster(): Promise<Cluster> {
       return nodeUrl(coordinator, name);
     },
     async stop() {
-      for (const name of names) await onEach(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      for (const name of names) await onEach(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, all);
     },
   };
 }

@@ -3,13 +3,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** The value of one parameter. Pass lists and objects as JSON text. */
 export type Parameter = unknown;
 
+/** Where to run on a distributed database; every other database is one place. */
+export interface Place {
+  /** The publisher that it concerns: any node serves it, but the one that holds it does so at a third of the cost. */
+  readonly near?: string;
+  /** Whether it reads what every node has, so that another node is asked after two seconds without a reply. */
+  readonly isAnywhere?: boolean;
+  /** Whether it writes what every node has, and so needs all of them. */
+  readonly isEverywhere?: boolean;
+  /** Whether to run on the one node that may change the schema, if it can be reached. */
+  readonly onCoordinator?: boolean;
+}
+
 /** Runs statements: on the database itself, or in one transaction. */
 export interface Queries {
   readonly kind: 'pglite' | 'postgres';
   /** Returns the rows of one statement: int8 as a number, numeric and date as text, timestamptz as a Date, json as its value. */
   query<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
   /** The same for the few statements that are sent all the time: a server plans each once per connection. */
-  hot<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
+  hot<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[], place?: Place): Promise<Row[]>;
   /** Runs any number of statements without parameters. */
   exec(sql: string): Promise<void>;
 }
@@ -26,11 +38,9 @@ export interface Transaction extends Queries {
 }
 
 /** How a transaction runs. */
-export interface TransactionOptions {
+export interface TransactionOptions extends Place {
   /** Milliseconds that a statement may take, where the default of a server's is too short. */
   readonly statementTimeoutMs?: number;
-  /** Whether to run on the one node of a distributed database that may change the schema, if it can be reached. */
-  readonly onCoordinator?: boolean;
 }
 
 /** A part of the database that cannot be reached. */
@@ -72,14 +82,16 @@ export class DatabaseUnavailableError extends Error {
     super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 
-  /** Whether the server works, and reports that it cannot reach another node, which holds a part of the data. */
+  /** Whether the server works, and reports that it cannot reach another node, which holds a part of the data, or waits for it in vain. */
   get isElsewhere(): boolean {
     const { cause } = this;
     const isMessage = typeof cause === 'object' && cause !== null && 'severity' in cause;
-    return isMessage && codeOf(cause).startsWith('08');
+    return isMessage && (codeOf(cause).startsWith('08') || codeOf(cause) === CANCELED);
   }
 }
 
+/** SQLSTATE of a statement that took longer than its timeout. */
+const CANCELED = '57014';
 /** SQLSTATE of a write on a standby, which a failover has just made of the primary or will make into one. */
 const READ_ONLY = '25006';
 /** SQLSTATE classes of errors in the statement; any other error means that the database is unavailable. */
@@ -196,8 +208,8 @@ export function insertRows(options: {
 }
 
 /** Sends statements of the core path together, in this order; returns the rows of all of them. */
-export async function hotEach<Row>(db: Queries, statements: readonly Statement[]): Promise<Row[]> {
-  return (await Promise.all(statements.map((statement) => db.hot<Row>(...statement)))).flat();
+export async function hotEach<Row>(db: Queries, statements: readonly Statement[], place?: Place): Promise<Row[]> {
+  return (await Promise.all(statements.map(([sql, params]) => db.hot<Row>(sql, params, place)))).flat();
 }
 
 /** Returns a UUID in lower case, or `undefined` for anything else, which PostgreSQL would refuse to compare with a uuid. */

@@ -2,6 +2,7 @@ import type { ClientBase, QueryConfig, QueryResult } from 'pg';
 import {
   type Database,
   type Parameter,
+  type Place,
   type Queries,
   type Transaction,
   type TransactionOptions,
@@ -11,10 +12,13 @@ import {
   retry,
 } from './database.ts';
 import { findDegraded } from './citus.ts';
-import { openNodes } from './postgresNodes.ts';
+import { openNodes, SILENT_MS } from './postgresNodes.ts';
 
 /** Milliseconds for one statement; then its connection is closed, and the caller gets a 503. A server that is stopped accepts statements and never replies. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** Milliseconds for a server to report that a statement has taken too long. One that does not even do that is silent. */
+const REPLY_MS = 1_000;
 
 /**
  * The most connections of a process to each of so many nodes: 8 to a single server, and 16 together to several, at least 2 each.
@@ -46,17 +50,22 @@ export function openPostgres(urls: string | readonly string[], options: Postgres
     connections,
     statementTimeoutMs,
   });
-  const run = <T>(work: (db: Queries) => Promise<T>): Promise<T> =>
-    retry(() => nodes.use((client) => work(queries(client, statementTimeoutMs))));
+  async function run<T>(work: (db: Queries) => Promise<T>, place: Place = {}): Promise<T> {
+    const tries = place.isAnywhere === true ? nodes.count() : 1;
+    const timeout = tries === 1 ? statementTimeoutMs : SILENT_MS;
+    for (let left = tries; ; left -= 1)
+      try {
+        return await retry(() => nodes.use((client) => work(queries(client, timeout)), place));
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailableError) || left <= 1) throw error;
+      }
+  }
   const db: PostgresDatabase = {
     kind: 'postgres',
     query: (sql, params) => run((on) => on.query(sql, params)),
-    hot: (sql, params) => run((on) => on.hot(sql, params)),
+    hot: (sql, params, place) => run((on) => on.hot(sql, params), place),
     exec: (sql) => run((on) => on.exec(sql)),
-    transaction: (work, rules = {}) =>
-      retry(() =>
-        nodes.use((client) => inTransaction(client, work, rules), { coordinator: rules.onCoordinator === true }),
-      ),
+    transaction: (work, rules = {}) => retry(() => nodes.use((client) => inTransaction(client, work, rules), rules)),
     findDegraded: () => findDegraded(db, nodes.away()),
     checkNodes: () => nodes.check(),
     close: () => nodes.close(),
@@ -69,7 +78,7 @@ async function inTransaction<T>(
   work: (db: Transaction) => Promise<T>,
   { statementTimeoutMs = STATEMENT_TIMEOUT_MS }: TransactionOptions,
 ): Promise<T> {
-  const db = queries(client, statementTimeoutMs);
+  const db = queries(client, statementTimeoutMs + REPLY_MS);
   const sent: Promise<unknown>[] = [];
   // The first statement that failed says why. Those sent after it fail only because the transaction has.
   let failure: { readonly error: unknown } | undefined;

@@ -1,6 +1,16 @@
 import { Socket } from 'node:net';
-import { type ClientBase, Pool, type PoolClient, types } from 'pg';
-import { DatabaseUnavailableError, type Degraded, reach, readInt8, readText, TYPE } from './database.ts';
+import { type ClientBase, Pool, type PoolClient, type QueryConfig, types } from 'pg';
+import { DatabaseUnavailableError, type Degraded, type Place, reach, readInt8, readText, TYPE } from './database.ts';
+import {
+  DifferentDatabasesError,
+  isCoordinator,
+  isSameDatabase,
+  type NodeIdentity,
+  readIdentity,
+  refuseOldPooler,
+} from './nodeIdentity.ts';
+import { createBreaker } from './createBreaker.ts';
+import { createPlacements } from './placements.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
   [TYPE.int8, readInt8],
@@ -14,13 +24,25 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 /** Milliseconds between two attempts to reach a node that is away. */
 const PROBE_MS = 1_000;
+/** Milliseconds after which work that found a node unavailable has waited for one that is silent, instead of being refused. */
+export const SILENT_MS = 2_000;
+/**
+ * Uses of a connection to a node with citus after which it forgets its plans. From 13.2.1 on, citus keeps another plan of an
+ * INSERT each time it runs (github.com/citusdata/citus/pull/8824): 0.5 MB for a batch of 20 events.
+ */
+const USES_OF_PLANS = 100;
+/** Milliseconds between two looks at which workers there are. */
+const MEET_MS = 30_000;
 
-/** The nodes of one database. Each serves every request, so connections come from all in turn, and from those that are left when some are away. */
+/**
+ * The nodes of one database. Each serves every request, so connections come from all in turn, and from those that are left when
+ * some are away; what concerns one publisher, from the node that holds it.
+ */
 interface PostgresNodes {
   /** Runs `work` on a connection of its own. A connection whose work found the database unavailable is ended. */
-  use<T>(work: (client: PoolClient) => Promise<T>, options?: { readonly coordinator?: boolean }): Promise<T>;
+  use<T>(work: (client: PoolClient) => Promise<T>, place?: Place): Promise<T>;
   /** How many nodes there are. */
-  readonly count: number;
+  count(): number;
   /** Those that cannot be used now. */
   away(): readonly Degraded[];
   /** Connects to each node. Throws an error if two that can be reached are not one database, or if a pooler is too old. */
@@ -29,13 +51,17 @@ interface PostgresNodes {
 }
 
 interface Node {
+  /** Its URL for messages. */
   readonly url: string;
+  readonly connectionString: string;
   readonly pool: Pool;
+  /** Whether the database named it, instead of an operator. */
+  readonly isMet: boolean;
   probe?: ReturnType<typeof setTimeout> | undefined;
   /** Why it is left out, where it is not simply away. */
   problem?: string | undefined;
-  /** Whether it may change the schema of a distributed database; unknown until somebody asks. */
-  isCoordinator?: boolean | undefined;
+  /** Who it is; unknown until a first connection. */
+  identity?: NodeIdentity | undefined;
 }
 
 /** Opens one pool of connections per URL. Nothing is connected yet. */
@@ -44,13 +70,28 @@ export function openNodes(
   { connections, statementTimeoutMs }: { readonly connections: number; readonly statementTimeoutMs: number },
 ): PostgresNodes {
   const sockets = new Set<Socket>();
-  const nodes = urls.map((url): Node => ({ url: hidePassword(url), pool: openPool(url) }));
+  const nodes = urls.map((url) => openNode(url, false));
+  const breaker = createBreaker(SILENT_MS);
+  const placements = createPlacements((work) => use(work));
   /** The first node that was reached, which the others must match. */
   let reference: { readonly url: string; readonly identity: NodeIdentity } | undefined;
   let turn = 0;
   let isClosed = false;
+  let metAt = Number.NEGATIVE_INFINITY;
+  const uses = new WeakMap<PoolClient, number>();
 
-  function openPool(connectionString: string): Pool {
+  function openNode(connectionString: string, isMet: boolean): Node {
+    const url = hidePassword(connectionString);
+    const node: Node = {
+      url,
+      connectionString,
+      isMet,
+      pool: openPool(connectionString, (client) => verify(node, client)),
+    };
+    return node;
+  }
+
+  function openPool(connectionString: string, check: (client: PoolClient) => Promise<void>): Pool {
     const pool = new Pool({
       connectionString,
       max: connections,
@@ -68,7 +109,16 @@ export function openNodes(
         getTypeParser: (id, format) =>
           parsers.get(id) ?? (types.getTypeParser(id, format) as (text: string) => unknown),
       },
-      ...(urls.length > 1 ? { verify: verifier(hidePassword(connectionString)) } : {}),
+      ...(urls.length > 1
+        ? {
+            verify(client: PoolClient, done: (error?: Error) => void): void {
+              check(client).then(
+                () => done(),
+                (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+              );
+            },
+          }
+        : {}),
     });
     // A client emits 'error' when its connection is lost. Without a listener that would end the process, and the pool has one
     // only while the client is idle. The statement under way is rejected as well, which is what its caller sees.
@@ -78,38 +128,28 @@ export function openNodes(
   }
 
   /** Looks at each new connection of one of several nodes. */
-  function verifier(url: string) {
-    async function verify(client: PoolClient): Promise<void> {
-      const identity = await readIdentity(client);
-      // One may be the standby of another: it serves only once it has taken over.
-      if (identity.isStandby) throw new Error('the server is a standby');
-      reference ??= { url, identity };
-      if (!isSameDatabase(reference.identity, identity)) throw new DifferentDatabasesError(reference.url, url);
-    }
-    return (client: PoolClient, done: (error?: Error) => void): void => {
-      verify(client).then(
-        () => done(),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-      );
-    };
+  async function verify(node: Node, client: PoolClient): Promise<void> {
+    const identity = await readIdentity(client);
+    // One may be the standby of another: it serves only once it has taken over.
+    if (identity.isStandby) throw new Error('the server is a standby');
+    reference ??= { url: node.url, identity };
+    if (!isSameDatabase(reference.identity, identity)) throw new DifferentDatabasesError(reference.url, node.url);
+    node.identity = identity;
   }
 
-  /** Leaves a node out until it can be used again. A single node always stays in. */
-  function leaveOut(node: Node, error: DatabaseUnavailableError): void {
+  /** Leaves a node out until it can be used again, which it may be at once. A single node always stays in. */
+  function leaveOut(node: Node, error: DatabaseUnavailableError, delayMs = 0): void {
     node.problem = error.cause instanceof DifferentDatabasesError ? error.cause.message : undefined;
     if (nodes.length === 1 || node.probe || isClosed) return;
     node.probe = setTimeout(() => {
-      node.pool.connect().then(
-        (client) => {
-          client.release();
-          node.probe = undefined;
-        },
+      probe(node.pool).then(
+        () => (node.probe = undefined),
         (reason: unknown) => {
           node.probe = undefined;
-          leaveOut(node, new DatabaseUnavailableError(reason));
+          if (nodes.includes(node)) leaveOut(node, new DatabaseUnavailableError(reason), PROBE_MS);
         },
       );
-    }, PROBE_MS).unref();
+    }, delayMs).unref();
     // Whoever comes back first is the database: all of them may have been replaced.
     if (nodes.every(({ probe }) => probe !== undefined)) reference = undefined;
   }
@@ -121,9 +161,10 @@ export function openNodes(
     return rotated.toSorted((one, other) => Number(one.probe !== undefined) - Number(other.probe !== undefined));
   }
 
-  async function connect(order: readonly Node[]): Promise<{ node: Node; client: PoolClient }> {
+  async function connect(order: readonly Node[], isForOne = false): Promise<{ node: Node; client: PoolClient }> {
     let failure: unknown;
     for (const node of order) {
+      const started = performance.now();
       try {
         return { node, client: await reach(() => node.pool.connect()) };
       } catch (error) {
@@ -131,6 +172,8 @@ export function openNodes(
         if (!(error instanceof DatabaseUnavailableError)) throw error;
         failure = error;
         leaveOut(node, error);
+        // The others would wait for a silent node as well, with connections that its publishers must not take from everybody.
+        if (isForOne && performance.now() - started >= SILENT_MS) throw error;
       }
     }
     throw failure;
@@ -138,38 +181,93 @@ export function openNodes(
 
   async function coordinatorFirst(): Promise<readonly Node[]> {
     for (const node of inTurn()) {
-      node.isCoordinator ??= await connect([node])
-        .then(async ({ client }) => {
-          try {
-            return await isCoordinator(client);
-          } finally {
-            client.release();
-          }
-        })
-        .catch(() => undefined);
-      if (node.isCoordinator) return [node, ...inTurn().filter((other) => other !== node)];
+      if (!node.identity)
+        await connect([node]).then(
+          ({ client }) => client.release(),
+          () => undefined,
+        );
+      if (node.identity && isCoordinator(node.identity)) return [node, ...inTurn().filter((other) => other !== node)];
     }
     return inTurn();
   }
 
-  return {
-    count: nodes.length,
-    async use(work, { coordinator = false } = {}) {
-      const order = coordinator && nodes.length > 1 ? await coordinatorFirst() : inTurn();
-      const { node, client } = await connect(order);
-      let broken: Error | undefined;
-      try {
-        return await work(client);
-      } catch (error) {
-        if (error instanceof DatabaseUnavailableError) {
-          broken = error;
-          if (!error.isElsewhere) leaveOut(node, error);
-        }
-        throw error;
-      } finally {
-        client.release(broken);
+  /** Those of a group first. */
+  function nearest(group: number | undefined): readonly Node[] {
+    const isNear = (node: Node): boolean => node.identity?.group === group && node.probe === undefined;
+    return inTurn().toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)));
+  }
+
+  function groupOf(publisherId: string): number | undefined {
+    if (nodes.length === 1 || reference?.identity.hasCitus !== true) return undefined;
+    if (performance.now() - metAt > MEET_MS) {
+      metAt = performance.now();
+      // Whoever cannot be met now is served by the others.
+      void use(meetWorkers).catch(() => undefined);
+    }
+    return placements.groupOf(publisherId);
+  }
+
+  /** Connects to workers that were added, and leaves those that were removed, if the nodes know each other as this process does. */
+  async function meetWorkers(client: ClientBase): Promise<void> {
+    const { rows } = await client.query<{ at: string }>(
+      `SELECT nodename || ':' || nodeport AS at FROM pg_dist_node WHERE groupid <> 0 AND isactive AND noderole = 'primary'`,
+    );
+    const [model] = nodes.filter(({ connectionString }) => rows.some(({ at }) => at === addressOf(connectionString)));
+    if (!model || isClosed) return;
+    for (const { at } of rows)
+      if (!nodes.some(({ connectionString }) => addressOf(connectionString) === at)) {
+        const url = new URL(model.connectionString);
+        url.host = at;
+        nodes.push(openNode(url.href, true));
       }
-    },
+    const isGone = (node: Node): boolean =>
+      node.isMet && !rows.some(({ at }) => at === addressOf(node.connectionString));
+    for (const node of nodes.filter(isGone)) {
+      nodes.splice(nodes.indexOf(node), 1);
+      clearTimeout(node.probe);
+      void node.pool.end();
+    }
+  }
+
+  /** Gives a connection back. */
+  function release(node: Node, client: PoolClient, broken?: Error): void {
+    const count = (uses.get(client) ?? 0) + 1;
+    uses.set(client, count);
+    // Whoever gets the connection next waits for it.
+    if (!broken && node.identity?.hasCitus === true && count % USES_OF_PLANS === 0)
+      client.query('DISCARD PLANS').catch(() => undefined);
+    client.release(broken);
+  }
+
+  function use<T>(work: (client: PoolClient) => Promise<T>, place: Place = {}): Promise<T> {
+    const group = place.near === undefined ? undefined : groupOf(place.near);
+    const needs = place.isEverywhere === true ? 'every node' : group === undefined ? undefined : `group ${group}`;
+    return breaker.run(needs, () => useOne(work, { ...place, group }));
+  }
+
+  async function useOne<T>(
+    work: (client: PoolClient) => Promise<T>,
+    { group, onCoordinator }: Place & { readonly group: number | undefined },
+  ): Promise<T> {
+    const order = onCoordinator === true && nodes.length > 1 ? await coordinatorFirst() : nearest(group);
+    const { node, client } = await connect(order, group !== undefined);
+    let broken: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) {
+        broken = error;
+        if (!error.isElsewhere) leaveOut(node, error);
+      }
+      throw error;
+    } finally {
+      release(node, client, broken);
+    }
+  }
+
+  return {
+    count: () => nodes.length,
+    use,
     away: () =>
       nodes
         .filter(({ probe }) => probe !== undefined)
@@ -182,6 +280,7 @@ export function openNodes(
         try {
           const { client } = await connect([node]);
           try {
+            node.identity ??= await readIdentity(client);
             await refuseOldPooler(client, () => node.pool.connect());
           } finally {
             client.release();
@@ -201,53 +300,24 @@ export function openNodes(
   };
 }
 
-/** What a node says about itself. */
-interface NodeIdentity {
-  /** Its server and database: the same on a server's standby, and after a restart. */
-  readonly database: string;
-  /** Whether it is part of a distributed database, whose nodes are servers of their own. */
-  readonly hasCitus: boolean;
-  readonly isStandby: boolean;
-}
-
-/** URLs of one network lead to different databases. */
-class DifferentDatabasesError extends Error {
-  override readonly name = 'DifferentDatabasesError';
-  constructor(one: string, other: string) {
-    super(
-      `${one} and ${other} are different databases. Without the citus extension every --database-url must lead to the same one: leave the others out, or distribute the database first`,
-    );
+/** Resolves if a server replies: a connection of the pool may be to one that has become silent. */
+async function probe(pool: Pool): Promise<void> {
+  const client = await pool.connect();
+  const statement: QueryConfig & { readonly query_timeout: number } = { text: 'SELECT 1', query_timeout: SILENT_MS };
+  try {
+    await client.query(statement);
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
   }
 }
 
-/** Reads who a node is. */
-async function readIdentity(client: ClientBase): Promise<NodeIdentity> {
-  const allowed = await client.query<{ may: boolean }>(
-    "SELECT has_function_privilege('pg_control_system()', 'EXECUTE') AS may",
-  );
-  // An administrator may have forbidden it. Then the database's number and name have to do.
-  const system = allowed.rows[0]?.may === true ? '(SELECT system_identifier FROM pg_control_system())' : "''";
-  const { rows } = await client.query<NodeIdentity>(
-    `SELECT concat_ws(' ', ${system}, oid, datname) AS database, pg_is_in_recovery() AS "isStandby",
-       EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus"
-     FROM pg_database WHERE datname = current_database()`,
-  );
-  const [row] = rows;
-  if (!row) throw new Error('the server does not know its database');
-  return row;
-}
-
-/** Whether two nodes serve the same data. */
-function isSameDatabase(one: NodeIdentity, other: NodeIdentity): boolean {
-  return one.database === other.database || (one.hasCitus && other.hasCitus);
-}
-
-/** Whether a node may change the schema. Without the citus extension every node may. */
-async function isCoordinator(client: ClientBase): Promise<boolean> {
-  const { rowCount } = await client.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
-  if (!rowCount) return true;
-  const { rows } = await client.query<{ groupid: number }>('SELECT groupid FROM pg_dist_local_group');
-  return rows[0]?.groupid === 0;
+/** The host and port of a node, as other nodes name it; undefined for a socket. */
+function addressOf(connectionString: string): string | undefined {
+  if (hidePassword(connectionString) === HIDDEN) return undefined;
+  const { hostname, port, searchParams } = new URL(connectionString);
+  return searchParams.has('host') ? undefined : `${hostname}:${port || '5432'}`;
 }
 
 /** Sends together what is written before Node returns to its event loop: a system call costs more than a statement's bytes. */
@@ -270,10 +340,13 @@ function coalescing(socket: Socket): Socket {
   });
 }
 
+/** Stands for a URL that cannot be shown. */
+const HIDDEN = 'of --database-url';
+
 /** A database's URL for messages, without what may be secret: the password, and the parameters, which may name another. */
 export function hidePassword(url: string): string {
   // An `@` after the host: a slash or a question mark in the password has ended the host before it.
-  if (!/^\w+:\/\/[^@/?#]*(?:@[^@/?#]*)?(?:[/?#][^@]*)?$/.test(url)) return 'of --database-url';
+  if (!/^\w+:\/\/[^@/?#]*(?:@[^@/?#]*)?(?:[/?#][^@]*)?$/.test(url)) return HIDDEN;
   try {
     const address = new URL(url);
     address.password = '';
@@ -281,40 +354,6 @@ export function hidePassword(url: string): string {
     address.hash = '';
     return address.href;
   } catch {
-    return 'of --database-url';
+    return HIDDEN;
   }
-}
-
-/** Transactions after which a pooler that changes connections between them has nearly always done so. */
-const TRIES = 5;
-
-/**
- * Throws an error if a pooler lies between this process and the server that gives each transaction another connection and
- * leaves prepared statements behind: PgBouncer before 1.21, or one without `max_prepared_statements`.
- */
-async function refuseOldPooler(client: ClientBase, connect: () => Promise<PoolClient>): Promise<void> {
-  const server = await readServerProcess(client);
-  // Without a pooler, the server has said at the start which of its processes this is.
-  if ('processID' in client && client.processID === server) return;
-  const name = `offerlet_${Math.random().toString(36).slice(2)}`;
-  const text = 'SELECT count(*) AS same FROM pg_prepared_statements WHERE name = $1';
-  const { rows } = await client.query<{ same: number }>({ name, text, values: [name] });
-  // A pooler that carries prepared statements gives them names of its own.
-  if (rows[0]?.same === 0) return;
-  const other = await connect();
-  try {
-    // One that pools sessions keeps each connection for one client.
-    for (let tries = 0; tries < TRIES; tries += 1)
-      if ((await readServerProcess(other)) === server || (await readServerProcess(client)) !== server)
-        throw new Error(
-          'a connection pooler loses prepared statements between transactions. Use PgBouncer 1.21 or newer with max_prepared_statements = 200, or pool_mode = session, or connect to the server itself',
-        );
-  } finally {
-    other.release();
-  }
-}
-
-async function readServerProcess(client: ClientBase): Promise<number | undefined> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return rows[0]?.pid;
 }

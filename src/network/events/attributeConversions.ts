@@ -42,6 +42,8 @@ interface EarnedConversion {
   readonly offer_id: string;
   readonly hour: Date;
   readonly price: string;
+  /** Whether its offer has a budget, which every node has a copy of. */
+  readonly has_budget: boolean;
 }
 
 /**
@@ -62,6 +64,8 @@ export async function attributeConversions(
     if (session)
       await db.transaction((transaction) => attribute(transaction, conversion, session, shares), {
         statementTimeoutMs: BILLING_TIMEOUT_MS,
+        near: first.publisher_id,
+        isEverywhere: conversion.has_budget,
       });
   }
 }
@@ -91,7 +95,7 @@ async function findEarned(
 ): Promise<EarnedConversion[]> {
   const [open, params] = conditionOf(publisherId, sessions);
   return db.query<EarnedConversion>(
-    `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price
+    `SELECT conversion_id, session_id, offer_id, hour, o.price_per_conversion AS price, o.budget IS NOT NULL AS has_budget
      FROM conversions c JOIN offers o USING (offer_id)
      WHERE ${open} AND EXISTS (
        SELECT 1 FROM events e

@@ -182,13 +182,16 @@ export async function storeEvents(
     receivedAt.toISOString(),
     arrival,
   ]);
-  const { stored, rows: reading } = await db.transaction(async (transaction) => {
-    const inserted = await hotEach<EventIdentity>(transaction, insertEvents(publisherId, rows));
-    const names = new Set(inserted.map(identityOf));
-    const fresh = incoming.flatMap(([name, [, event]]) => (names.has(name) ? [event] : []));
-    await countEvents(transaction, publisherId, fresh);
-    return { stored: new Set(fresh), rows: next ? transaction.afterCommit(...next) : undefined };
-  });
+  const { stored, rows: reading } = await db.transaction(
+    async (transaction) => {
+      const inserted = await hotEach<EventIdentity>(transaction, insertEvents(publisherId, rows));
+      const names = new Set(inserted.map(identityOf));
+      const fresh = incoming.flatMap(([name, [, event]]) => (names.has(name) ? [event] : []));
+      await countEvents(transaction, publisherId, fresh);
+      return { stored: new Set(fresh), rows: next ? transaction.afterCommit(...next) : undefined };
+    },
+    { near: publisherId },
+  );
   return { stored, rows: (await reading) ?? [] };
 }
 

@@ -8,6 +8,8 @@ import { partnerRefusal } from '../createFetch.ts';
 import { type OfferRow, openCatalogue, primaryLanguage, type StoredChoice } from './shelves.ts';
 import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
 import type { Versioned } from '../createProcessCache.ts';
+import { rememberSession } from '../eventRoutes.ts';
+import type { StoredSession } from '../events/attributeConversions.ts';
 import { FIRST_VERSION, versionColumn } from '../settings.ts';
 import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
 import type { Environment } from '../../wire/keys.ts';
@@ -39,12 +41,12 @@ async function postRecommendations(request: Request, context: NetworkContext): P
     const message = 'must be an approved publisher of the channel that owns the key';
     return partnerRefusal(400, 'The key does not serve this publisher.', [{ path: 'publisher_remote_id', message }]);
   }
-  return Response.json(await openSession(parsed.value, publisher, context));
+  return Response.json(await openSession(parsed.value, { publisher, key: call.key }, context));
 }
 
 async function openSession(
   request: IdentifiedRequest,
-  publisher: ServedPublisher,
+  { publisher, key }: { readonly publisher: ServedPublisher; readonly key: KeyRecord },
   context: NetworkContext,
 ): Promise<unknown> {
   const created_at = await context.now();
@@ -56,7 +58,7 @@ async function openSession(
   const { maxOffers } = context;
   const shown = shelves.choose({ session_id, exclusions, language, maxOffers });
   const insertions = shown.map((offer) => ({ insertion_id: randomUUID(), offer }));
-  await storeSession(context.db, {
+  const stored = await storeSession(context.db, {
     session_id,
     publisher,
     request,
@@ -71,6 +73,8 @@ async function openSession(
       shown: shown.map(({ offer_id }) => offer_id),
     },
   });
+  // Its events come with the same key, often to this process.
+  rememberSession(context.cache, key, stored);
   return offersBody(insertions, { session_id, is_sandbox, networkUrl: context.networkUrl, language });
 }
 
@@ -157,26 +161,24 @@ interface NewSession {
   readonly choice: StoredChoice;
 }
 
-const insertSession = insertRows({
-  into: 'sessions',
-  columns: [
-    'session_id',
-    'channel_id',
-    'page_type',
-    'widget_type',
-    'widget_id',
-    'is_sandbox',
-    'has_email',
-    'order_amount',
-    'insertions',
-    'created_at',
-    'environment',
-    'choice',
-  ],
-});
+const COLUMNS = [
+  'session_id',
+  'channel_id',
+  'page_type',
+  'widget_type',
+  'widget_id',
+  'is_sandbox',
+  'has_email',
+  'order_amount',
+  'insertions',
+  'created_at',
+  'environment',
+  'choice',
+] as const;
+const insertSession = insertRows({ into: 'sessions', columns: COLUMNS });
 
 /** Stores what the session's events will need. About the shopper it stores only whether the request had an email address. */
-async function storeSession(db: Queries, session: NewSession): Promise<void> {
+async function storeSession(db: Queries, session: NewSession): Promise<StoredSession> {
   const { publisher, request, session_id } = session;
   const { view, display_mode, widget_id } = request.placement_details;
   const insertions = Object.fromEntries(
@@ -186,25 +188,29 @@ async function storeSession(db: Queries, session: NewSession): Promise<void> {
     ]),
   );
   const { email, email_hash } = request.user_details;
-  await hotEach(
-    db,
-    insertSession(publisher.publisher_id, [
-      [
-        session_id,
-        publisher.channel_id,
-        view,
-        display_mode,
-        widget_id ?? '',
-        request.custom_metadata?.is_sandbox === true,
-        email !== undefined || email_hash !== undefined,
-        orderAmount(request),
-        JSON.stringify(insertions),
-        session.created_at,
-        session.environment,
-        session.environment === 'staging' ? JSON.stringify(session.choice) : null,
-      ],
-    ]),
-  );
+  const stored: StoredSession = {
+    publisher_id: publisher.publisher_id,
+    session_id,
+    channel_id: publisher.channel_id,
+    page_type: view,
+    widget_type: display_mode,
+    widget_id: widget_id ?? '',
+    is_sandbox: request.custom_metadata?.is_sandbox === true,
+    has_email: email !== undefined || email_hash !== undefined,
+    order_amount: orderAmount(request),
+    insertions,
+    created_at: session.created_at,
+  };
+  const row = {
+    ...stored,
+    insertions: JSON.stringify(insertions),
+    environment: session.environment,
+    choice: session.environment === 'staging' ? JSON.stringify(session.choice) : null,
+  };
+  await hotEach(db, insertSession(stored.publisher_id, [COLUMNS.map((column) => row[column])]), {
+    near: stored.publisher_id,
+  });
+  return stored;
 }
 
 /** The order's total as exact decimal text. Currencies are not converted: a publisher sells in one currency. */

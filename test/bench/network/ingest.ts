@@ -11,8 +11,8 @@ import { event, testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 const ROUNDS = 5;
 /** Events per batch. */
 export const BATCH = 20;
-/** What a shopper's page sends in the order of its life; a batch holds it nearly twice. */
-const KINDS = [
+/** What a shopper's page sends in the order of its life; a batch holds it twice. */
+export const KINDS = [
   'WIDGET_LOAD',
   'WIDGET_DISPLAY',
   'WIDGET_VIEW',

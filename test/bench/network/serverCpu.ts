@@ -1,31 +1,45 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Database } from '../../../src/network/database/database.ts';
+import { openPostgres } from '../../../src/network/database/postgres.ts';
 
 /** Microseconds of CPU per tick of /proc, as on every Linux that Node runs on. */
 const TICK_US = 10_000;
 
 /** Returns a function that reads the CPU time, in microseconds, that a database's server has used; `undefined` unless it runs on this machine. */
 export async function serverCpu(db: Database): Promise<(() => number) | undefined> {
-  const pids = new Set<number>();
   const [own] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const citus = await db.query("SELECT 1 AS yes FROM pg_extension WHERE extname = 'citus'");
-  const workers =
-    citus.length > 0
-      ? await db.query<{ pid: string }>("SELECT result AS pid FROM run_command_on_workers('SELECT pg_backend_pid()')")
-      : [];
-  for (const pid of [own?.pid, ...workers.map((worker) => Number(worker.pid))]) {
-    const parent = pid === undefined ? undefined : readProcess(pid);
-    if (parent?.name !== 'postgres') return undefined;
-    pids.add(parent.parent);
+  const server = serverOf(own?.pid);
+  return server === undefined ? undefined : () => readServers([server])[0] ?? 0;
+}
+
+/** The same for each of several servers. Throws an error unless all of them run on this machine. */
+export async function serversCpu(urls: readonly string[]): Promise<() => number[]> {
+  const servers: number[] = [];
+  for (const url of urls) {
+    const db = openPostgres(url, { connections: 1 });
+    const [row] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await db.close();
+    const server = serverOf(row?.pid);
+    if (server === undefined) throw new Error('The servers must run on this machine: their CPU time is read here.');
+    servers.push(server);
   }
-  return () => {
-    let ticks = 0;
-    for (const name of readdirSync('/proc')) {
-      const found = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
-      if (found && (pids.has(found.parent) || pids.has(Number(name)))) ticks += found.ticks;
-    }
-    return ticks * TICK_US;
-  };
+  return () => readServers(servers);
+}
+
+/** The first process of the server that a backend belongs to. */
+function serverOf(backend: number | undefined): number | undefined {
+  const found = backend === undefined ? undefined : readProcess(backend);
+  return found?.name === 'postgres' ? found.parent : undefined;
+}
+
+function readServers(servers: readonly number[]): number[] {
+  const ticks = servers.map(() => 0);
+  for (const name of readdirSync('/proc')) {
+    const found = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
+    const index = servers.findIndex((server) => found?.parent === server || Number(name) === server);
+    if (found && index >= 0) ticks[index] = (ticks[index] ?? 0) + found.ticks;
+  }
+  return ticks.map((count) => count * TICK_US);
 }
 
 function readProcess(pid: number): { name: string; parent: number; ticks: number } | undefined {

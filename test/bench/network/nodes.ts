@@ -1,0 +1,134 @@
+import { createNetwork } from '../../../src/network.ts';
+import { openPostgres } from '../../../src/network/database/postgres.ts';
+import { nodeUrl, openCitus } from '../../network/databases.ts';
+import { ask, event, testNetworkOf, type Body } from '../../network/testNetwork.ts';
+import { KINDS, median } from './ingest.ts';
+import { openFloor } from './nodesFloor.ts';
+import { serversCpu } from './serverCpu.ts';
+
+const PUBLISHERS = 24;
+const SHARDS = 32;
+const PLAIN = 'offerlet_bench';
+const ROUNDS = 5;
+/** Batches per round, each of two new sessions. */
+const BATCHES = 240;
+const BATCH = 2 * KINDS.length;
+
+/** Microseconds of CPU per event: of this process, and of each server, the coordinator first. */
+interface Cost {
+  readonly process: number;
+  readonly servers: readonly number[];
+}
+
+/**
+ * `npm run bench -- network --nodes COORDINATOR,WORKER,…`: what an event costs on one PostgreSQL and on clusters of one worker
+ * and more, in turns, each next to a transaction by hand that writes the same rows and does nothing else.
+ */
+export async function measureNodes(urls: readonly string[]): Promise<void> {
+  const [first = ''] = urls;
+  const readServers = await serversCpu(urls);
+  const citus = openCitus(urls, SHARDS);
+  const plain = openPostgres(first, { connections: 1 });
+  await plain.exec(`DROP DATABASE IF EXISTS ${PLAIN}`);
+  await plain.exec(`CREATE DATABASE ${PLAIN}`);
+  const places = [{ title: 'PostgreSQL', nodes: [nodeUrl(first, PLAIN)] }];
+  for (let workers = 1; workers < urls.length; workers += 1) {
+    const name = new URL(await citus.freshUrl(workers)).pathname.slice(1);
+    const nodes = urls.slice(0, workers + 1).map((node) => nodeUrl(node, name));
+    places.push({ title: `citus, ${workers} worker${workers > 1 ? 's' : ''}`, nodes });
+  }
+  console.log(
+    `\nµs of CPU per event, ${PUBLISHERS} publishers, batches of ${BATCH} events of two new sessions, one after the other`,
+  );
+  console.log('  place                path                        process  servers  of which coordinator, workers');
+  for (const { title, nodes } of places) {
+    const network = await createNetwork({ databaseUrl: nodes, seed: 'demo', log: () => undefined });
+    const senders = await openSenders(network);
+    const floor = await openFloor(nodes);
+    const paths = {
+      'the network': await ourPath(network, senders),
+      'by hand, its own node': floor.near,
+      ...(nodes.length > 2 ? { 'by hand, any node': floor.anywhere } : {}),
+      ...(nodes.length > 1 ? { 'by hand, past citus': floor.direct } : {}),
+    };
+    for (const [path, prepare] of Object.entries(paths)) {
+      const costs: Cost[] = [];
+      for (let round = 0; round <= ROUNDS; round += 1) {
+        const run = await prepare(BATCHES);
+        const before = { servers: readServers(), own: process.cpuUsage() };
+        await run();
+        const { user, system } = process.cpuUsage(before.own);
+        const servers = readServers().map((after, index) => (after - (before.servers[index] ?? 0)) / BATCHES / BATCH);
+        if (round > 0) costs.push({ process: (user + system) / BATCHES / BATCH, servers });
+      }
+      print(title, path, costs);
+    }
+    await Promise.all([network.close(), floor.close()]);
+  }
+  await plain.exec(`DROP DATABASE ${PLAIN} WITH (FORCE)`);
+  await Promise.all([plain.close(), citus.stop()]);
+}
+
+function print(title: string, path: string, costs: readonly Cost[]): void {
+  const shown = (values: readonly number[], width: number): string => median(values).toFixed(0).padStart(width);
+  const sums = costs.map(({ servers }) => servers.reduce((sum, value) => sum + value, 0));
+  const each = (costs[0]?.servers ?? []).map((_, index) =>
+    shown(
+      costs.map(({ servers }) => servers[index] ?? 0),
+      4,
+    ),
+  );
+  console.log(
+    `  ${title.padEnd(20)} ${path.padEnd(27)} ${shown(
+      costs.map((cost) => cost.process),
+      7,
+    )}  ${shown(sums, 7)} ${each.join('')}`,
+  );
+}
+
+type Network = Awaited<ReturnType<typeof createNetwork>>;
+
+export async function openSenders(network: Network): Promise<string[]> {
+  const world = testNetworkOf(network);
+  const keys: string[] = [];
+  for (let n = 0; n < PUBLISHERS; n += 1) {
+    const tenant: Body = await world.control('POST', '/sandbox/channels', { name: `Channel ${n}` });
+    keys.push(tenant.keys.integration);
+  }
+  return keys;
+}
+
+/** The whole path of a batch, from the request to the response. Its sessions are opened before. */
+export async function ourPath(network: Network, keys: readonly string[]) {
+  const headers = (index: number): Record<string, string> => ({
+    'x-api-key': keys[index % keys.length] ?? '',
+    version: '1.0.0',
+    'content-type': 'application/json',
+  });
+  const post = async (index: number, path: string, body: unknown): Promise<Response> => {
+    const init = { method: 'POST', headers: headers(index), body: JSON.stringify(body) };
+    const response = await network.fetch(new Request(`http://127.0.0.1${path}`, init));
+    if (!response.ok) throw new Error(`The network answered ${response.status}`);
+    return response;
+  };
+  const session = async (index: number) => {
+    const body: Body = await (await post(index, '/recommendations', ask())).json();
+    return { session_id: body.session_id, items: body.recommendation_groups.flatMap((group: Body) => group.items) };
+  };
+  return async (count: number): Promise<() => Promise<void>> => {
+    const batches: unknown[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const sessions = [await session(index), await session(index)];
+      const parts = (name: string): Record<string, unknown> => ({
+        event_datetime: new Date().toISOString(),
+        ...(name === 'ELEMENT_CLICK' ? { initiating_target: 'INLINE_NAV_FORWARD' } : {}),
+        ...(name.startsWith('PRODUCT_') ? { product_properties: { product_id: 'p' } } : {}),
+      });
+      const events = sessions.flatMap((one) => KINDS.map((name, n) => event(name, one, parts(name), n % 3)));
+      batches.push({ events });
+    }
+    return async () => {
+      for (const [index, batch] of batches.entries()) await post(index, '/events/batch', batch);
+    };
+  };
+}
