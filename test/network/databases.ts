@@ -165,18 +165,20 @@ async function postgresBinaries(): Promise<string> {
   return first;
 }
 
-async function serviceAccount(): Promise<{ uid: number; gid: number }> {
+/** The account that servers run as where this is root, which they refuse. */
+export async function serviceAccount(): Promise<{ uid: number; gid: number }> {
   const { stdout } = await run('sh', ['-c', 'getent passwd postgres || getent passwd nobody']);
   const [, , uid, gid] = stdout.trim().split(':');
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function saysReady(log: NodeJS.ReadableStream): Promise<void> {
+/** Resolves when a server says on this stream that it accepts connections. */
+export function saysReady(log: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = '';
     log.on('data', (chunk: Buffer) => {
       text = (text + chunk.toString()).slice(-20_000);
-      if (text.includes('ready to accept connections')) resolve();
+      if (/ready to accept (?:read-only )?connections/.test(text)) resolve();
     });
     log.once('end', () => reject(new Error(`PostgreSQL did not start: ${text}`)));
   });
