@@ -72,8 +72,9 @@ function script(choices: Choices, order: Order): string[] {
 function style({ mode, via }: Choices): Snippet[] {
   if (mode !== 'INLINE') return [];
   const place = via === 'element' ? 'offer-let' : '#offers';
-  const code = `${place} { display: block; min-block-size: 480px }
-@media (width < 600px) { ${place} { min-block-size: 720px } }
+  const code = `${place} { display: block }
+@media screen { ${place} { min-block-size: 480px } }
+@media screen and (width < 600px) { ${place} { min-block-size: 720px } }
 ${place}[data-offerlet="empty"] { display: none }`;
   return [{ title: 'In your style sheet, to reserve the space', code }];
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { hideImage } from './card/Logo.tsx';
+import { watchImage } from './card/Logo.tsx';
 import type { WidgetProps } from './props.ts';
 import { OutsideLink } from './OutsideLink.tsx';
 
@@ -18,12 +18,12 @@ export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element |
               height="16"
               decoding="async"
               referrerpolicy="no-referrer"
-              onError={hideImage}
+              ref={watchImage}
             />
           ),
-          brand.copy,
+          <span>{brand.copy}</span>,
         ])}
-      {privacy && link('privacy', privacy.target_url, privacy.copy)}
+      {privacy && link('privacy', privacy.target_url, <span>{privacy.copy}</span>)}
     </footer>
   );
 

@@ -108,18 +108,31 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     afterPaint(addMore);
   }
 
+  /** Shows an offer as accepted: below its buttons, or above them where there is more room. The buttons stay where they are. */
   function claim({ currentTarget }: MouseEvent, offer: PlacedOffer): void {
     if (state.claimed.includes(offer)) return;
+    const article = (currentTarget as Element).closest('article') as HTMLElement;
+    const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
+    const { top } = rectOf('[part=accept]');
+    const isPullup = props.mode === 'PULLUP';
     const show = (): void => draw(claimOffer(state, offer));
     // The bottom of a pull-up stays where it is: its buttons would move with the top.
-    if (props.mode === 'PULLUP') show();
-    else ease(show);
-    const status = (currentTarget as Element).closest('article')?.querySelector('.claim');
-    setTimeout(() => {
-      draw({ ...state, opened: [...state.opened, offer] });
-      // Below the buttons of a low window.
-      if (isOpen && props.mode !== 'INLINE') status?.scrollIntoView({ block: 'nearest' });
-    }, OPENED_MS);
+    const animation = isPullup ? show() : ease(show);
+    if (isPullup || (props.mode !== 'INLINE' && rectOf('.claim').bottom > innerHeight)) {
+      animation?.cancel();
+      article.classList.add('above');
+      const box = element.querySelector('.surface') as HTMLElement;
+      const scroller = isPullup ? box : element;
+      // Not by where the buttons are now: stuck to the edge, they cover what is above them.
+      const goal = scroller.scrollTop + rectOf('.claim').bottom + parseFloat(getComputedStyle(article).rowGap) - top;
+      scroller.scrollTop = goal;
+      const missing = goal - scroller.scrollTop;
+      if (missing > 1) {
+        box.style.marginBottom = `${missing + 16}px`;
+        scroller.scrollTop = goal;
+      }
+    }
+    setTimeout(() => draw({ ...state, opened: [...state.opened, offer] }), OPENED_MS);
   }
 
   function draw(next: WidgetState): void {
@@ -161,13 +174,13 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   }
 
   /** Makes a change and eases the height of the card to the new one, unless reduced motion is preferred. */
-  function ease(change: () => void): void {
+  function ease(change: () => void): Animation | undefined {
     const box = element.querySelector('.surface') as HTMLElement;
     const before = box.offsetHeight;
     change();
     const after = box.offsetHeight;
-    if (before === after || !matchMedia('(prefers-reduced-motion: no-preference)').matches) return;
-    box.animate?.(
+    if (before === after || !matchMedia('(prefers-reduced-motion: no-preference)').matches) return undefined;
+    return box.animate?.(
       { blockSize: [`${before}px`, `${after}px`], overflow: ['clip', 'clip'] },
       { duration: 200, easing: 'ease' },
     );

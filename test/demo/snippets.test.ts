@@ -64,7 +64,7 @@ test('a nonce is never shown: the next response has another one', () => {
 
 test('space is reserved for offers in the page, and only for those', () => {
   expect(codeOf('', 'In your style sheet')).toMatch(
-    /^#offers \{.*min-block-size: 480px \}\n@media \(width < 600px\) \{ #offers \{ min-block-size: 720px \} \}\n#offers\[data-offerlet="empty"\] \{ display: none \}$/,
+    /^#offers \{ display: block \}\n@media screen \{ #offers \{ min-block-size: 480px \} \}\n@media screen and \(width < 600px\) \{ #offers \{ min-block-size: 720px \} \}\n#offers\[data-offerlet="empty"\] \{ display: none \}$/,
   );
   expect(codeOf('via=element', 'In your style sheet')).toMatch(/^offer-let \{/);
   expect(codeOf('mode=OVERLAY', 'In your style sheet')).toBe('');

@@ -32,12 +32,12 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_340 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 28_815 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_670 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_190 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 29_180,
+      limit: 29_545,
     },
     {
       what: "import { openSession } from 'offerlet/session'",
@@ -54,7 +54,7 @@ export async function measureSizes(): Promise<Size[]> {
     {
       what: 'examples/shopify, the complete extension',
       code: await bundleOf(EXTENSION),
-      limit: 23_270,
+      limit: 23_300,
     },
     { what: "import { openQueue } from 'offerlet/queue'", code: await bundleOf(QUEUE), limit: 7_040 },
   ];

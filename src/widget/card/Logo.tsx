@@ -1,4 +1,4 @@
-import type { JSX, TargetedEvent } from 'preact';
+import type { JSX } from 'preact';
 import type { Advertiser } from '../../wire/offers/response.ts';
 
 /** The advertiser's logo in its tile, above the first letter of the name, which shows until the image has loaded. */
@@ -15,7 +15,7 @@ export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertise
           height="48"
           decoding="async"
           referrerpolicy="no-referrer"
-          onError={hideImage}
+          ref={watchImage}
         />
       )}
     </span>
@@ -27,7 +27,15 @@ export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertise
   }
 }
 
-/** Hides an image that failed to load. */
-export function hideImage(event: TargetedEvent<HTMLElement>): void {
-  event.currentTarget.hidden = true;
+/** Milliseconds in which an image that fails gives up its space. Later, something would move under the pointer. */
+const GIVE_UP_MS = 1000;
+
+/** Shows an image once it has loaded, and removes it if it fails at once. */
+export function watchImage(image: HTMLImageElement | null): void {
+  const start = performance.now();
+  const show = (): void => image?.classList.add('loaded');
+  image?.addEventListener('load', show);
+  // It was loaded before.
+  if (image?.naturalWidth) show();
+  image?.addEventListener('error', () => (image.hidden = performance.now() - start < GIVE_UP_MS));
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { PlacedOffer } from '../../wire/offers/response.ts';
-import { hideImage } from './Logo.tsx';
+import { watchImage } from './Logo.tsx';
 import { OutsideLink } from '../OutsideLink.tsx';
 import type { WidgetView } from '../widgetView.ts';
 
@@ -12,7 +12,7 @@ export interface TilesProps {
   kind: 'picture' | 'tiles';
 }
 
-/** The offer's images, each a link to its own URL or to the offer's. One that fails to load leaves no gap. */
+/** The offer's images, each a link to its own URL or to the offer's. One that fails to load at once leaves no gap. */
 export function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
   const { assets = [], heading, target_url } = offer.offer;
   if (!assets.length) return null;
@@ -33,7 +33,7 @@ export function Tiles({ view, offer, kind }: TilesProps): JSX.Element | null {
             alt={`${heading} (${index + 1})`}
             decoding="async"
             referrerpolicy="no-referrer"
-            onError={hideImage}
+            ref={watchImage}
           />
         </OutsideLink>
       ))}

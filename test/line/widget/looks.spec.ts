@@ -43,6 +43,8 @@ const PALETTES = {
   light: ['#b4235a', '#fff5f9', '#fff4e8', '#2b1a10', '#6b4f3f', '#ead9c8'],
   middle: ['#12355b', '#ffffff', '#8f8577', '#000000', '#120e0a', '#5c554b'],
   slate: ['#ffe08a', '#1c1400', '#5b6470', '#ffffff', '#f2f4f7', '#a9b2bd'],
+  smoke: ['rgb(255 212 0/.9)', '#1a1a1a', 'rgb(0 0 0/.8)', 'rgb(255 255 255/.95)', '#d8e4de', 'rgb(128 128 128/.6)'],
+  frost: ['rgb(110 20 60/.9)', '#fff5f9', 'rgb(255 255 255/.8)', 'rgb(0 0 0/.95)', '#2b2b2b', 'rgb(128 128 128/.6)'],
 };
 const COLOURS = ['accent', 'on-accent', 'surface', 'text', 'muted', 'line'];
 
@@ -80,6 +82,72 @@ test('any surface by itself gets texts that are readable on it', async ({ page }
   }
 });
 
+const TRANSLUCENT = ['transparent', 'rgb(0 0 0/.5)', 'rgb(255 255 255/.5)', 'hsl(200 90% 40%/.3)', 'lab(60 40 20/.7)'];
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`a translucent colour by itself keeps every text readable on a ${scheme} page`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    for (const mode of MODES) {
+      await openShop(page, { html: `style="color-scheme:${scheme}"` });
+      await mount(page, { mode, groups: [hero(placed(0)), list(placed(1))] });
+      for (const colour of ['surface', 'accent'])
+        for (const value of TRANSLUCENT) {
+          const css = `color-scheme:${scheme};--offerlet-${colour}:${value}`;
+          await page.evaluate((css) => document.documentElement.setAttribute('style', css), css);
+          expect(await lowContrasts(page), `${mode} ${css}`).toEqual([]);
+          if (mode === 'INLINE') continue;
+          expect(await page.locator('[part=card]').evaluate(alphaOf), `${mode} ${css}`).toBe(1);
+        }
+    }
+  });
+}
+
+test('an accept button in the colour of its card keeps an edge', async ({ page }) => {
+  for (const [scheme, colour] of [
+    ['light', '#fff'],
+    ['dark', '#000'],
+  ] as const) {
+    await openShop(page, {
+      html: `style="color-scheme:${scheme};--offerlet-surface:${colour};--offerlet-accent:${colour}"`,
+    });
+    await mount(page);
+    expect(await lowContrasts(page), colour).toEqual([]);
+  }
+});
+
+test('forced colours tell accept from decline, and the way on once accepted', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+  for (const mode of MODES) {
+    await openShop(page);
+    await mount(page, { mode });
+    await listening(page);
+    const fills = (): Promise<string[]> =>
+      page
+        .locator('.actions > *')
+        .evaluateAll((buttons) => buttons.map((button) => getComputedStyle(button).backgroundColor));
+    const highlight = await page.evaluate(() => {
+      document.body.style.backgroundColor = 'Highlight';
+      return getComputedStyle(document.body).backgroundColor;
+    });
+    const isFilled = async (): Promise<boolean[]> => (await fills()).map((fill) => fill === highlight);
+    expect(await isFilled(), mode).toEqual([true, false]);
+    await page.locator('[part=accept]').click({ button: 'middle' });
+    await expect.poll(isFilled).toEqual([false, true]);
+  }
+});
+
+test('no radius makes the card a circle, and its close button can be clicked', async ({ page }) => {
+  await openShop(page, { head: '<style>:root{--offerlet-radius:999px}</style>' });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const mode of ['OVERLAY', 'PULLUP'] as const) {
+    await mount(page, { mode });
+    await listening(page);
+    await expect(page.locator('[part=card]')).toHaveCSS('border-top-left-radius', '32px');
+    await page.locator('[part=close]').click();
+    await expect(page.locator('[part=card]')).toHaveCount(0);
+  }
+});
+
 test('an inline list is readable in a theme that the page does not have', async ({ page }) => {
   for (const scheme of ['light', 'dark'] as const) {
     for (const theme of ['light', 'dark', 'auto'] as const) {
@@ -110,7 +178,7 @@ test('custom properties reach the card', async ({ page }) => {
 test('custom properties of the page reach a layer, whose host wears nothing else of it', async ({ page }) => {
   await openShop(page, { head: '<style>:root{--offerlet-surface:rgb(1, 2, 3);--offerlet-button-radius:3px}</style>' });
   await mount(page, { mode: 'OVERLAY' });
-  await expect(page.locator('[part=card]')).toHaveCSS('background-color', 'rgb(1, 2, 3)');
+  await expect(page.locator('[part=card]')).toHaveCSS('background-color', /^(rgb\(1, 2, 3\)|color\(srgb 0\.0039)/);
   await expect(page.locator('[part=accept]').first()).toHaveCSS('border-radius', '3px');
 });
 
@@ -241,11 +309,19 @@ function lowContrasts(page: Page): Promise<string[]> {
       const [back, front] = [paint([page, ...behind]), paint([color])];
       return (Math.max(back, front) + 0.05) / (Math.min(back, front) + 0.05);
     };
-    for (const line of root?.querySelectorAll<HTMLElement>('footer, .badge, .actions:not(.claimed) > button') ?? []) {
+    const lines = 'footer, .badge, .actions:not(.claimed) > *';
+    for (const line of root?.querySelectorAll<HTMLElement>(lines) ?? []) {
       const { borderTopColor } = getComputedStyle(line);
       // The button of a list has none.
       if (borderTopColor === 'rgba(0, 0, 0, 0)') continue;
-      const ratio = ratioOf(line, borderTopColor);
+      // A filled button is known by its edge or by its fill.
+      const ratio =
+        line.tagName === 'A' && line.parentElement
+          ? Math.max(
+              ratioOf(line.parentElement, borderTopColor),
+              ratioOf(line.parentElement, getComputedStyle(line).backgroundColor),
+            )
+          : ratioOf(line, borderTopColor);
       if (ratio < 1.1) low.push(`${ratio.toFixed(2)} line of ${line.className || line.tagName}`);
     }
     for (const element of root?.querySelectorAll<HTMLElement>('*') ?? []) {
@@ -258,6 +334,15 @@ function lowContrasts(page: Page): Promise<string[]> {
     }
     return low;
   });
+}
+
+/** How opaque the background of an element is, from 0 to 1. */
+function alphaOf(element: Element): number {
+  const context = document.createElement('canvas').getContext('2d');
+  if (!context) throw new Error('there is no canvas');
+  context.fillStyle = getComputedStyle(element).backgroundColor;
+  context.fillRect(0, 0, 1, 1);
+  return (context.getImageData(0, 0, 1, 1).data[3] ?? 0) / 255;
 }
 
 /** Every element whose content is wider than itself, where nothing scrolls. */

@@ -1,0 +1,197 @@
+import { expect, test, type Page } from '@playwright/test';
+import { hero, list, pictures, placed } from '../../widget/offers.ts';
+import { listening, mount, openShop } from './widgetPage.ts';
+
+const MODES = ['OVERLAY', 'FULLSCREEN', 'PULLUP', 'INLINE'] as const;
+const LAYERS = ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const;
+const WINDOWS = [
+  { width: 320, height: 568 },
+  { width: 390, height: 844 },
+  { width: 844, height: 390 },
+  { width: 1280, height: 800 },
+];
+const SENTENCE = 'Delivered within three days, and you may pause or cancel at any time. ';
+const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamten'.repeat(3);
+
+/** Where a part of the first offer is, and whether the middle of the promo code can be seen. */
+function look(page: Page): Promise<{ accept: [number, number]; isCodeSeen: boolean | undefined }> {
+  return page.evaluate(() => {
+    const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
+    const { top, height } = root?.querySelector('[part=accept]')?.getBoundingClientRect() ?? new DOMRect();
+    const code = root?.querySelector('code');
+    const box = code?.getBoundingClientRect();
+    const seen = box && [box.top + 2, box.bottom - 2].map((y) => root?.elementFromPoint(box.left + 8, y));
+    return { accept: [Math.round(top), Math.round(height)], isCodeSeen: seen?.every((part) => part === code) };
+  });
+}
+
+for (const mode of LAYERS) {
+  for (const [what, code, offer] of [
+    ['a code', 'LARK-2026', {}],
+    ['a code of sixty letters', 'ABCDEFGHIJ'.repeat(6), {}],
+    [
+      'a code of sixty letters and long copy',
+      'ABCDEFGHIJ'.repeat(6),
+      { subheading: SENTENCE.repeat(6), heading: WORD },
+    ],
+  ] as const) {
+    test(`${mode}: the buttons stay when ${what} appears, which can be seen in every window`, async ({ page }) => {
+      test.slow();
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      for (const viewport of WINDOWS) {
+        const size = `${viewport.width} × ${viewport.height}`;
+        await page.setViewportSize(viewport);
+        await openShop(page);
+        const claimed = placed(0, { ...offer, metadata: { type: 'PROMO_CODE', code } });
+        await mount(page, { mode, groups: [hero(claimed, placed(1))] });
+        await listening(page);
+        const before = await look(page);
+        await page.locator('[part=accept]').click({ button: 'middle' });
+        await expect(page.getByRole('status')).toContainText('✓');
+        const after = await look(page);
+        expect(Math.abs(after.accept[0] - before.accept[0]), size).toBeLessThanOrEqual(1);
+        expect(after.isCodeSeen, size).toBe(true);
+      }
+    });
+  }
+}
+
+test('on low windows the buttons are one row, and at 400 % zoom the close button covers none of them', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const viewport of [
+    { width: 320, height: 200 },
+    { width: 320, height: 256 },
+  ]) {
+    await page.setViewportSize(viewport);
+    for (const mode of LAYERS) {
+      await openShop(page);
+      await mount(page, { mode });
+      await listening(page);
+      const { tops, covered } = await page.evaluate(() => {
+        const root = document.querySelector('offer-let-layer')?.shadowRoot;
+        const buttons = [...(root?.querySelectorAll('.actions > *') ?? [])];
+        const covered = buttons.filter((button) => {
+          button.scrollIntoView({ block: 'start' });
+          const { right, left, top } = button.getBoundingClientRect();
+          return [left + 12, right - 12].some((x) => root?.elementFromPoint(x, top + 12)?.closest('[part=close]'));
+        });
+        return { tops: buttons.map((button) => button.getBoundingClientRect().top), covered: covered.length };
+      });
+      expect(tops[0], mode).toBe(tops[1]);
+      expect(covered, `${mode} ${viewport.height}`).toBe(0);
+    }
+  }
+});
+
+test('text fades out above the buttons over a line of its own size', async ({ page }) => {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Page.setFontSizes', { fontSizes: { standard: 40 } });
+  await openShop(page);
+  await mount(page, { mode: 'OVERLAY' });
+  await expect(page.locator('.actions')).toHaveCSS('padding-top', '44px');
+  await expect(page.locator('.actions')).toHaveCSS('background-image', /40px\)$/);
+});
+
+test('clamped copy against the direction of the page starts at its own side, with its ellipsis', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const [locale, copy, side] of [
+    ['ar', SENTENCE, 'left'],
+    ['en', 'حبوب طازجة تُحمّص عند الطلب وتصلك خلال ثلاثة أيام. ', 'right'],
+  ] as const) {
+    await openShop(page);
+    const details = { copy: copy.repeat(4), content: copy };
+    const offer = placed(
+      0,
+      { heading: copy.repeat(4), subheading: copy.repeat(9), disclosure_details: details },
+      copy.repeat(3).slice(0, 59),
+    );
+    await mount(page, { locale, groups: [hero(offer)] });
+    const gaps = await page.evaluate((side) => {
+      const root = document.querySelector('#offers > *')?.shadowRoot;
+      const clamped = [
+        ...(root?.querySelectorAll('[part=heading],[part=subheading],[part=advertiser],summary span') ?? []),
+      ];
+      return clamped.map((text) => {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const edges = [...range.getClientRects()].slice(0, 2).map((line) => line[side]);
+        return Math.round(Math.max(...edges.map((edge) => Math.abs(edge - text.getBoundingClientRect()[side]))));
+      });
+    }, side);
+    expect(gaps, locale).toEqual([0, 0, 0, 0]);
+  }
+});
+
+test('a short name and copy against the direction of the page stay at the start of the card', async ({ page }) => {
+  await openShop(page);
+  await mount(page, { locale: 'ar', groups: [hero(placed(0))] });
+  const gaps = await page.evaluate(() => {
+    const root = document.querySelector('#offers > *')?.shadowRoot;
+    return ['[part=heading]', '[part=subheading]', '[part=advertiser]', 'details'].map((selector) => {
+      const text = root?.querySelector(selector);
+      const box = text?.parentElement?.getBoundingClientRect();
+      return Math.round((box?.right ?? 0) - (text?.getBoundingClientRect().right ?? 0));
+    });
+  });
+  expect(gaps).toEqual([0, 0, 0, 0]);
+});
+
+test('texts of the footer are clamped to two lines', async ({ page }) => {
+  const footer = {
+    attribution_details: { copy: SENTENCE.repeat(3), logo_url: 'https://images.test/brand.svg' },
+    privacy_policy: { copy: WORD, target_url: 'https://network.test/privacy' },
+  };
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const mode of MODES) {
+      await openShop(page);
+      await mount(page, { mode, footer });
+      const heights = await page
+        .locator('footer > *')
+        .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().height));
+      expect(heights, `${mode} ${width}`).toEqual([32, 32]);
+    }
+  }
+});
+
+test('until they have loaded, a logo is a letter and a picture a tint, also in the dark', async ({ page }) => {
+  await openShop(page, { html: 'style="color-scheme:dark"' });
+  let load = (): void => {};
+  const loading = new Promise<void>((resolve) => (load = resolve));
+  await page.context().route('https://images.test/**', async (route) => {
+    await loading;
+    await route.fallback();
+  });
+  await mount(page, { groups: [hero(placed(0, { assets: pictures(1) })), list(placed(3, { assets: pictures(2) }))] });
+  const images = page.locator('.logo img, .picture img, .tiles img');
+  await expect(images).toHaveCount(5);
+  const opacities = (): Promise<string[]> =>
+    images.evaluateAll((all) => all.map((image) => getComputedStyle(image).opacity));
+  expect(new Set(await opacities())).toEqual(new Set(['0']));
+  load();
+  for (const image of await images.all()) await image.scrollIntoViewIfNeeded();
+  await expect.poll(async () => new Set(await opacities())).toEqual(new Set(['1']));
+});
+
+test('a picture that fails after a second keeps its tinted tile, so that nothing moves', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.addInitScript(() => {
+    Object.assign(window, { time: 1000 });
+    performance.now = () => (window as unknown as { time: number }).time;
+  });
+  for (const mode of MODES) {
+    await openShop(page);
+    await mount(page, { mode, groups: [hero(placed(0, { assets: pictures(1) }), placed(1))] });
+    await page.waitForFunction(() => {
+      const root = (document.querySelector('offer-let-layer') ?? document.querySelector('#offers > *'))?.shadowRoot;
+      return root?.getAnimations().every(({ playState }) => playState === 'finished');
+    });
+    const before = await look(page);
+    await page.evaluate(() => Object.assign(window, { time: 2500 }));
+    await page.locator('.picture img').dispatchEvent('error');
+    await expect(page.locator('.picture')).toBeVisible();
+    expect(await look(page), mode).toEqual(before);
+  }
+});
