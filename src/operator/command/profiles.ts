@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Command, type Options, readCall } from '../../cli/command.ts';
@@ -6,6 +6,7 @@ import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { UsageError } from '../../cli/ExitError.ts';
+import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
 import { didYouMean } from '../../wire/didYouMean.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { looksSecret, readKey } from '../../wire/keys.ts';
@@ -199,7 +200,6 @@ export const profilesAdd: Command = {
       throw new UsageError('A key does not belong on the command line. Write it to a file of your own.');
     const terminal = openTerminal({ env });
     if (file !== undefined) readKeyFile('--api-key-file', file, terminal.note);
-    const others = readProfiles(env).filter((one) => one.name !== name);
     const added = {
       name,
       network,
@@ -207,7 +207,7 @@ export const profilesAdd: Command = {
       keyVariable: variable,
       variant,
     };
-    writeProfiles(profilesPath(env), [...others, added]);
+    await changeProfiles(env, (profiles) => [...profiles.filter((one) => one.name !== name), added]);
     terminal.note(`Added ${name}. Use --profile ${name}, or set OFFERLET_PROFILE.`);
   },
 };
@@ -223,21 +223,57 @@ export const profilesRemove: Command = {
     const [name] = readCall({}, { argv, env: {} }, 1).words;
     if (name === undefined) throw new UsageError('NAME is missing. "offerlet-operator profiles list" lists all.');
     const { network, keyFile } = findProfile(env, name);
-    const others = readProfiles(env).filter((one) => one.name !== name);
-    writeProfiles(profilesPath(env), others);
+    await changeProfiles(env, (profiles) => profiles.filter((one) => one.name !== name));
     openTerminal({ env }).note(
       `Removed ${name} (${network}).${keyFile === undefined ? '' : ` Its key is still in "${keyFile}".`}`,
     );
   },
 };
 
+/** Milliseconds that a change waits for another process, which needs only some. */
+const WAIT_MS = 10_000;
+
+/** Replaces the file; of two processes at once, the second one changes what the first one wrote. */
+async function changeProfiles(env: Env, change: (profiles: readonly Profile[]) => readonly Profile[]): Promise<void> {
+  const path = profilesPath(env);
+  const folder = dirname(path);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const lock = await lockFolder(folder, Date.now() + WAIT_MS);
+    try {
+      writeProfiles(path, change(readProfiles(env)));
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof UsageError || (code === undefined && !(error instanceof DirectoryInUseError))) throw error;
+    throw new UsageError(`The profiles cannot be written: "${path}" (${code ?? 'another process is writing them'}).`);
+  }
+}
+
+async function lockFolder(folder: string, end: number): Promise<DirectoryLock> {
+  for (;;) {
+    try {
+      return await lockDirectory(folder, { name: 'profiles', say: () => undefined });
+    } catch (error) {
+      if (!(error instanceof DirectoryInUseError) || Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
 function writeProfiles(path: string, profiles: readonly Profile[]): void {
   const entries = profiles.map(({ name, network, keyFile, keyVariable, variant }) => [
     name,
     { network, api_key_file: keyFile, api_key_env: keyVariable, ...(variant === 'publisher' && { variant }) },
   ]);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify({ profiles: Object.fromEntries(entries) }, null, 2)}\n`, { mode: 0o600 });
-  renameSync(temporary, path);
+  const text = `${JSON.stringify({ profiles: Object.fromEntries(entries) }, null, 2)}\n`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flush: true });
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
 }

@@ -194,7 +194,7 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
   }
   if (printed.length < total && !isList)
     remarks.push(
-      `The first ${counted(printed.length, 'row')} of ${total.toLocaleString('en')}; the total is that of all.`,
+      `The first ${printed.length === 1 ? 'row' : counted(printed.length, 'row')} of ${total.toLocaleString('en')}; the total is that of all.`,
     );
   const table = printable.table();
   const kept = columnsThatFit(table, width);

@@ -218,7 +218,9 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
   if (settings.output !== undefined) writeFile(settings.output, text);
   else if (text !== '') terminal.write(format.json || format.csv ? text : documentWithoutControls(text));
   for (const { rule, why } of skipped) terminal.note(`The rule ${rule} is not judged: ${why}.`);
-  if (terminal.isLive && !isBacktest) terminal.note(stateSummary(evaluation));
+  // What is printed needs no hint.
+  const hasMore = !settings.all && open.length > begun.size;
+  if (terminal.isLive && !isBacktest) terminal.note(stateSummary(evaluation, hasMore));
 }
 
 function rowOf(event: string, day: string, { rule, id, name, since, text }: Cause): object {
@@ -244,13 +246,13 @@ function paragraphs(
     .join('');
 }
 
-function stateSummary({ causes, days }: Evaluation): string {
+function stateSummary({ causes, days }: Evaluation, hasMore: boolean): string {
   const judged = days.at(-1);
   const on =
     judged === undefined
       ? 'No day could be judged: there is no complete day of data.'
       : `Judged ${judged}, the last complete day.`;
-  return `${on} ${causes.size === 0 ? 'Nothing is open.' : `${plural(causes.size, 'cause')} open${causes.size === 0 ? '' : '; --all shows them'}.`}`;
+  return `${on} ${causes.size === 0 ? 'Nothing is open.' : `${plural(causes.size, 'cause')} open${hasMore ? '; --all shows them' : ''}.`}`;
 }
 
 function backtestSummary({ days, turns, causes }: Evaluation, wanted: number): string {

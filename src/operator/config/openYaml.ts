@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { UsageError } from '../../cli/ExitError.ts';
@@ -12,8 +12,9 @@ const FILE_MAX = 1024 * 1024;
 export function openYaml(path: string, option: string): Setting {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readStart(path);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
       `${option} cannot be read: "${path}" (${code === 'ENOENT' ? 'there is no such file' : (code ?? 'unknown error')}).`,
@@ -22,17 +23,39 @@ export function openYaml(path: string, option: string): Setting {
   return parseYaml(text, path);
 }
 
+/** Reads no more than is allowed: a device has no end. */
+function readStart(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(FILE_MAX + 1);
+    let size = 0;
+    for (let read = -1; read !== 0 && size < bytes.length; size += read)
+      read = readSync(file, bytes, size, bytes.length - size, null);
+    if (size > FILE_MAX) throw tooLarge(path);
+    return bytes.toString('utf8', 0, size);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Parses YAML. Throws a `UsageError` that names the file and the line. */
 export function parseYaml(text: string, file: string): Setting {
-  if (text.length > FILE_MAX) throw new UsageError(`${file} is larger than 1 MB.`);
+  if (text.length > FILE_MAX) throw tooLarge(file);
   const lines = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, prettyErrors: false });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) {
     const { line } = lines.linePos(problem.pos[0]);
-    throw new UsageError(`${file}, line ${line}: ${safeText(problem.message.split('\n')[0] ?? '')}`);
+    const [what = ''] = problem.message.split('\n');
+    throw new UsageError(
+      `${file}, line ${line}: ${/call stack/.test(what) ? 'It is nested too deeply.' : safeText(what)}`,
+    );
   }
   return new Setting({ node: document.contents, path: '', line: 1, file, lines });
+}
+
+function tooLarge(file: string): UsageError {
+  return new UsageError(`${file} is larger than 1 MB.`);
 }
 
 interface Place {

@@ -25,6 +25,8 @@ export async function startSandbox(options: readonly string[] = []): Promise<San
     ...(JSON.parse(line) as Omit<Sandbox, 'stop'>),
     stop: () =>
       new Promise((resolve) => {
+        // One that has ended by itself says so no more.
+        if (child.exitCode !== null || child.signalCode !== null) return resolve();
         child.once('exit', () => resolve());
         child.kill('SIGTERM');
       }),

@@ -151,3 +151,13 @@ test('without a choice the console opens all profiles, each at a path of its own
     await once(child, 'exit');
   }
 });
+
+test('profiles that are added at once are all there', async () => {
+  const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+  const added = await Promise.all(
+    names.map((name) => offerlet(`profiles add ${name} --network ${url()} --api-key-env DEMO_KEY`, { env: NOTHING })),
+  );
+  expect(added.map(({ code }) => code)).toEqual(names.map(() => 0));
+  const { profiles } = JSON.parse(readFileSync(path(), 'utf8')) as { profiles: object };
+  expect(Object.keys(profiles)).toEqual(expect.arrayContaining(names));
+});

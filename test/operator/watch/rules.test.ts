@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseYaml } from '../../../src/operator/config/openYaml.ts';
+import { openYaml, parseYaml } from '../../../src/operator/config/openYaml.ts';
 import { EXAMPLE_RULES, readRules, textOfRule } from '../../../src/operator/watch/rules.ts';
 
 const read = (text: string) => readRules(parseYaml(text, 'watch.yaml'));
@@ -77,4 +77,9 @@ test('a webhook on this machine may be plain http, and its URL is never repeated
     field: 'text',
   });
   expect(() => read('webhook:\n  url: ftp://chat.example/TOKEN\nrules: {}\n')).toThrow(/^(?!.*TOKEN)/);
+});
+
+test('a file without an end, and one that is nested without one, are refused', () => {
+  expect(() => openYaml('/dev/zero', '--rules')).toThrow('/dev/zero is larger than 1 MB.');
+  expect(() => read(`rules: ${'['.repeat(100_000)}`)).toThrow('watch.yaml, line 1: It is nested too deeply.');
 });
