@@ -155,8 +155,8 @@ export function openNodes(
   }
 
   /** The nodes in the order in which to try them: in turn, those that are away last. */
-  function inTurn(): Node[] {
-    turn = (turn + 1) % nodes.length;
+  function inTurn(step = 1): Node[] {
+    turn = (turn + step) % nodes.length;
     const rotated = [...nodes.slice(turn), ...nodes.slice(0, turn)];
     return rotated.toSorted((one, other) => Number(one.probe !== undefined) - Number(other.probe !== undefined));
   }
@@ -193,8 +193,10 @@ export function openNodes(
 
   /** Those of a group first. */
   function nearest(group: number | undefined): readonly Node[] {
+    if (group === undefined) return inTurn();
     const isNear = (node: Node): boolean => node.identity?.group === group && node.probe === undefined;
-    return inTurn().toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)));
+    // Work for one publisher is no turn: else two that follow each other would always meet the same two nodes.
+    return inTurn(0).toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)));
   }
 
   function groupOf(publisherId: string): number | undefined {

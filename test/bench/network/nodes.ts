@@ -88,7 +88,7 @@ function print(title: string, path: string, costs: readonly Cost[]): void {
 
 type Network = Awaited<ReturnType<typeof createNetwork>>;
 
-export async function openSenders(network: Network): Promise<string[]> {
+async function openSenders(network: Network): Promise<string[]> {
   const world = testNetworkOf(network);
   const keys: string[] = [];
   for (let n = 0; n < PUBLISHERS; n += 1) {
@@ -99,7 +99,7 @@ export async function openSenders(network: Network): Promise<string[]> {
 }
 
 /** The whole path of a batch, from the request to the response. Its sessions are opened before. */
-export async function ourPath(network: Network, keys: readonly string[]) {
+async function ourPath(network: Network, keys: readonly string[]) {
   const headers = (index: number): Record<string, string> => ({
     'x-api-key': keys[index % keys.length] ?? '',
     version: '1.0.0',

@@ -28,8 +28,10 @@ describe.runIf(canRun)('a citus cluster of this machine', () => {
   let servers: Awaited<ReturnType<typeof openServers>>;
   let coordinator: CitusServer;
   let workers: CitusServer[];
-  let network: Network;
-  let world: ReturnType<typeof testNetworkOf>;
+  /** Two processes, as one load balancer has. */
+  let networks: Network[];
+  let worlds: ReturnType<typeof testNetworkOf>[];
+  let requests = 0;
   const tenants: Tenant[] = [];
 
   beforeAll(async () => {
@@ -41,8 +43,11 @@ describe.runIf(canRun)('a citus cluster of this machine', () => {
     for (const { port } of workers) await db.query('SELECT citus_add_node($1, $2)', ['127.0.0.1', port]);
     await db.exec('SET citus.shard_count = 4');
     const databaseUrl = [coordinator, ...workers].map(({ url }) => url);
-    network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
-    world = testNetworkOf(network);
+    const start = () => createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
+    networks = [await start(), await start()];
+    worlds = networks.map(testNetworkOf);
+    const [world] = worlds;
+    if (!world) throw new Error('There is no network');
     await world.offer({ budget: '100000' });
     for (let n = 0; n < PUBLISHERS; n += 1) {
       const tenant: Body = await world.control('POST', '/sandbox/channels', { name: `Channel ${n}` });
@@ -66,16 +71,20 @@ describe.runIf(canRun)('a citus cluster of this machine', () => {
     await db.close();
   }, 180_000);
   afterAll(async () => {
-    await network?.close();
+    for (const network of networks ?? []) await network.close();
     await servers?.stop();
   }, 60_000);
 
   afterEach(() => workers.forEach((worker) => worker.thaw()));
 
-  const post = (key: string, path: string, body: unknown) =>
-    world.call('POST', path, { key, body, headers: { version: '1.0.0', 'content-type': 'application/json' } });
+  const call = async (method: string, path: string, options: { key?: string; body?: unknown } = {}) => {
+    const world = worlds[(requests += 1) % worlds.length];
+    if (!world) throw new Error('There is no network');
+    return world.call(method, path, { ...options, headers: { version: '1.0.0', 'content-type': 'application/json' } });
+  };
+  const post = (key: string, path: string, body: unknown) => call('POST', path, { key, body });
   const heldBy = ({ port }: CitusServer): Tenant[] => tenants.filter((tenant) => tenant.port === port);
-  const health = async (): Promise<Body> => (await world.call('GET', '/health')).body;
+  const health = async (): Promise<Body> => (await call('GET', '/health')).body;
 
   /** Sends one click after the other for each publisher until `stop`; as a relay does, again what is not accepted. */
   function sendAll(): { stop(): Promise<void> } {
@@ -107,7 +116,7 @@ describe.runIf(canRun)('a citus cluster of this machine', () => {
   async function expectExact(): Promise<void> {
     for (const { reportKey, acknowledged } of tenants) {
       const path = '/api/analysis/publisher-reporting/v2/report/?metrics=clicks&from=2025-11-20&to=2025-11-20';
-      const { body } = await world.call('GET', path, { key: reportKey });
+      const { body } = await call('GET', path, { key: reportKey });
       expect(body.summary.clicks).toBe(acknowledged);
     }
   }
