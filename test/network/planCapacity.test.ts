@@ -13,8 +13,8 @@ test('a billion sessions of ten events need what the arithmetic of the page says
   expect(perSecondAtPeak.events).toBeCloseTo(11_574, 0);
   expect(needs).toEqual({
     database: 'citus',
-    // (1157.4 × 1,200 + 11,574 × 100) µs / 0.6; (1157.4 × 1,300 + 11,574 × 235) µs / 0.6
-    cores: { processes: 5, database: 8 },
+    // (1157.4 × 1,200 + 11,574 × 100) µs / 0.6; (1157.4 × 1,300 + 11,574 × 185) µs / 0.6
+    cores: { processes: 5, database: 7 },
     nodes: 21,
     // 1e10 × 620 bytes for three months; (2,050 + 1,400) bytes a session for twelve
     diskTerabytes: expect.closeTo(60, 6),
