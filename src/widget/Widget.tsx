@@ -1,9 +1,8 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { PlacedGroup } from '../wire/offers/response.ts';
-import { Badges } from './card/Badges.tsx';
-import { OfferCard } from './card/OfferCard.tsx';
-import { FooterLine } from './FooterLine.tsx';
 import { isModal } from './layers/openLayer.ts';
+import { Badges, OfferCard, OutsideLink, watchImage } from './OfferCard.tsx';
+import type { WidgetProps } from './props.ts';
 import { isList, shownOffers } from './state.ts';
 import type { WidgetView } from './widgetView.ts';
 
@@ -80,4 +79,39 @@ function Group({
       </div>
     </div>
   );
+}
+
+/** The network's attribution and privacy link, or nothing when the response has neither. */
+export function FooterLine({ footer, messages, on }: WidgetProps): JSX.Element | null {
+  const { attribution_details: brand, privacy_policy: privacy } = footer;
+  if (!brand && !privacy) return null;
+  return (
+    <footer part="footer" class="small">
+      {brand &&
+        link('brand', brand.target_url, [
+          brand.logo_url && (
+            <img
+              src={brand.logo_url}
+              alt=""
+              height="16"
+              decoding="async"
+              referrerpolicy="no-referrer"
+              ref={watchImage}
+            />
+          ),
+          <span>{brand.copy}</span>,
+        ])}
+      {privacy && link('privacy', privacy.target_url, <span>{privacy.copy}</span>)}
+    </footer>
+  );
+
+  function link(name: 'brand' | 'privacy', href: string | undefined, children: ComponentChildren): JSX.Element {
+    return href ? (
+      <OutsideLink href={href} title={messages.newTab} dir="auto" onClick={() => on({ type: 'footer', link: name })}>
+        {children}
+      </OutsideLink>
+    ) : (
+      <span dir="auto">{children}</span>
+    );
+  }
 }

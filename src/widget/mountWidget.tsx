@@ -1,8 +1,7 @@
 import { render, type RefCallback } from 'preact';
-import { copyCode } from './card/ClaimStatus.tsx';
-import { watchClamped } from './card/OfferText.tsx';
 import { createGestures } from './createGestures.ts';
 import { isModal, lockScroll, openLayer } from './layers/openLayer.ts';
+import { copyCode, watchClamped } from './OfferCard.tsx';
 import type { PlacedOffer } from '../wire/offers/response.ts';
 import type { Viewable, WidgetProps } from './props.ts';
 import {

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isObject } from '../../src/wire/json.ts';
-import { CONTRACT } from '../../src/network/contract/openapi.ts';
+import { CONTRACT } from '../../src/network/openapi.ts';
 
 const FORMATS = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,

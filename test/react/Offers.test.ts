@@ -16,7 +16,7 @@ const render = (props: Partial<OffersProps> = {}, display_mode: 'INLINE' | 'OVER
 
 test('a server renders the empty place with the space that the documentation recommends', () => {
   const [, wide, width, narrow] =
-    /block-size: (\d+px)[^@]*@media \(width < (\d+px)\)[^}]*block-size: (\d+px)/.exec(
+    /block-size: (\d+px)[^@]*@media screen and \(width < (\d+px)\)[^}]*block-size: (\d+px)/.exec(
       pageAt('docs/reference/page.md').text,
     ) ?? [];
   expect(render()).toBe(`<div style="min-block-size:max(${wide}, min(${narrow}, (${width} - 100vw) * 999))"></div>`);

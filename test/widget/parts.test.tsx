@@ -1,9 +1,8 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/preact';
 import { afterEach, expect, test } from 'vitest';
-import { Disclosure } from '../../src/widget/card/Disclosure.tsx';
-import { FooterLine } from '../../src/widget/FooterLine.tsx';
-import { Logo } from '../../src/widget/card/Logo.tsx';
+import { FooterLine } from '../../src/widget/Widget.tsx';
+import { Disclosure, Logo } from '../../src/widget/OfferCard.tsx';
 import { messagesFor } from '../../src/widget/messages.ts';
 import type { ShopperAction, WidgetProps } from '../../src/widget/props.ts';
 import type { Footer } from '../../src/wire/offers/response.ts';

@@ -1,6 +1,6 @@
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { RouteParams } from '../createFetch.ts';
-import { CONTRACT, openApiYaml } from '../contract/openapi.ts';
+import { CONTRACT, openApiYaml } from '../openapi.ts';
 import { CARD_STYLE, pageResponse, pictureResponse } from './pageResponse.ts';
 import { logo } from './logo.ts';
 import { picture } from './picture.ts';

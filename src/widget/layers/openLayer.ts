@@ -1,6 +1,6 @@
 import { dom } from '../../dom/dom.ts';
 import type { DisplayMode } from '../../wire/offers/request.ts';
-import { offerRest } from '../card/OfferText.tsx';
+import { offerRest } from '../OfferCard.tsx';
 import { openSheet, type LayerOptions } from './openSheet.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONTRACT } from '../../../src/network/contract/openapi.ts';
+import { CONTRACT } from '../../../src/network/openapi.ts';
 import { DATABASE_KINDS } from '../databases.ts';
 import { openTestNetwork, type TestNetwork } from '../testNetwork.ts';
 

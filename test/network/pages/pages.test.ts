@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CONTRACT } from '../../../src/network/contract/openapi.ts';
+import { CONTRACT } from '../../../src/network/openapi.ts';
 import { type Network, createNetwork } from '../../../src/network/createNetwork.ts';
 import { DEMO_ADVERTISERS } from '../../../src/network/seed/demoOffer.ts';
 import { offerId } from '../../../src/network/seed/seed.ts';

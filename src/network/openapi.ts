@@ -1,9 +1,14 @@
 import { stringify } from 'yaml';
-import { CHANNEL_CONTRACT, CHANNEL_SCHEMAS } from './channel.ts';
-import { EVENT_CONTRACT, EVENT_SCHEMAS, RECOMMENDATION_CONTRACT, RECOMMENDATION_SCHEMAS } from './recommendations.ts';
-import { operation, type Part, type Schema, TEXT, list, object, oneOfTexts, ref } from './operation.ts';
-import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './reporting.ts';
-import { controls } from '../controls/controls.ts';
+import { CHANNEL_CONTRACT, CHANNEL_SCHEMAS } from './contract/channel.ts';
+import {
+  EVENT_CONTRACT,
+  EVENT_SCHEMAS,
+  RECOMMENDATION_CONTRACT,
+  RECOMMENDATION_SCHEMAS,
+} from './contract/recommendations.ts';
+import { operation, type Part, type Schema, TEXT, list, object, oneOfTexts, ref } from './contract/operation.ts';
+import { REPORTING_CONTRACT, REPORTING_SCHEMAS } from './contract/reporting.ts';
+import { controls } from './controls/controls.ts';
 
 /** The contract of the network: the parts of an OpenAPI 3.1 document that it uses. */
 export interface Contract {
