@@ -21,7 +21,7 @@ const REMOVED: Readonly<Record<string, RegExp>> = {
 
 test('the widget uses nothing of Preact that the script leaves out', () => {
   const files = readdirSync(WIDGET, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
-  expect(files.length).toBeGreaterThan(4);
+  expect(files).toContain('OfferCard.tsx');
   for (const file of files) {
     const code = readFileSync(join(WIDGET, file), 'utf8').replaceAll(/import type .*/g, '');
     for (const [what, pattern] of Object.entries(REMOVED)) expect(code, `${file}: ${what}`).not.toMatch(pattern);

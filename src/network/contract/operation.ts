@@ -38,9 +38,9 @@ export function oneOfTexts(values: readonly string[]): Schema {
 
 /** The schema, or null. */
 export function orNull(schema: Schema): Schema {
-  return typeof schema['type'] === 'string'
-    ? { ...schema, type: [schema['type'], 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
+  const { type, enum: values } = schema;
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
 }
 
 /** A reference to a named schema. */

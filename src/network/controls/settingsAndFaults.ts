@@ -52,9 +52,13 @@ const faultBody = v.strictObject(
     ),
     body: v.optional(v.unknown()),
     headers: v.optional(
-      v.record(
-        v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name')),
-        v.pipe(v.string(), v.regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')),
+      v.pipe(
+        v.custom<Record<string, unknown>>(isObject, 'must be an object of header names and texts'),
+        v.metadata({ type: 'object', additionalProperties: { type: 'string' } }),
+        v.record(
+          v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name')),
+          v.pipe(v.string(), v.regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')),
+        ),
       ),
     ),
     delay_ms: v.optional(v.pipe(countField, v.maxValue(600_000, 'must be 600000 or less'))),
