@@ -300,7 +300,7 @@ export function Logo({ advertiser: { name, logo_url } }: { advertiser: Advertise
     </span>
   );
 
-  /** Gives each name a hue of its own. By script, because Content Security Policies forbid `style` attributes. */
+  /** Gives each name its own hue. By script, because Content Security Policies forbid `style` attributes. */
   function tint(tile: HTMLElement | null): void {
     tile?.style.setProperty('--hue', `${[...name].reduce((sum, character) => sum + character.charCodeAt(0) * 37, 0)}`);
   }

@@ -64,7 +64,7 @@ export async function refuseOldPooler(client: ClientBase, connect: () => Promise
   const name = `offerlet_${Math.random().toString(36).slice(2)}`;
   const text = 'SELECT count(*) AS same FROM pg_prepared_statements WHERE name = $1';
   const { rows } = await client.query<{ same: number }>({ name, text, values: [name] });
-  // A pooler that carries prepared statements gives them names of its own.
+  // A pooler that carries prepared statements renames them.
   if (rows[0]?.same === 0) return;
   const other = await connect();
   try {

@@ -203,7 +203,7 @@ export function openNodes(
     if (nodes.length === 1 || reference?.identity.hasCitus !== true) return undefined;
     if (performance.now() - metAt > MEET_MS) {
       metAt = performance.now();
-      // Whoever cannot be met now is served by the others.
+      // Publishers of workers that cannot be reached now are served through the other nodes.
       void use(meetWorkers).catch(() => undefined);
     }
     return placements.groupOf(publisherId);
@@ -235,7 +235,7 @@ export function openNodes(
   function release(node: Node, client: PoolClient, broken?: Error): void {
     const count = (uses.get(client) ?? 0) + 1;
     uses.set(client, count);
-    // Whoever gets the connection next waits for it.
+    // The next user of the connection waits for it.
     if (!broken && node.identity?.hasCitus === true && count % USES_OF_PLANS === 0)
       client.query('DISCARD PLANS').catch(() => undefined);
     client.release(broken);
