@@ -2,7 +2,7 @@ import { type Core, type CoreOptions, openCore } from './openCore.ts';
 import { openRows } from './rows/openRows.ts';
 import { openChannel, withdrawConsent } from './withdrawal.ts';
 import { promisifyRequest as done } from 'idb-keyval';
-import { committed, NOTE, type QueueDatabase } from './rows/rows.ts';
+import { committed, NOTE, type Rows } from './rows/rows.ts';
 
 /** Milliseconds until what earlier pages have left is sent: by then the offers of this page are usually on it. */
 const START_MS = 500;
@@ -33,7 +33,7 @@ export function openSessionQueue({ onWithdrawn, ...options }: SessionQueueOption
     },
     onEnd: () => channel?.close(),
   });
-  const notes = openNotes(core.rows.run);
+  const notes = openNotes(core.rows);
   const channel = openChannel();
   // Even after it was closed, as long as something is to be written or sent.
   channel?.addEventListener('message', core.rows.withdrawn);
@@ -81,7 +81,7 @@ interface StoredNotes extends Notes {
 }
 
 /** Opens the notes in the queue's own database. */
-function openNotes(run: QueueDatabase['run']): StoredNotes {
+function openNotes({ run, write }: Pick<Rows, 'run' | 'write'>): StoredNotes {
   /** What this page has read or written, for when storage fails. */
   let memory = new Map<string, unknown>();
   let unsaved: [key: string, change: NoteChange][] = [];
@@ -93,6 +93,9 @@ function openNotes(run: QueueDatabase['run']): StoredNotes {
 
   async function update(key: string, change: NoteChange): Promise<void> {
     const copies = memory;
+    // Events of the same task go first: a note that says they are counted must not survive a kill without them.
+    await undefined;
+    void write();
     const stored = await run('readwrite', async (rows) => {
       if (copies !== memory) return undefined;
       const value = change(await done(rows.get(NOTE + key)));

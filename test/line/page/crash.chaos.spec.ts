@@ -1,11 +1,11 @@
-// The same order is the same session, also when the browser is killed right after the response.
+// The same order is the same session, also when the browser is killed as soon as the response is stored.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { startKillable } from '../drivers/killable.ts';
 import { useFixture } from './pageFixture.ts';
-import { scriptTag, shop } from './pageShop.ts';
+import { databases, scriptTag, shop } from './pageShop.ts';
 
 const fixture = useFixture();
 
@@ -26,18 +26,41 @@ async function visits(...all: ((page: Page) => Promise<unknown>)[]): Promise<voi
 }
 
 const rendered = (page: Page) => page.waitForFunction("offerlet.explain?.()[0]?.outcome?.code === 'rendered'");
-const session = (page: Page) => page.evaluate('offerlet.explain()[0].response');
+const session = (page: Page) =>
+  page.evaluate<{ isRemembered: boolean; session_id: string }>('offerlet.explain()[0].response');
+const loads = () =>
+  fixture.events.flatMap(({ event_name, session_id }) => (event_name === 'WIDGET_LOAD' ? session_id : []));
 
-test('after a kill right after the response, nothing is requested again and one load is counted', async () => {
-  const sessions: unknown[] = [];
-  await visits(rendered, async (page) => {
-    await rendered(page);
-    sessions.push(await session(page));
-    await expect.poll(() => count('WIDGET_LOAD')).toBe(1);
-  });
+test('after a kill right after the response is stored, nothing is requested again and one load is counted', async () => {
+  const sessions: { isRemembered: boolean; session_id: string }[] = [];
+  await visits(
+    async (page) => {
+      await rendered(page);
+      const { session_id } = await session(page);
+      await expect.poll(() => databases(page)).toContain(session_id);
+    },
+    async (page) => {
+      await rendered(page);
+      sessions.push(await session(page));
+      await expect.poll(() => count('WIDGET_LOAD')).toBe(1);
+    },
+  );
   expect(sessions).toMatchObject([{ isRemembered: true, session_id: fixture.events[0]?.session_id }]);
   expect(requests()).toBe(1);
   expect(count('WIDGET_LOAD')).toBe(1);
+});
+
+test('after a kill in the moment of the paint, offers are shown again and no session is counted twice', async () => {
+  let last = '';
+  await visits(rendered, async (page) => {
+    await rendered(page);
+    last = (await session(page)).session_id;
+    await expect.poll(() => loads()).toContain(last);
+  });
+  expect(loads()).toEqual([...new Set(loads())]);
+  // What was not stored yet is requested again.
+  expect(requests()).toBeLessThan(3);
+  expect(loads().length).toBeLessThanOrEqual(requests());
 });
 
 test('after a kill after a view, no second display or view is counted', async () => {

@@ -71,8 +71,15 @@ export async function outcomeOf(page: Page): Promise<{ code: string; message: st
 
 /** Every text that the page keeps or has sent, for a search for what must not be there. */
 export async function everythingStored(page: Page): Promise<string> {
+  const shared =
+    "[JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie].join('\\n')";
+  return `${await page.evaluate<string>(shared)}\n${await databases(page)}`;
+}
+
+/** Every row of the page's databases, which survive a killed browser. */
+export async function databases(page: Page): Promise<string> {
   return page.evaluate(async () => {
-    const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie];
+    const texts: string[] = [];
     for (const { name } of await indexedDB.databases()) {
       const db = await new Promise<IDBDatabase>((resolve) => {
         const opening = indexedDB.open(name ?? '');
