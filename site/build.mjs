@@ -1,4 +1,4 @@
-// Builds the documentation as a site into site/.vitepress/dist, and checks every link and anchor of what was built.
+// Builds the documentation as a site into site/.vitepress/dist, and checks every link, anchor and common search of it.
 // The first time it installs VitePress here.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -9,7 +9,7 @@ const SITE = fileURLToPath(new URL('.', import.meta.url));
 const BUILT = join(SITE, '.vitepress', 'dist');
 const TIMEOUT_MS = 240_000;
 
-if (!existsSync(join(SITE, 'node_modules', 'vitepress')))
+if (!['vitepress', 'minisearch'].every((name) => existsSync(join(SITE, 'node_modules', name))))
   run('npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error');
 // A copy, because what pages import is looked for in the folders above them.
 rmSync(join(SITE, 'pages'), { recursive: true, force: true });
@@ -27,7 +27,13 @@ const empty = [...pages].flatMap(([path, html]) => (path === '404.html' || html.
 if (empty.length > 0) fail(`Pages without a title: ${empty.join(', ')}`);
 if (pages.size < 30) fail(`Only ${pages.size} pages were built.`);
 if (broken.length > 0) fail(`Broken links:\n${broken.join('\n')}`);
-console.log(`Built ${pages.size} pages in ${relative(process.cwd(), BUILT) || BUILT}; every link leads somewhere.`);
+// Its packages may have been installed just now.
+const { misledSearches } = await import('./checkSearch.mjs');
+const misled = await misledSearches(BUILT);
+if (misled.length > 0) fail(`Searches that mislead:\n${misled.join('\n')}`);
+console.log(
+  `Built ${pages.size} pages in ${relative(process.cwd(), BUILT) || BUILT}; every link leads somewhere, and common searches find their page.`,
+);
 
 /** The links of a page that lead to no file, or to no element of a page. */
 function brokenLinks(path, html) {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { SEARCH_OPTIONS } from './searchOptions.mjs';
 
 const REPOSITORY = 'https://github.com/offerlet/offerlet';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -127,10 +128,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        miniSearch: {
-          // What merchants look for comes before specifications.
-          searchOptions: { boostDocument: (id) => (/\/(project|operators)\//.test(id) ? 0.4 : 1) },
-        },
+        miniSearch: { searchOptions: SEARCH_OPTIONS },
       },
     },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],

@@ -28,6 +28,13 @@ export interface PrefetchParts {
   clientOf(request: RelayRequest, info: RequestInfo): Client | undefined;
 }
 
+/** What the log says about a prefetch. */
+interface Noted {
+  readonly status: number;
+  readonly error?: string | undefined;
+  readonly code?: string | undefined;
+}
+
 /** Returns the relay's `prefetch`: a recommendations request like a page's, made by the server that renders the page. */
 export function createPrefetch({ settings, limits, telemetry, recommend, clientOf }: PrefetchParts): Prefetch {
   async function request(visit: RelayRequest, page: JsonObject, client: Client | undefined): Promise<Prefetched> {
@@ -40,7 +47,7 @@ export function createPrefetch({ settings, limits, telemetry, recommend, clientO
 
   return async (source, given) => {
     const started = performance.now();
-    const note = (level: 'info' | 'warn', error: string | undefined, status: number): undefined => {
+    const note = (level: 'info' | 'warn', { status, error, code }: Noted): undefined => {
       const ms = Math.round(performance.now() - started);
       if (level === 'info' && !telemetry.isVerbose) return undefined;
       telemetry.log({
@@ -49,6 +56,7 @@ export function createPrefetch({ settings, limits, telemetry, recommend, clientO
         route: 'prefetch',
         status,
         ms,
+        ...(code !== undefined && { code }),
         ...(error !== undefined && { error }),
       });
       telemetry.measure({ name: 'request', value: ms, route: 'prefetch', status });
@@ -57,7 +65,7 @@ export function createPrefetch({ settings, limits, telemetry, recommend, clientO
     try {
       const [visit, info] = readSource(source);
       const unwanted = whyUnwanted(visit, given);
-      if (unwanted) return note('info', unwanted, 204);
+      if (unwanted) return note('info', { status: 204, error: unwanted });
       const page = readGiven(given, settings.limits.recommendationsBytes);
       const { timeout = TIMEOUT_MS, ip = info.ip } = given;
       const ms = timeout > 0 && timeout <= TIMEOUT_MAX_MS ? timeout : TIMEOUT_MS;
@@ -66,14 +74,14 @@ export function createPrefetch({ settings, limits, telemetry, recommend, clientO
         ms,
         late: () => new RelayError(`There was no response within ${ms} ms.`, { status: 504, code: 'prefetch_timeout' }),
       });
-      note('info', undefined, 200);
+      note('info', { status: 200 });
       return prefetched;
     } catch (error) {
       const known =
         error instanceof RelayError
           ? error
           : new RelayError('The relay failed.', { status: 500, code: 'internal', cause: error });
-      return note('warn', errorReply(known).problem, known.status);
+      return note('warn', { status: known.status, error: errorReply(known).problem, code: known.code });
     }
   };
 }

@@ -34,7 +34,8 @@ final class Order {
 	public function __construct( private string $status ) {}
 	public function has_status( $status ) { return $this->status === $status; }
 	public function get_id() { return 42; }
-	public function get_billing_email() { return ' Ada@Example.com '; }
+	public static $email = ' Ada@Example.com ';
+	public function get_billing_email() { return self::$email; }
 	public function get_order_number() { return '10"><script>alert(1)</script>42'; }
 	public function get_total() { return '42.50'; }
 	public function get_currency() { return 'EUR'; }
@@ -77,6 +78,11 @@ describe.skipIf(!isPhpThere && !isRequired)('the PHP snippets', () => {
     ]);
   });
 
+  test('WooCommerce: an order without an email address names no shopper, instead of one that all of them share', () => {
+    const [tag] = scriptsIn(thankYou(`Order::$email = ''; ${fire(42)}`));
+    expect(tag).toMatchObject({ 'data-email-hash': '', 'data-order-id': EXPECTED['data-order-id'] });
+  });
+
   test('WooCommerce: the block-based page shows them to whoever has the key of the order', () => {
     expect(scriptsIn(thankYou(block('wc_order_right')))).toHaveLength(1);
     expect(thankYou(block('wc_order_wrong'))).toBe('<p>Status</p>');
@@ -88,10 +94,10 @@ describe.skipIf(!isPhpThere && !isRequired)('the PHP snippets', () => {
   });
 
   test('Magento: the template prints the order of the session, escaped, or nothing', () => {
-    const stubs = (id: string): string => `<?php
+    const stubs = (id: string, email = ' Ada@Example.com '): string => `<?php
 final class Order {
   public function getIncrementId() { return ${id}; }
-  public function getCustomerEmail() { return ' Ada@Example.com '; }
+  public function getCustomerEmail() { return '${email}'; }
   public function getGrandTotal() { return '42.50'; }
   public function getOrderCurrencyCode() { return 'EUR'; }
 }
@@ -107,6 +113,7 @@ $escaper = new Escaper();
     expect(scriptsIn(php(stubs(`'10"><script>alert(1)</script>42'`)))).toEqual([
       { ...EXPECTED, src: 'https://shop.example/static/Shop_Offers::offerlet.js' },
     ]);
+    expect(scriptsIn(php(stubs(`'1001'`, '')))).toMatchObject([{ 'data-email-hash': '' }]);
     expect(php(stubs('null')).trim()).toBe('');
   });
 });

@@ -57,3 +57,12 @@ test('with onLog, nothing is written to the console', async () => {
   expect(logs).toMatchObject([{ level: 'warn', error: 'Invalid request (order_details)' }]);
   expect(write).not.toHaveBeenCalled();
 });
+
+test('a health check that succeeds is neither logged nor counted', async () => {
+  const { relay, logs, metrics } = setUp();
+  expect((await relay(new Request('https://shop.example/health'))).status).toBe(200);
+  expect([logs, metrics]).toEqual([[], []]);
+  expect((await relay(new Request('https://shop.example/health', { method: 'POST' }))).status).toBe(405);
+  expect(logs).toMatchObject([{ level: 'warn', message: 'POST /health', status: 405 }]);
+  expect(metrics).toMatchObject([{ name: 'request', route: '/health', status: 405 }]);
+});

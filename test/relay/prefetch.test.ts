@@ -124,12 +124,13 @@ test.each([
       },
     },
   ],
-])('is undefined with %s, sends nothing, and logs why', async (_, more) => {
+])('is undefined with %s, sends nothing, and logs why', async (name, more) => {
   const { relay, network, logs } = setUp();
   const given = Object.defineProperties({ ...GIVEN }, Object.getOwnPropertyDescriptors(more)) as PrefetchRequest;
   expect(await relay.prefetch(visit(), given)).toBeUndefined();
   expect(network.calls).toEqual([]);
-  expect(logs).toEqual([expect.objectContaining({ level: 'warn', message: 'Offers were not prefetched.' })]);
+  const code = name === 'a getter that throws' ? 'internal' : 'invalid_request';
+  expect(logs).toEqual([expect.objectContaining({ level: 'warn', message: 'Offers were not prefetched.', code })]);
 });
 
 test.each([undefined, null, {}, 'request', 7])('never throws: request and body %j', async (nothing) => {

@@ -4,7 +4,7 @@ import { JSON_MAX_DEPTH } from '../../wire/limits.ts';
 import { RelayError } from '../errors.ts';
 import { createSecrets } from '../../http/secrets.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
-import { openTransport, TransportTimeoutError, type TransportResponse } from './transport.ts';
+import { openTransport, TransportTimeoutError, TransportUnreadableError, type TransportResponse } from './transport.ts';
 
 /** Where a request to the relay came from. */
 export interface Caller {
@@ -197,6 +197,10 @@ function unreached(error: unknown): NoResponseError {
   if (error instanceof TransportTimeoutError) {
     const { message, cause } = error;
     return new NoResponseError(message, { status: 504, code: 'network_timeout', mayHaveArrived: true, cause });
+  }
+  if (error instanceof TransportUnreadableError) {
+    const about = { status: 502, code: 'network_answer_unreadable', mayHaveArrived: true, cause: error };
+    return new NoResponseError('The network returned a response that could not be read.', about);
   }
   const mayHaveArrived = !sentNothing(error);
   const about = { status: 502, code: 'network_unreachable', mayHaveArrived, cause: error };

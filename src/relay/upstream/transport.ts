@@ -36,6 +36,11 @@ export class TransportTimeoutError extends Error {
   }
 }
 
+/** A response arrived that the relay does not read: it is too large, or compressed. */
+export class TransportUnreadableError extends Error {
+  override name = 'TransportUnreadableError';
+}
+
 /** Returns the transport for this runtime: on a custom `fetch`, on node:http, or on the runtime's `fetch`. */
 export function openTransport(fetch: typeof globalThis.fetch | undefined, options: TransportOptions): Transport {
   if (fetch) return fetchTransport(fetch, options);
@@ -90,7 +95,7 @@ export async function readResponseText(response: Response, maxBytes: number): Pr
 
 /** The error of a transport that has read `maxBytes` of a response. */
 function responseTooLarge(maxBytes: number): Error {
-  return new Error(`The network's response is larger than ${maxBytes} bytes.`);
+  return new TransportUnreadableError(`The network's response is larger than ${maxBytes} bytes.`);
 }
 
 /** Milliseconds that an idle connection is kept by default: less than servers and balancers allow. */
@@ -147,7 +152,9 @@ function collect(
   let length = 0;
   // Some servers name the encoding `identity`, which is no encoding.
   if (!/^(identity)?$/i.test(message.headers['content-encoding'] ?? '')) {
-    message.destroy(new Error('The network compressed its response although the relay accepts no encoding.'));
+    message.destroy(
+      new TransportUnreadableError('The network compressed its response although the relay accepts no encoding.'),
+    );
   }
   message.on('data', (chunk: Uint8Array) => {
     length += chunk.byteLength;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createRelay, type Relay } from '../../../src/relay.ts';
+import { createRelay, type LogEntry, type Relay, type RelayOptions } from '../../../src/relay.ts';
 import { accept, ask, RESPONSE, event, json, KEY, REQUEST, setUp, useFakeClock } from '../fakeNetwork.ts';
 import { freePort, serve, type Served } from '../../fixtures/serve.ts';
 
@@ -31,6 +31,20 @@ test('five failures in a row pause calls for ten seconds, then one request probe
   expect((await probe).status).toBe(200);
   network.respondWith(accept);
   expect((await post('/recommendations', REQUEST)).status).toBe(200);
+});
+
+test('the circuit of events leaves requests for offers alone, and /health names it', async () => {
+  const { network, relay, post } = setUp();
+  const health = async (): Promise<unknown> => (await relay(new Request('https://shop.example/health'))).json();
+  expect(await health()).toMatchObject({ status: 'ok', network: 'ok' });
+  network.respondWith((call) => (call.path === '/recommendations' ? accept(call) : json(500, { message: 'Oops' })));
+  for (let i = 0; i < 20; i++) {
+    const session_id = crypto.randomUUID();
+    await post('/events/batch', { events: [event({ session_id })] });
+  }
+  expect((await post('/events/batch', { events: [event()] })).status).toBe(503);
+  expect((await post('/recommendations', REQUEST)).status).toBe(200);
+  expect(await health()).toMatchObject({ status: 'ok', network: 'failing' });
 });
 
 test('a probe that fails pauses calls again', async () => {
@@ -133,8 +147,8 @@ test('a log or metric callback that throws does not fail a request', async () =>
 });
 
 // On Node the relay speaks node:http to the network, so these run on real sockets.
-const relayTo = (url: string, timeouts = {}): Relay =>
-  createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: url, timeouts });
+const relayTo = (url: string, timeouts = {}, onLog?: RelayOptions['onLog']): Relay =>
+  createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: url, timeouts, onLog });
 
 test('over real sockets, the network gets the request and its response comes back', async () => {
   const requests: string[] = [];
@@ -174,24 +188,32 @@ test('a redirect carries nothing to another host', async () => {
   expect(strays).toBe(0);
 });
 
-test.each<[string, number, (response: ServerResponse) => void]>([
-  ['is silent', 504, () => undefined],
-  ['drips', 504, (response) => void response.writeHead(200).write('{')],
-  ['hangs up', 502, (response) => void response.destroy()],
+test.each<[string, string, (response: ServerResponse) => void]>([
+  ['is silent', '504 network_timeout', () => undefined],
+  ['drips', '504 network_timeout', (response) => void response.writeHead(200).write('{')],
+  ['hangs up', '502 network_unreachable', (response) => void response.destroy()],
   [
     'breaks off',
-    502,
+    '502 network_unreachable',
     (response) => void response.writeHead(200, { 'content-length': 100 }).write('{', () => response.destroy()),
   ],
-  ['sends 2 MiB', 502, (response) => void response.writeHead(200).end(`{"pad":"${'x'.repeat(2 * 1024 * 1024)}"}`)],
-  ['compresses', 502, (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
+  [
+    'sends 2 MiB',
+    '502 network_answer_unreadable',
+    (response) => void response.writeHead(200).end(`{"pad":"${'x'.repeat(2 * 1024 * 1024)}"}`),
+  ],
+  [
+    'compresses',
+    '502 network_answer_unreadable',
+    (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
+  ],
   [
     'switches protocols',
-    502,
+    '502 network_unreachable',
     (response) =>
       void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
   ],
-])('a network that %s is a %i after a single call', async (_, status, behave) => {
+])('a network that %s is a %s after a single call', async (_, failure, behave) => {
   let asked = 0;
   const network = await serve((request, response) => {
     asked += 1;
@@ -199,8 +221,10 @@ test.each<[string, number, (response: ServerResponse) => void]>([
   });
   open.push(network);
   // Long for those that fail by themselves, so that a busy machine does not make them late.
-  const recommendations = status === 504 ? 200 : 10_000;
-  expect((await ask(relayTo(network.url, { recommendations }))).status).toBe(status);
+  const recommendations = failure.startsWith('504') ? 200 : 10_000;
+  const logs: LogEntry[] = [];
+  const { status } = await ask(relayTo(network.url, { recommendations }, (entry) => logs.push(entry)));
+  expect([status, logs.at(-1)?.code].join(' ')).toBe(failure);
   expect(asked).toBe(1);
 });
 

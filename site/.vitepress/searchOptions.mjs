@@ -1,0 +1,13 @@
+/** How the site's search ranks sections: what merchants look for first comes before specifications and lists of names. */
+export const SEARCH_OPTIONS = {
+  fuzzy: 0.2,
+  prefix: true,
+  boost: { title: 4, text: 2, titles: 1 },
+  // The site carries the text of this function, so it uses nothing outside itself.
+  boostDocument: (id) => {
+    if (id.includes('/reference/exports')) return 0.3;
+    if (/\/(project|operators)\//.test(id)) return 0.4;
+    if (id.includes('/start/')) return 2;
+    return id.includes('/guides/consent') ? 1.2 : 1;
+  },
+};

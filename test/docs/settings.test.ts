@@ -1,0 +1,107 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isGroup, variableOf, type Command, type CommandGroup } from '../../src/cli/command.ts';
+import { COMMANDS as OFFERLET } from '../../src/cli/commands.ts';
+import { createNetwork } from '../../src/network.ts';
+import { commands as OPERATOR } from '../../src/operator/commands.ts';
+import { readPublisherList } from '../../src/operator/publishers/readPublisherList.ts';
+import { readOptions } from '../../src/relay/options/readOptions.ts';
+import { networkCommand } from '../../src/sandbox/networkCommand.ts';
+import { sandboxCommand } from '../../src/sandbox/sandboxCommand.ts';
+import { codeIn, pageAt, PAGES, sectionOf, tableIn } from './pages.ts';
+
+/** Where the output of `--json` is written, and where it is documented. */
+const OUTPUTS: readonly (readonly [source: string, path: string, section: string, table: string])[] = [
+  ['src/cli/relayCommand.ts', 'docs/reference/relay.md', 'Command', 'flag'],
+  ['src/cli/cspCommand.ts', 'docs/operate/security.md', 'Content Security Policy', 'flag of `csp`'],
+  ['src/cli/integrityCommand.ts', 'docs/operate/security.md', 'Integrity', 'flag of `integrity`'],
+  ['src/cli/doctor/doctorCommand.ts', 'docs/guides/testing.md', 'offerlet doctor', 'flag'],
+  ['src/sandbox/sandboxCommand.ts', 'docs/guides/sandbox.md', 'Start', 'flag'],
+];
+
+test.each(OUTPUTS)('the keys of --json in %s are those in %s', (source, path, section, table) => {
+  const [, keys = ''] = /[jJ]son\(\{([\s\S]*?)\}(?:\);|, 2\))/.exec(readFileSync(source, 'utf8')) ?? [];
+  const written = [...keys.matchAll(/(?:^|[,{])\s*(\w+)(?=\s*[:,}]|\s*$)/g)].map(([, key]) => key);
+  expect(written.length).toBeGreaterThan(1);
+  expect(documentedKeys(path, section, table)).toEqual(written);
+});
+
+test('the keys of --json of the network are those on its page', async () => {
+  const network = await createNetwork({ memory: true });
+  const written = ['url', ...Object.keys(network.describe())];
+  await network.close();
+  const documented = documentedKeys('docs/operators/network.md', 'Start', 'flag');
+  expect(documented.toSorted()).toEqual(written.toSorted());
+});
+
+test('every environment variable on a page is read by a command, or named in the code', () => {
+  const options = [...Object.values(OFFERLET), ...Object.values(OPERATOR), sandboxCommand, networkCommand]
+    .flatMap((one: Command | CommandGroup) => (isGroup(one) ? Object.values(one.commands) : [one]))
+    .flatMap((command) => Object.keys(command.options).map(variableOf));
+  const code = ['src', 'demo', 'test', 'site', 'examples', 'deploy'].map(textIn).join('\n');
+  const examples = new Set(['OFFERLET_PREFETCH']); // of the reader's own program
+  const named = PAGES.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bOFFERLET_[A-Z]+(?:_[A-Z]+)*\b/g)].map(([name]) => ({ path, name })),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const unknown = named.filter(
+    ({ name }) => !options.includes(name) && !examples.has(name) && !new RegExp(`\\b${name}\\b`).test(code),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('lists of publishers may have the columns that the page names', () => {
+  const [, names = ''] = /columns may also be called (.*)\./.exec(pageAt('docs/operators/README.md').text) ?? [];
+  const [brands = '', domains = '', rest = ''] = names.split(', ');
+  const [category = '', subcategories = ''] = codeIn(rest);
+  expect([codeIn(brands).length, codeIn(domains).length]).toEqual([2, 2]);
+  for (const brand of codeIn(brands))
+    for (const domain of codeIn(domains)) {
+      const [read] = readPublisherList(`${brand},${domain},${category},${subcategories}\na,b,c,d`);
+      expect(read?.fields).toEqual({
+        brand_name: 'a',
+        domain: 'b',
+        primary_category_id: 'c',
+        subcategory_ids: 'd',
+      });
+    }
+});
+
+test('the checklist names forwardEventIds, and the page explains its default', () => {
+  const production = pageAt('docs/operate/production.md');
+  const checklist = codeIn(sectionOf(production, 'Checklist'));
+  expect(checklist).toEqual(expect.arrayContaining(['forwardEventIds', '--forward-event-ids']));
+  const { forwardEventIds } = readOptions({
+    apiKey: 'adnet_rk_test_x',
+    version: '1.0.0',
+    networkUrl: 'https://a.test',
+  });
+  const section = sectionOf(production, 'Duplicate events');
+  expect(section).toContain(`\`${forwardEventIds}\` (the default)`);
+  expect(section).toContain(`The default is \`${forwardEventIds}\` because`);
+  expect(readFileSync('src/sandbox/sandboxCommand.ts', 'utf8')).toContain(`forwardEventIds: ${!forwardEventIds}`);
+  expect(section).toContain(`The sandbox sets it to \`${!forwardEventIds}\``);
+});
+
+test('both places that size Redis say that it must not forget events', () => {
+  for (const path of ['docs/operate/production.md', 'docs/reference/relay.md'])
+    expect(pageAt(path).text).toMatch(/bytes (?:each|per event)[^\n]*`maxmemory-policy noeviction`/);
+});
+
+/** The keys of the JSON that a table's row for `--json` shows, one level deep. */
+function documentedKeys(path: string, section: string, table: string): string[] {
+  const rows = tableIn(sectionOf(pageAt(path), section), table);
+  const text = rows.find(([flag]) => flag === '`--json`')?.join(' ') ?? '';
+  const [shown = ''] = codeIn(text).filter((code) => code.startsWith('{'));
+  return [...shown.replace(/\[.*\]/g, '').matchAll(/"(\w+)"/g)].map(([, key = '']) => key);
+}
+
+function textIn(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(
+      (path) => !/node_modules|\.vitepress/.test(path) && /\.(?:[mc]?[jt]sx?|service|yml)$|Dockerfile$/.test(path),
+    )
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n');
+}
