@@ -70,6 +70,14 @@ export type Option =
 /** The options of a command by name, in the order of `--help`. */
 export type Options = Readonly<Record<string, Option>>;
 
+/** The option of each command that prints a table. */
+export const OUTPUT = {
+  kind: 'text',
+  value: 'FILE',
+  completes: 'file',
+  about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
+} as const satisfies Option;
+
 type WordOf<One extends Option> = One extends { kind: 'choice'; choices: readonly (infer Word)[] } ? Word : string;
 type UnsetOf<One extends Option> = One extends { default: string } ? never : undefined;
 type ValueOf<One extends Option> = One extends { kind: 'flag' }

@@ -6,7 +6,7 @@ import type { Audit } from '../../src/wire/audit/makeAudit.ts';
 import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
 import { AUDITED } from '../../src/wire/audit/compareCounts.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
-import { seeded } from '../line/whole/wholeLine.ts';
+import { seeded } from '../fixtures/random.ts';
 import { openAuditWorld, type AuditWorld } from './auditWorld.ts';
 import { createShoppers, type Shoppers } from './shoppers.ts';
 

@@ -1,6 +1,7 @@
 // The whole line on a very bad day, for long:  npm run bench -- line [events] [kills]
 import { playRush, reported } from '../line/whole/shoppers.ts';
-import { seeded, startLine } from '../line/whole/wholeLine.ts';
+import { seeded } from '../fixtures/random.ts';
+import { startLine } from '../line/whole/wholeLine.ts';
 
 const FAULTS = { lost: 0.1, failed: 0.05, partial: 0.03 };
 /** Shops beside each other, each with a queue of its own: one queue sends one batch at a time. */

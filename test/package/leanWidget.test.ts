@@ -4,6 +4,7 @@ import type { Asset, PlacedGroup } from '../../src/wire/offers/response.ts';
 import { messagesFor } from '../../src/widget/messages.ts';
 import { mountWidget as mountWhole, type MountedWidget } from '../../src/widget/mountWidget.tsx';
 import type { WidgetProps } from '../../src/widget/props.ts';
+import { seeded } from '../fixtures/random.ts';
 import { FOOTER, hero, list, pictures, placed } from '../widget/offers.ts';
 
 /** The built widget, on the reduced Preact. The source has the whole one. */
@@ -42,7 +43,7 @@ test.each(Object.keys(SCENES))(
     // Links lead nowhere.
     window.addEventListener('click', (event) => event.preventDefault());
     for (let seed = 1; seed <= 5; seed++) {
-      const random = generator(seed);
+      const random = seeded(seed);
       const both = [show(mountWhole, scene), show(mountLean, scene)] as const;
       for (let step = 0; step < 16 && both[0].isOpen(); step++) {
         const choice = random();
@@ -90,16 +91,5 @@ function show(mount: typeof mountWhole, scene: Pick<WidgetProps, 'mode' | 'group
       control?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, composed: true }));
     },
     state: () => ({ html: root.innerHTML, log }),
-  };
-}
-
-/** Returns the same pseudo-random numbers for the same seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

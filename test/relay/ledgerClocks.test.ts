@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile, type DedupeStore, type Ledger } from '../../src/relay.ts';
 import { freePort } from '../fixtures/serve.ts';
-import { seeded } from '../line/whole/wholeLine.ts';
+import { seeded } from '../fixtures/random.ts';
 import { event, setUp, type Bench } from './fakeNetwork.ts';
 
 const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import { AUDIT_GROUPINGS, type AuditGrouping } from '../../wire/audit/compareCou
 import { makeAudit, type Audit } from '../../wire/audit/makeAudit.ts';
 import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
 import type { ReadableLedger } from '../../wire/audit/readCounted.ts';
-import { type Command, type Options, readSettings, type SettingsOf, type SettingsSource } from '../command.ts';
+import { type Command, type Options, OUTPUT, readSettings, type SettingsOf, type SettingsSource } from '../command.ts';
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
 import { safeText } from '../output/displayWidth.ts';
 import { textOf, writeFile } from '../output/print.ts';
@@ -59,12 +59,7 @@ const OPTIONS = {
   },
   json: { kind: 'flag', about: 'Prints one JSON document.' },
   csv: { kind: 'flag', about: 'Prints CSV: one line for each metric, period and group.' },
-  output: {
-    kind: 'text',
-    value: 'FILE',
-    completes: 'file',
-    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
-  },
+  output: OUTPUT,
 } as const satisfies Options;
 
 /** `offerlet audit`: compares what the relay counted with what the network reports. */

@@ -308,7 +308,7 @@ export function retryDelay({ method, result, attempt, random = Math.random }: Re
 }
 
 /** Resolves after some milliseconds. Rejects with the signal's reason as soon as it is aborted. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import type { Options, SettingsOf } from '../../cli/command.ts';
+import { type Options, type SettingsOf, OUTPUT } from '../../cli/command.ts';
 import { UsageError } from '../../cli/ExitError.ts';
 import { lastDays as lastDates, period, PERIODS } from '../reports/period.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
@@ -75,12 +75,7 @@ export const REPORT_OPTIONS = {
     value: 'LABEL',
     about: 'The label of amounts, such as EUR; by default that of reports.yaml, where there is one.',
   },
-  output: {
-    kind: 'text',
-    value: 'FILE',
-    completes: 'file',
-    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
-  },
+  output: OUTPUT,
 } as const satisfies Options;
 
 /** A report, as the command line asks for it. */

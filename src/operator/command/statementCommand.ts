@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Options } from '../../cli/command.ts';
+import { type Options, OUTPUT } from '../../cli/command.ts';
 import { safeText } from '../../cli/output/displayWidth.ts';
 import { textOf, writeFile, type Cell, type Printable } from '../../cli/output/print.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
@@ -36,12 +36,7 @@ const OPTIONS = {
     completes: 'file',
     about: 'The file with saved reports that names the currency; reports.yaml where there is one.',
   },
-  output: {
-    kind: 'text',
-    value: 'FILE',
-    completes: 'file',
-    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
-  },
+  output: OUTPUT,
 } as const satisfies Options;
 
 /** `offerlet-operator statement`: what each publisher earned the channel in a month. */

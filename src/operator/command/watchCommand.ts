@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { Command, Options } from '../../cli/command.ts';
+import { type Command, type Options, OUTPUT } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { inTone, type Terminal, type Tone } from '../../cli/output/terminal.ts';
 import { textOf, writeFile } from '../../cli/output/print.ts';
@@ -39,12 +39,7 @@ const OPTIONS = {
     about: 'File with the secret that signs messages. By default, it is read from OFFERLET_WEBHOOK_SECRET.',
   },
   init: { kind: 'flag', about: 'Prints a rules file to start from.' },
-  output: {
-    kind: 'text',
-    value: 'FILE',
-    completes: 'file',
-    about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
-  },
+  output: OUTPUT,
 } as const satisfies Options;
 
 const watch = operatorCommand({

@@ -1,6 +1,7 @@
 import type { AddResult, PublisherItem } from '../../wire/channel.ts';
 import type { Problem } from '../../wire/json.ts';
 import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
+import { pause } from '../clients/connect.ts';
 
 /** What became of one item. `unknown`: it was in flight when the responses ended; adding it again is safe, and tells. */
 export type AddOutcome =
@@ -125,8 +126,4 @@ async function withoutRefused({
   const half = Math.ceil(left.length / 2);
   await addBatch(left.slice(0, half), options);
   await addBatch(left.slice(half), options);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -57,7 +57,7 @@ export async function sendWebhook(message: Message, options: WebhookOptions): Pr
     if (why === undefined) return { isDelivered: true };
     if (retryIn === undefined || attempt === ATTEMPTS)
       return { isDelivered: false, why: `The webhook at ${new URL(target.url).host} ${why}` };
-    await pause(Math.max(retryIn, firstDelay * 2 ** (attempt - 1)), undefined);
+    await pause(Math.max(retryIn, firstDelay * 2 ** (attempt - 1)));
   }
 }
 

@@ -1,7 +1,8 @@
 // Events from a page to the report while everything fails now and then.
 import { expect, test } from '@playwright/test';
 import { playRush, reported } from './shoppers.ts';
-import { seeded, startLine } from './wholeLine.ts';
+import { seeded } from '../../fixtures/random.ts';
+import { startLine } from './wholeLine.ts';
 
 test('2,000 events, two tabs, three killed browsers, lost responses, 5xx and 207: the report equals what was tracked', async () => {
   test.setTimeout(300_000); // the longest waits are those of the back-off

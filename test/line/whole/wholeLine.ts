@@ -155,17 +155,6 @@ export function newDamage(): Damage {
   return { batches: 0, lost: 0, failed: 0, partial: 0 };
 }
 
-/** Returns a generator of the same numbers in [0, 1) for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Thank you</title><link rel="icon" href="data:,"><body>
 <script src="/script.js"></script><script>
   window.dropped = 0;

@@ -1,38 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHANNEL_GROUPINGS, CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
+import { pick, seeded } from '../../fixtures/random.ts';
+import { activityOf, DAY_MS, dateOf, keyOf, readRaw, type RawRow, YEAR_DAYS } from '../rawReport.ts';
 import { useOperators } from './operatorFixture.ts';
 
 // Random compared reports of the command against the raw API, read here with nothing of ours but the names of the metrics.
 
-const DAY_MS = 86_400_000;
-/** 52 weeks, so that weekdays meet. */
-const YEAR_DAYS = 364;
 const { url, key, network, offerlet } = useOperators();
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const get = (path: string): Promise<Response> => fetch(url() + path, { headers: { 'x-api-key': key() } });
 let compared = 0;
 afterAll(() => {
   process.stdout.write(`compared ${compared} values of reports with the raw API\n`);
 });
 
-type Raw = Readonly<Record<string, string | number | null>>;
 interface Compared {
   readonly [column: string]: unknown;
-  readonly counterpart: Raw | null;
+  readonly counterpart: RawRow | null;
   readonly change: Readonly<Record<string, { readonly difference: number }>>;
 }
-
-/** mulberry32: the same queries in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 async function control(method: string, path: string, body: unknown): Promise<void> {
   const response = await fetch(`${url()}/sandbox/${path}`, { method, body: JSON.stringify(body) });
@@ -45,51 +31,23 @@ beforeAll(async () => {
   const random = seeded(99);
   const { publisher_remote_id } = network().describe().publisher;
   const days = [...Array(40).keys()].filter(() => random() < 0.8);
-  const rows = days.flatMap((day) =>
-    ['THANK_YOU', 'ORDER_STATUS'].map((page_type) => ({
-      hour: `${dateOf(today - (YEAR_DAYS + day) * DAY_MS)}T12:00:00Z`,
-      publisher_remote_id,
-      page_type,
-      widget_type: 'INLINE',
-      widget_id: null,
-      impressions: Math.floor(random() * 900),
-      clicks: Math.floor(random() * 90),
-      channel_payout: Math.floor(random() * 9_000) / 100,
-    })),
-  );
+  const rows = days.flatMap((day) => activityOf(today - (YEAR_DAYS + day) * DAY_MS, publisher_remote_id, random));
   await control('POST', 'activity', { rows });
 }, 60_000);
-
-/** All rows of the raw API, page by page. */
-async function readRaw(params: URLSearchParams): Promise<{ rows: Raw[]; summary: Raw }> {
-  const rows: Raw[] = [];
-  for (;;) {
-    const query = new URLSearchParams([...params, ['limit', '250'], ['offset', String(rows.length)]]);
-    const response = await fetch(`${url()}/adnet/reporting/v2/report/?${query}`, { headers: { 'x-api-key': key() } });
-    const page = (await response.json()) as { data: Raw[]; summary: Raw; pagination: { has_more: boolean } };
-    rows.push(...page.data);
-    if (!page.pagination.has_more) return { rows, summary: page.summary };
-  }
-}
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   'what the command compares is what the raw API says: seed %i',
   async (seed) => {
     const random = seeded(seed);
-    const pick = <Item>(items: readonly Item[], count: number): Item[] =>
-      items
-        .map((item) => ({ item, at: random() }))
-        .toSorted((a, b) => a.at - b.at)
-        .slice(0, count)
-        .map(({ item }) => item);
     const days = 2 + Math.floor(random() * 12);
     const to = today - Math.floor(random() * 12) * DAY_MS;
     const from = to - (days - 1) * DAY_MS;
     const by = pick(
+      random,
       CHANNEL_GROUPINGS.filter((name) => name !== 'widget_id'),
       Math.floor(random() * 3),
     );
-    const metrics = [...new Set(['clicks', ...pick(CHANNEL_METRICS, 1 + Math.floor(random() * 5))])];
+    const metrics = [...new Set(['clicks', ...pick(random, CHANNEL_METRICS, 1 + Math.floor(random() * 5))])];
     const grain = random() < 0.5 ? 'day' : 'total';
     const compare = seed % 2 === 0 ? 'year' : 'previous';
     const shift = (compare === 'year' ? YEAR_DAYS : days) * DAY_MS;
@@ -103,7 +61,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
         ...(by.length > 0 && { group_by: by.join() }),
         ...(isFiltered && { page_types: 'THANK_YOU' }),
       });
-    const [now, before] = [await readRaw(dated(0)), await readRaw(dated(shift))];
+    const [now, before] = [await readRaw(get, dated(0)), await readRaw(get, dated(shift))];
     // There is something to compare with, a year ago as well.
     expect(Number(before.summary['clicks'])).toBeGreaterThan(0);
     const words = [
@@ -116,16 +74,12 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     const report = JSON.parse(ran.stdout) as { data: Compared[]; totals: Compared; compared: object };
     expect(report.compared).toEqual({ from: dateOf(from - shift), to: dateOf(to - shift) });
-    const keyOf = (row: Raw, start: number): string => {
-      const place = Math.max(0, (Date.parse(String(row['period_start'])) - start) / DAY_MS);
-      return JSON.stringify([place, ...by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null)]);
-    };
     const [nows, befores] = [
-      new Map(now.rows.map((row) => [keyOf(row, from), row])),
-      new Map(before.rows.map((row) => [keyOf(row, from - shift), row])),
+      new Map(now.rows.map((row) => [keyOf(row, from, by), row])),
+      new Map(before.rows.map((row) => [keyOf(row, from - shift, by), row])),
     ];
     const keys = new Set([...nows.keys(), ...befores.keys()]);
-    const shown = new Map(report.data.map((row) => [keyOf(row as unknown as Raw, from), row]));
+    const shown = new Map(report.data.map((row) => [keyOf(row as unknown as RawRow, from, by), row]));
     expect([...shown.keys()].toSorted()).toEqual([...keys].toSorted());
     const check = (
       row: Compared | undefined,

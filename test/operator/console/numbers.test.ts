@@ -3,13 +3,12 @@ import { createNetwork, type Network } from '../../../src/network.ts';
 import { createOperatorConsole } from '../../../src/operator.ts';
 import type { ConsoleReport } from '../../../src/operator/console/protocol.ts';
 import { CHANNEL_GROUPINGS, CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
+import { pick, seeded } from '../../fixtures/random.ts';
+import { activityOf, DAY_MS, dateOf, keyOf, readRaw, type RawRow, YEAR_DAYS } from '../rawReport.ts';
 
 // Random reports of the console against the raw API, which is read here with nothing of ours but the names of the metrics.
 
 const URL_BASE = 'http://127.0.0.1:4600';
-const DAY_MS = 86_400_000;
-/** 52 weeks, so that weekdays meet. */
-const YEAR_DAYS = 364;
 let compared = 0;
 let network: Network;
 let show: (path: string) => Promise<ConsoleReport>;
@@ -30,18 +29,9 @@ beforeAll(async () => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   await control('PUT', 'settings', { history_from: dateOf(today - 400 * DAY_MS) });
   const random = seeded(99);
-  const rows = [...Array(30).keys()].flatMap((day) =>
-    ['THANK_YOU', 'ORDER_STATUS'].map((page_type) => ({
-      hour: `${dateOf(today - (YEAR_DAYS + day) * DAY_MS)}T12:00:00Z`,
-      publisher_remote_id: network.describe().publisher.publisher_remote_id,
-      page_type,
-      widget_type: 'INLINE',
-      widget_id: null,
-      impressions: Math.floor(random() * 900),
-      clicks: 1 + Math.floor(random() * 90),
-      channel_payout: Math.floor(random() * 9_000) / 100,
-    })),
-  );
+  const { publisher_remote_id } = network.describe().publisher;
+  const days = [...Array(30).keys()];
+  const rows = days.flatMap((day) => activityOf(today - (YEAR_DAYS + day) * DAY_MS, publisher_remote_id, random));
   await control('POST', 'activity', { rows });
 }, 120_000);
 afterAll(async () => {
@@ -59,59 +49,22 @@ async function control(method: string, path: string, body: unknown): Promise<voi
   if (!response.ok) throw new Error(await response.text());
 }
 
-type Raw = Readonly<Record<string, string | number | null>>;
-
-/** All rows of the raw API, page by page. */
-async function readRaw(params: URLSearchParams): Promise<{ rows: Raw[]; summary: Raw }> {
-  const rows: Raw[] = [];
-  for (;;) {
-    const query = new URLSearchParams([...params, ['limit', '250'], ['offset', String(rows.length)]]);
-    const headers = { 'x-api-key': network.describe().keys['management'] ?? '' };
-    const response = await network.fetch(new Request(`${URL_BASE}/adnet/reporting/v2/report/?${query}`, { headers }), {
-      ip: '127.0.0.1',
-    });
-    const page = (await response.json()) as { data: Raw[]; summary: Raw; pagination: { has_more: boolean } };
-    rows.push(...page.data);
-    if (!page.pagination.has_more) return { rows, summary: page.summary };
-  }
-}
-
-/** mulberry32: the same queries in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/** The breakdown of a row, and the place of its period. */
-function keyOf(row: Raw, from: number, by: readonly string[]): string {
-  const place = Math.max(0, (Date.parse(String(row['period_start'])) - from) / DAY_MS);
-  return JSON.stringify([place, ...by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null)]);
+function get(path: string): Promise<Response> {
+  const headers = { 'x-api-key': network.describe().keys['management'] ?? '' };
+  return network.fetch(new Request(URL_BASE + path, { headers }), { ip: '127.0.0.1' });
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
   'random reports of seed %i have the numbers of the raw API',
   async (seed) => {
     const random = seeded(seed);
-    const pick = <Item>(items: readonly Item[], count: number): Item[] =>
-      items
-        .map((item) => ({ item, at: random() }))
-        .toSorted((a, b) => a.at - b.at)
-        .slice(0, count)
-        .map(({ item }) => item);
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const days = 2 + Math.floor(random() * 12);
     const to = today - Math.floor(random() * 12) * DAY_MS;
     const from = to - (days - 1) * DAY_MS;
-    const by = pick(CHANNEL_GROUPINGS, Math.floor(random() * 3));
-    const metrics = pick(CHANNEL_METRICS, 1 + Math.floor(random() * 6));
-    const grain = pick(['total', 'day'], 1)[0] ?? 'day';
+    const by = pick(random, CHANNEL_GROUPINGS, Math.floor(random() * 3));
+    const metrics = pick(random, CHANNEL_METRICS, 1 + Math.floor(random() * 6));
+    const grain = pick(random, ['total', 'day'], 1)[0] ?? 'day';
     const params = new URLSearchParams({ time_grain: grain, metrics: metrics.join() });
     if (by.length > 0) params.set('group_by', by.join());
     if (random() < 0.3) params.set('page_types', 'THANK_YOU');
@@ -119,7 +72,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
       new URLSearchParams([...params, ['from', dateOf(from - shift)], ['to', dateOf(to - shift)]]);
     const compare = seed % 2 === 0 ? 'year' : 'previous';
     const shift = (compare === 'year' ? YEAR_DAYS : days) * DAY_MS;
-    const [now, before] = [await readRaw(dated(0)), await readRaw(dated(shift))];
+    const [now, before] = [await readRaw(get, dated(0)), await readRaw(get, dated(shift))];
 
     // There is something to compare with, a year ago as well.
     expect(before.rows.length).toBeGreaterThan(0);
@@ -134,7 +87,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
       rows.push(...more.rows);
     }
     const earlier = new Map(before.rows.map((row) => [keyOf(row, from - shift, by), row]));
-    const shown = new Map(rows.map((row) => [keyOf(row as unknown as Raw, from, by), row]));
+    const shown = new Map(rows.map((row) => [keyOf(row as unknown as RawRow, from, by), row]));
     for (const raw of now.rows) {
       const key = keyOf(raw, from, by);
       const row = shown.get(key);
