@@ -32,17 +32,17 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_675 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_190 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_680 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_205 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 29_545,
+      limit: 29_560,
     },
     {
       what: "import { openSession } from 'offerlet/session'",
       code: await bundleOf(SESSION),
-      limit: 19_405,
+      limit: 19_420,
     },
     ...(await Promise.all(
       Object.entries(CONSENT).map(async ([name, limit]) => ({
