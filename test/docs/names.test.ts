@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { networkRoutes } from '../../src/network/createNetwork.ts';
+import * as sources from '../../src/consent.ts';
 import * as clients from '../../src/operator.ts';
+import { ATTRIBUTES } from '../../src/page/readAttributes.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
 import { REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
-import { codeBlocks, codeIn, columnOf, pageAt, sectionOf } from './pages.ts';
+import { codeBlocks, codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
 
 const page = pageAt('docs/reference/page.md');
 const wire = pageAt('docs/project/wire.md');
@@ -24,6 +26,23 @@ test('the page documents every attribute that can be themed, styled or translate
   const block = codeBlocks(page).find(({ code }) => code.includes('messages: {'));
   const [, messages = ''] = /messages: \{([\s\S]*?)\}/.exec(block?.code.replaceAll(/\{\d\}/g, '') ?? '') ?? [];
   expect([...messages.matchAll(/(\w+): '/g)].map(([, name]) => name)).toEqual([...MESSAGE_KEYS]);
+});
+
+test('the page documents every attribute, view and display mode, and the guide every source of consent', () => {
+  const rows = tableIn(sectionOf(page, 'Options'), '`showOffers`');
+  const attributes = rows.flatMap(([, cell = '']) => codeIn(cell));
+  expect(attributes.toSorted()).toEqual([...ATTRIBUTES, 'target'].toSorted());
+  const valuesOf = (name: string): string[] =>
+    rows
+      .filter(([, cell]) => cell === `\`${name}\``)
+      .flatMap(([, , about = '']) => codeIn(about))
+      .toSorted();
+  expect(valuesOf('view')).toEqual([...VIEWS].toSorted());
+  expect(valuesOf('display-mode')).toEqual([...DISPLAY_MODES].toSorted());
+  const modes = columnOf(sectionOf(page, 'Display modes'), 'mode');
+  expect(modes.toSorted()).toEqual([...DISPLAY_MODES].toSorted());
+  const guide = sectionOf(pageAt('docs/guides/consent.md'), 'Sources');
+  expect(columnOf(guide, 'source').toSorted()).toEqual(Object.keys(sources).toSorted());
 });
 
 test('the wire format documents every event, target, view, mode, identifier and error code', () => {

@@ -34,6 +34,18 @@ const tables = [
   record('ShowOptions', "import('offerlet').ShowOptions", [
     ...new Set(columnOf(sectionOf(page, 'Options'), '`showOffers`').map((name) => name.split('.')[0] ?? '')),
   ]),
+  record(
+    'DismissEvent',
+    "import('offerlet').DismissEvent['by']",
+    codeIn(rowOf(sectionOf(page, 'Events'), '`event.type`', 'dismiss', 2)).filter((word) => /^(?!by$)\w+$/.test(word)),
+    true,
+  ),
+  record(
+    'WaitingFor',
+    "import('offerlet').WaitingFor",
+    codeIn(rowOf(sectionOf(page, 'explain()'), 'field', 'waitingFor')),
+    true,
+  ),
   record('Explanation', "import('offerlet').Explanation", columnOf(sectionOf(page, 'explain()'), 'field')),
   record(
     'SessionOptions',
@@ -117,9 +129,9 @@ function typeIn(path: string, name: string): string {
   return `import('${join(process.cwd(), path)}').${name}`;
 }
 
-/** The second cell of the row whose first cell is this name. */
-function rowOf(text: string, header: string, name: string): string {
+/** The second cell, or another one, of the row whose first cell is this name. */
+function rowOf(text: string, header: string, name: string, column = 1): string {
   const row = tableIn(text, header).find(([cell]) => cell === `\`${name}\``);
   if (!row) throw new Error(`There is no row for ${name}`);
-  return row[1] ?? '';
+  return row[column] ?? '';
 }
