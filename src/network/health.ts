@@ -9,7 +9,7 @@ export function healthRoutes(version: string = packageVersion()): readonly Netwo
       pattern: '/health',
       surface: 'page',
       async handler(_request, context) {
-        await context.db.query('SELECT 1 AS alive');
+        await context.db.hot('SELECT 1 AS alive', [], { isAnywhere: true });
         const degraded = await context.db.findDegraded();
         const { environment } = context;
         if (degraded.length === 0) return Response.json({ status: 'ok', environment, version });

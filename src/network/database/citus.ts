@@ -1,8 +1,9 @@
-import type { Queries, Database, Degraded } from './database.ts';
+import { DatabaseUnavailableError, type Queries, type Database, type Degraded } from './database.ts';
 
 /** Whether the database is a distributed one: whether it has the citus extension. */
 export async function hasCitus(db: Queries): Promise<boolean> {
-  return (await db.query("SELECT 1 AS present FROM pg_extension WHERE extname = 'citus'")).length > 0;
+  const sql = "SELECT 1 AS present FROM pg_extension WHERE extname = 'citus'";
+  return (await db.hot(sql, [], { isAnywhere: true })).length > 0;
 }
 
 /** Whether citus distributes a table or copies it to every node. One that it only knows, as after an interrupted attempt, is local. */
@@ -27,17 +28,51 @@ const NO_COORDINATOR = `It is the coordinator: nodes cannot be added, and publis
 
 /** Milliseconds for each node to reply. */
 const NODE_TIMEOUT_MS = 3_000;
+/** How often a node is looked at where those that look go away themselves. */
+const MAX_LOOKS = 3;
+
+/** A node as every node knows it. */
+interface KnownNode {
+  readonly host: string;
+  readonly port: number;
+  readonly groupid: number;
+}
 
 /** Asks a distributed PostgreSQL which of its nodes it cannot reach, and adds those that this process cannot. */
 export async function findDegraded(db: Database, away: readonly Degraded[]): Promise<readonly Degraded[]> {
   if (!(await hasCitus(db))) return away;
-  const nodes = await db.transaction(async (transaction) => {
-    await transaction.exec(`SET LOCAL citus.node_connection_timeout = ${NODE_TIMEOUT_MS}`);
-    // Every node knows all of them: this also runs on a worker, and then says whether the coordinator is there.
-    return transaction.query<{ node: string; groupid: number }>(
-      `SELECT nodename || ':' || nodeport AS node, groupid FROM pg_dist_node
-       WHERE isactive AND NOT citus_check_connection_to_node(nodename, nodeport) ORDER BY 1`,
-    );
-  });
-  return [...away, ...nodes.map(({ node, groupid }) => ({ node, effect: groupid === 0 ? NO_COORDINATOR : NO_WORKER }))];
+  // Every node knows all of them: this also runs on a worker, and then says whether the coordinator is there.
+  const nodes = await db.hot<KnownNode>(
+    'SELECT nodename AS host, nodeport AS port, groupid FROM pg_dist_node WHERE isactive ORDER BY 1, 2',
+    [],
+    { isAnywhere: true },
+  );
+  const found = await Promise.all(nodes.map(async (node) => ({ ...node, isThere: await canReach(db, node) })));
+  const lost = found.filter(({ isThere }) => !isThere);
+  return [
+    ...away,
+    ...lost.map(({ host, port, groupid }) => {
+      return { node: `${host}:${port}`, effect: groupid === 0 ? NO_COORDINATOR : NO_WORKER };
+    }),
+  ];
+}
+
+/** Whether some node reaches this one. */
+async function canReach(db: Database, { host, port }: KnownNode): Promise<boolean> {
+  for (let left = MAX_LOOKS; ; left -= 1)
+    try {
+      return await db.transaction(
+        async (transaction) => {
+          await transaction.exec(`SET LOCAL citus.node_connection_timeout = ${NODE_TIMEOUT_MS}`);
+          const sql = 'SELECT citus_check_connection_to_node($1, $2) AS yes';
+          return (await transaction.query<{ yes: boolean }>(sql, [host, port]))[0]?.yes === true;
+        },
+        // A connection between nodes that is kept does not see that the other end has become silent.
+        { statementTimeoutMs: NODE_TIMEOUT_MS },
+      );
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
+      if (error.isElsewhere) return false;
+      if (left === 1) throw error;
+    }
 }
