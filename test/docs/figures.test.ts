@@ -140,6 +140,20 @@ const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = 
     'docs/operators/watch.md',
     `with the ${inWords(constantIn('src/operator/watch/messages.ts', 'NAMED_MAX'))} first names`,
   ],
+  [
+    'docs/reference/relay.md',
+    `${count(constantIn('src/relay/dedupe/createDedupeMemory.ts', 'DEFAULT_MAX'))} events in 9 MB`,
+  ],
+  [
+    'docs/reference/relay.md',
+    `${count(constantIn('src/relay/dedupe/openDedupeFile.ts', 'DEFAULT_MAX'))} events in 46 MB`,
+  ],
+  ['docs/operate/audit.md', `for ${constantIn('src/relay/ledger/dayFiles.ts', 'KEPT_DAYS')} days`],
+  ['docs/data.md', `at the relay, ${constantIn('src/relay/ledger/dayFiles.ts', 'KEPT_DAYS')} days`],
+  [
+    'docs/reference/relay.md',
+    `off by more than ${seconds('src/relay/events/createEventRoutes.ts', 'TOLERANCE_MS')} seconds`,
+  ],
   ['docs/project/rules.md', `by default ${count(constantIn('src/network/reporting/routes.ts', 'SOURCE_MAX_ROWS'))}`],
 ];
 

@@ -6,10 +6,14 @@ import * as sources from '../../src/consent.ts';
 import * as clients from '../../src/operator.ts';
 import { ATTRIBUTES } from '../../src/page/readAttributes.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
+import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
+import { FORCE_OPTIONS } from '../../src/inspector/forcing.ts';
 import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
 import { REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
 import { codeBlocks, codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
+
+const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
 
 const page = pageAt('docs/reference/page.md');
 const wire = pageAt('docs/project/wire.md');
@@ -80,6 +84,27 @@ test('the network page documents every control', () => {
     .flatMap(({ pattern }) => pattern);
   const documented = sectionOf(pageAt('docs/operators/network.md'), 'Controls').match(/\/sandbox\/[a-z/{}-]+/g) ?? [];
   expect([...new Set(documented)].toSorted()).toEqual([...new Set(controls)].toSorted());
+});
+
+test('the tour of the inspector documents every parameter, with values that it takes', () => {
+  const section = sectionOf(pageAt('docs/guides/test-your-integration.md'), 'From your own tests');
+  const rows = tableIn(section, 'parameter').map(([name = '', example = '']) => ({
+    name: codeIn(name)[0]?.replace('offerlet-', '') ?? '',
+    examples: codeIn(example),
+  }));
+  expect(rows.map(({ name }) => name)).toEqual(['scenario', ...FORCE_OPTIONS.map(({ name }) => name)]);
+  for (const { name, examples } of rows) {
+    const { values, pattern } = FORCE_OPTIONS.find((option) => option.name === name) ?? { values: SCENARIO_NAMES };
+    for (const example of examples)
+      expect(values.includes(example) || pattern?.test(example), `${name}=${example}`).toBe(true);
+  }
+});
+
+test('every alert names a metric of the relay, or its health', () => {
+  const alerts = tableIn(sectionOf(pageAt('docs/operate/production.md'), 'Alerts'), 'alert when');
+  const metrics = columnOf(sectionOf(pageAt('docs/reference/relay.md'), 'Logs and metrics'), '`name`');
+  for (const [, names = ''] of alerts)
+    for (const name of codeIn(names)) expect([...metrics, 'GET /health']).toContain(name);
 });
 
 test('the rules are numbered without a gap', () => {

@@ -8,6 +8,9 @@ const TERMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:thrown away|given back)\b/i, 'dropped, discarded, returned'],
   [/\btakes? turns\b/i, 'lock, lease, run exclusively'],
   [/\b(?:hears?|told)\b/i, 'receives, is notified'],
+  [/\b(?:a yes|a no|whoever)\b/i, 'consent given, denied; name who'],
+  [/\bof (?:its|their|your|one's) own\b/i, 'separate, own, custom'],
+  [/\bthat (?:it|they) (?:prints?|returns?|lists?)\b/i, 'the printed X, the returned X'],
 ];
 
 test('the documentation uses standard terms', () => {
