@@ -18,6 +18,7 @@ const relay = readOptions({ apiKey: 'adnet_rk_test_x', version: '1.0.0', network
 const FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['README.md', `batches of up to ${limits.BATCH_MAX_EVENTS}`],
   ['README.md', `plays ${SCENARIOS.length} scenarios`],
+  ['CHANGELOG.md', `an inspector with ${SCENARIOS.length} scenarios`],
   ['docs/start/script-tag.md', `${DEMO_OFFERS.length} offers and 60 days of history`],
   ['docs/guides/sandbox.md', `${DEMO_OFFERS.length} offers and 60 days of history`],
   ['docs/operators/network.md', `\`demo\` (${DEMO_OFFERS.length} offers, 60 days of history)`],
