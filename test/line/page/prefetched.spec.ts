@@ -9,7 +9,8 @@ const fixture = useFixture();
 const requests = (): number => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 /** Prefetched offers are painted before it is known whether they count. */
 async function explained(page: Page): Promise<{ prefetched?: string; response?: { isPrefetched: boolean } }> {
-  await page.waitForFunction('offerlet.explain()[0].outcome');
+  // Not `waitForFunction`: it needs `eval`, which a strict policy forbids.
+  await expect.poll(() => page.evaluate('offerlet.explain()[0].outcome')).toBeTruthy();
   return (await page.evaluate('offerlet.explain()[0]')) as never;
 }
 const checkOf = (email_hash: string) => ({ email_hash: shopperCheck(email_hash, '1001') });

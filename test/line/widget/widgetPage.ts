@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { toStorable } from '../../../src/session/obtainOffers.ts';
 import type { Offers, ShowOptions } from '../../../src/page/showOptions.ts';
 import type { WidgetProps } from '../../../src/widget/props.ts';
@@ -133,9 +133,12 @@ export function acted(page: Page): Promise<string[]> {
 /** Waits until a layer that has just opened listens to clicks and has come to rest. */
 export async function listening(page: Page): Promise<void> {
   await page.waitForTimeout(450);
-  await page.waitForFunction(() =>
-    [...document.querySelectorAll('*')].every(
-      ({ shadowRoot }) => !shadowRoot?.getAnimations().some(({ playState }) => playState === 'running'),
-    ),
-  );
+  // Not `waitForFunction`: it needs `eval`, which a strict policy forbids.
+  const isAtRest = (): Promise<boolean> =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('*')].every(
+        ({ shadowRoot }) => !shadowRoot?.getAnimations().some(({ playState }) => playState === 'running'),
+      ),
+    );
+  await expect.poll(isAtRest).toBe(true);
 }
