@@ -55,7 +55,10 @@ test('the console serves its page', async () => {
   const args = ['offerlet-operator', 'console', '--network', 'http://127.0.0.1:9', '--port', '0', '--json'];
   await whileRunning(project, args, async ({ url }) => {
     expect(await (await fetch(url)).text()).toContain('console.js');
-    expect((await fetch(`${url}/console.js`)).status).toBe(200);
+    const script = await fetch(`${url}/console.js`);
+    expect(script.status).toBe(200);
+    // The clients refuse to load in a browser: a page that imports them by accident would stay empty.
+    expect((await script.text()).includes('must not run in a browser')).toBe(false);
   }).finally(() => delete process.env['OFFERLET_API_KEY']);
 });
 

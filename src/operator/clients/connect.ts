@@ -1,5 +1,6 @@
 import { sentNothing } from '../../http/sentNothing.ts';
 import { errorFrom, ApiError, UnreachableError, secondsOf } from './errors.ts';
+import { cancellationOf, pause } from './pause.ts';
 import { createSecrets } from '../../http/secrets.ts';
 import { parseJson } from '../../wire/json.ts';
 import { hideKey, isInTheClear, readKey, refuseBrowser } from '../../wire/keys.ts';
@@ -305,28 +306,6 @@ export function retryDelay({ method, result, attempt, random = Math.random }: Re
   if (seconds === 0) return backoff;
   if (status === 429) return backoff;
   return status >= 500 && isRepeatable ? backoff : undefined;
-}
-
-/** Resolves after some milliseconds. Rejects with the signal's reason as soon as it is aborted. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(cancellationOf(signal));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
-}
-
-/** Returns what a cancelled call rejects with. */
-export function cancellationOf(signal: AbortSignal | undefined): Error {
-  const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason : new DOMException('The call was cancelled.', 'AbortError');
 }
 
 /** The options of both clients. */

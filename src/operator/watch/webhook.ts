@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Message } from './messages.ts';
 import type { WebhookTarget } from './rules.ts';
 import { secondsOf } from '../clients/errors.ts';
-import { pause } from '../clients/connect.ts';
+import { pause } from '../clients/pause.ts';
 import { hideKeys } from '../../http/secrets.ts';
 
 /** Where and how a message is sent. */
