@@ -256,7 +256,7 @@ async function runRelay(source: SettingsSource): Promise<void> {
     ...(backends && { prefetchUrl: backends.url + PREFETCH_PATH }),
     ...(measured && { metricsUrl: measured.url + METRICS_PATH }),
   });
-  out.say(`Relay     ${server.url}  →  ${networkUrl}, version ${version}`);
+  out.say(`Relay     ${server.url}${settings['base-path'].replace(/\/$/, '')}  →  ${networkUrl}, version ${version}`);
   if (backends) out.say(`Prefetch  ${backends.url}${PREFETCH_PATH}`);
   if (measured) out.say(`Metrics   ${measured.url}${METRICS_PATH}`);
   if (!dedupe) out.say('Ledger    none, because accepted events are remembered in memory only. Use --data DIR.');

@@ -66,6 +66,15 @@ test('the command serves pages at its base path, and ends on SIGTERM', async () 
   expect(running.output()).not.toContain(KEY);
 });
 
+test('the first line that people read is the URL of the relay, base path included', async () => {
+  const args = ['relay', '--network', network.url, '--port', '0', '--base-path', '/offers/'];
+  const running = command.start(args, { env: { OFFERLET_API_KEY: KEY } });
+  started.push(running);
+  const url = await running.url;
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/offers$/);
+  expect(await (await post(`${url}/recommendations`, REQUEST)).json()).toEqual(RESPONSE);
+});
+
 test('killed with -9 and started again, it still knows what was accepted', async () => {
   const sent = event();
   const first = start(['--data', directory]);

@@ -25,7 +25,7 @@ export interface Command {
 
 /** A process of the command. */
 export interface Running {
-  /** The address in the first line of output, which is JSON. Fails when the process ends before. */
+  /** The URL in the first line of output, which is JSON with `--json` and text without. Fails when the process ends before. */
   readonly url: Promise<string>;
   /** The exit code; `null` after a signal. */
   readonly ended: Promise<number | null>;
@@ -66,6 +66,11 @@ export async function buildCommand(entry = 'src/cli.ts'): Promise<Command> {
   };
 }
 
+function urlIn(line: string): string {
+  if (line.startsWith('{')) return (JSON.parse(line) as { url: string }).url;
+  return /http:\S+/.exec(line)?.[0] ?? '';
+}
+
 function follow(child: ChildProcessByStdio<null, Readable, Readable>): Running {
   let out = '';
   let output = '';
@@ -74,7 +79,7 @@ function follow(child: ChildProcessByStdio<null, Readable, Readable>): Running {
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString();
       output += chunk.toString();
-      if (out.includes('\n')) resolve((JSON.parse(out.slice(0, out.indexOf('\n'))) as { url: string }).url);
+      if (out.includes('\n')) resolve(urlIn(out.slice(0, out.indexOf('\n'))));
     });
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     void ended.then((code) => reject(new Error(`The command ended with ${code}: ${output}`)));
