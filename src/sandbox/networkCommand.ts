@@ -70,16 +70,16 @@ async function runNetwork(source: SettingsSource): Promise<void> {
   await untilStoppedOrLost(network, [server]);
 }
 
-/** Says who the keys belong to, how to mount a relay with them, and where the numbers are. */
+/** Says who the keys belong to, which lines a relay and a report need in a shell, and what describes the interfaces. */
 function introductionOf({ publisher, keys }: ReturnType<Network['describe']>, url: string): string[] {
   const { integration, management } = keys;
   return [
     `\nYou are   ${publisher.brand_name}, publisher ${publisher.publisher_remote_id}`,
     ...(integration
-      ? [`Relay     createRelay({ apiKey: '${integration}', networkUrl: '${url}', version: '1.0.0', sandbox: true })`]
+      ? [`Relay     export OFFERLET_NETWORK=${url}`, `          export OFFERLET_API_KEY=${integration}`]
       : []),
     ...(management
-      ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet-operator report --by publisher`]
+      ? [`Report    OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet-operator report --by publisher`]
       : []),
     `Pages     ${url}/ describes the interfaces\n`,
   ];

@@ -26,16 +26,17 @@ async function run(argv: readonly string[], use: (output: string) => Promise<voi
   }
 }
 
-test('offerlet network says who you are, how to mount a relay, and where the report is', async () => {
+test('offerlet network says who you are, what to export for a relay, and how to get the report', async () => {
   await run([], async (output) => {
     const [, url = ''] = /^Network +(\S+)/m.exec(output) ?? [];
     const [, integration = ''] = /^integration +(\S+)/m.exec(output) ?? [];
     const [, management = ''] = /^management +(\S+)/m.exec(output) ?? [];
     expect(output).toMatch(/^You are +Juniper & Co, publisher [0-9a-f-]{36}$/m);
-    expect(output).toContain(
-      `createRelay({ apiKey: '${integration}', networkUrl: '${url}', version: '1.0.0', sandbox: true })`,
-    );
-    expect(output).toContain(`OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} offerlet-operator report`);
+    // The lines of docs/start, to be pasted as they are.
+    expect(output).toMatch(/^Relay +export OFFERLET_NETWORK=/m);
+    expect(output).toContain(` export OFFERLET_NETWORK=${url}\n`);
+    expect(output).toContain(` export OFFERLET_API_KEY=${integration}\n`);
+    expect(output).toContain(`OFFERLET_NETWORK=${url} OFFERLET_API_KEY=${management} npx offerlet-operator report`);
     expect((await fetch(`${url}/`)).status).toBe(200);
   });
 }, 120_000);
