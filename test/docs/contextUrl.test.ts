@@ -11,8 +11,9 @@ const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
 const SECRET = 'context-secret-0123456789';
 const [snippet] = blocksIn('php').filter(({ page }) => page === 'docs/reference/relay.md');
 
-/** A session as the shop's checkout leaves it. */
+/** A session as the shop's checkout leaves it, for the shopper who has its cookie. */
 const CHECKOUT = `<?php
+if (($_COOKIE['PHPSESSID'] ?? '') !== '0123456789abcdef') return;
 session_id('0123456789abcdef');
 session_start();
 $_SESSION['order'] = ['id' => 1001, 'email' => 'ada@example.com'];
@@ -32,7 +33,7 @@ describe.skipIf(!isPhpThere && !isRequired)('the context of a shop in PHP', () =
   });
 
   /** Starts the shop with this secret in its environment, and returns how to ask it. */
-  async function openShop(secret?: string): Promise<(authorization: string) => Promise<Response>> {
+  async function openShop(secret?: string): Promise<(authorization: string, cookie?: string) => Promise<Response>> {
     const port = await freePort();
     const options = ['-d', `auto_prepend_file=${folder}/checkout.php`, '-d', `session.save_path=${folder}`];
     const { OFFERLET_CONTEXT_SECRET: _, ...rest } = process.env;
@@ -44,10 +45,10 @@ describe.skipIf(!isPhpThere && !isRequired)('the context of a shop in PHP', () =
     await new Promise<void>((resolve) => {
       server.stderr.on('data', (chunk: Buffer) => chunk.toString().includes('started') && resolve());
     });
-    return (authorization) =>
+    return (authorization, cookie = 'PHPSESSID=0123456789abcdef') =>
       fetch(`http://127.0.0.1:${port}/offers-context.php`, {
         method: 'POST',
-        headers: { authorization, cookie: 'PHPSESSID=0123456789abcdef' },
+        headers: { authorization, cookie },
         body: '{}',
       });
   }
@@ -64,6 +65,15 @@ describe.skipIf(!isPhpThere && !isRequired)('the context of a shop in PHP', () =
       expect([refused.status, await refused.text()]).toEqual([401, '']);
     }
   });
+
+  test.each(['', 'PHPSESSID=fedcba9876543210'])(
+    'knows nothing about a session without an order: %j',
+    async (cookie) => {
+      const ask = await openShop(SECRET);
+      const response = await ask(`Bearer ${SECRET}`, cookie);
+      expect([response.status, await response.text()]).toEqual([204, '']);
+    },
+  );
 
   test('without a secret of its own it refuses everybody', async () => {
     const ask = await openShop();
