@@ -10,11 +10,14 @@ const PUBLISHERS = 24;
 const SHARDS = 32;
 const PLAIN = 'offerlet_bench';
 const ROUNDS = 5;
-/** Batches per round, each of two new sessions. */
+/** Rounds before those: until then this process compiles, and servers plan. */
+const WARM_UPS = 3;
+/** Batches per round, each of two new sessions; and requests for offers. */
 const BATCHES = 240;
 const BATCH = 2 * KINDS.length;
+const REQUESTS = 480;
 
-/** Microseconds of CPU per event: of this process, and of each server, the coordinator first. */
+/** Microseconds of CPU per event or request for offers: of this process, and of each server, the coordinator first. */
 interface Cost {
   readonly process: number;
   readonly servers: readonly number[];
@@ -22,7 +25,7 @@ interface Cost {
 
 /**
  * `npm run bench -- network --nodes COORDINATOR,WORKER,…`: what an event costs on one PostgreSQL and on clusters of one worker
- * and more, in turns, each next to a transaction by hand that writes the same rows and does nothing else.
+ * and more, each next to a transaction by hand that writes the same rows and does nothing else; and a request for offers.
  */
 export async function measureNodes(urls: readonly string[]): Promise<void> {
   const [first = ''] = urls;
@@ -38,28 +41,31 @@ export async function measureNodes(urls: readonly string[]): Promise<void> {
     places.push({ title: `citus, ${workers} worker${workers > 1 ? 's' : ''}`, nodes });
   }
   console.log(
-    `\nµs of CPU per event, ${PUBLISHERS} publishers, batches of ${BATCH} events of two new sessions, one after the other`,
+    `\nµs of CPU per event or request for offers, ${PUBLISHERS} publishers, batches of ${BATCH} events of two new sessions, one after the other`,
   );
   console.log('  place                path                        process  servers  of which coordinator, workers');
   for (const { title, nodes } of places) {
     const network = await createNetwork({ databaseUrl: nodes, seed: 'demo', log: () => undefined });
     const senders = await openSenders(network);
     const floor = await openFloor(nodes);
+    const ours = openPaths(network, senders);
     const paths = {
-      'the network': await ourPath(network, senders),
+      'a request for offers': ours.offers,
+      'the network': ours.events,
       'by hand, its own node': floor.near,
       ...(nodes.length > 2 ? { 'by hand, any node': floor.anywhere } : {}),
       ...(nodes.length > 1 ? { 'by hand, past citus': floor.direct } : {}),
     };
     for (const [path, prepare] of Object.entries(paths)) {
       const costs: Cost[] = [];
-      for (let round = 0; round <= ROUNDS; round += 1) {
-        const run = await prepare(BATCHES);
+      const [count, size] = prepare === ours.offers ? [REQUESTS, 1] : [BATCHES, BATCH];
+      for (let round = -WARM_UPS; round < ROUNDS; round += 1) {
+        const run = await prepare(count);
         const before = { servers: readServers(), own: process.cpuUsage() };
         await run();
         const { user, system } = process.cpuUsage(before.own);
-        const servers = readServers().map((after, index) => (after - (before.servers[index] ?? 0)) / BATCHES / BATCH);
-        if (round > 0) costs.push({ process: (user + system) / BATCHES / BATCH, servers });
+        const servers = readServers().map((after, index) => (after - (before.servers[index] ?? 0)) / count / size);
+        if (round >= 0) costs.push({ process: (user + system) / count / size, servers });
       }
       print(title, path, costs);
     }
@@ -98,8 +104,8 @@ async function openSenders(network: Network): Promise<string[]> {
   return keys;
 }
 
-/** The whole path of a batch, from the request to the response. Its sessions are opened before. */
-async function ourPath(network: Network, keys: readonly string[]) {
+/** The whole paths of a batch and of a request for offers, from the request to the response. A batch's sessions are opened before. */
+function openPaths(network: Network, keys: readonly string[]) {
   const headers = (index: number): Record<string, string> => ({
     'x-api-key': keys[index % keys.length] ?? '',
     version: '1.0.0',
@@ -115,7 +121,10 @@ async function ourPath(network: Network, keys: readonly string[]) {
     const body: Body = await (await post(index, '/recommendations', ask())).json();
     return { session_id: body.session_id, items: body.recommendation_groups.flatMap((group: Body) => group.items) };
   };
-  return async (count: number): Promise<() => Promise<void>> => {
+  const offers = async (count: number) => async (): Promise<void> => {
+    for (let index = 0; index < count; index += 1) await post(index, '/recommendations', ask());
+  };
+  const events = async (count: number): Promise<() => Promise<void>> => {
     const batches: unknown[] = [];
     for (let index = 0; index < count; index += 1) {
       const sessions = [await session(index), await session(index)];
@@ -131,4 +140,5 @@ async function ourPath(network: Network, keys: readonly string[]) {
       for (const [index, batch] of batches.entries()) await post(index, '/events/batch', batch);
     };
   };
+  return { offers, events };
 }
