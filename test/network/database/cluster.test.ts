@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
@@ -14,10 +14,11 @@ const PUBLISHERS = 24;
 
 describe.runIf(CITUS_NODES.length > 2)('on a citus cluster', () => {
   let cluster: Cluster;
-  beforeAll(async () => {
+  // Each database with citus occupies a background worker of each server until it is dropped, and there are 8 by default.
+  beforeEach(async () => {
     cluster = await startPostgres();
   });
-  afterAll(() => cluster.stop());
+  afterEach(() => cluster.stop());
 
   /** One URL per node for a new database. */
   async function freshNodes(): Promise<string[]> {
