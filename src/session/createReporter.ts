@@ -29,8 +29,6 @@ export interface ReporterOptions {
   once(name: string): boolean;
   /** Called when the shopper closed the offers. */
   onDismissed(): void;
-  /** Whether an earlier page of the order, or another tab, reports the offers as loaded. */
-  readonly isLoaded?: boolean;
   now?(): number;
 }
 
@@ -52,16 +50,13 @@ export function createReporter({
   emit,
   once,
   onDismissed,
-  isLoaded = false,
   now = () => performance.now(),
 }: ReporterOptions): Reporter {
   const actedAt = new Map<string, number>();
 
-  function loaded(): void {
-    if (isLoaded) return;
-    isLoaded = true;
+  const loaded = (): void => {
     if (once('LOAD')) send('WIDGET_LOAD');
-  }
+  };
 
   function send(event_name: EventName, initiating_target?: Target, offer?: PlacedOffer, asset?: Asset): void {
     loaded();

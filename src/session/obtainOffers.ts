@@ -179,8 +179,6 @@ export function countOffers(
   const reporter = createReporter({
     session_id,
     emit: trace.emit,
-    // The page that requested a remembered response reports it.
-    isLoaded: isRemembered,
     // Other sessions of this order count for themselves.
     once: (name) => memory.once(`${session_id} ${name}`),
     onDismissed: () => void (placement.mode !== 'INLINE' && memory.once('closed')),

@@ -30,6 +30,22 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
     expect([...storage.values.values()].join()).not.toContain('a'.repeat(64));
   });
 
+  test('a load whose report was lost before it was stored is reported by the next visit, as the same event', async () => {
+    const relay = startRelay(1);
+    const storage = openStorage();
+    const first = open(relay, { storage, order: '7' });
+    await first.result;
+    await settled(relay, ['WIDGET_LOAD']);
+    first.destroy();
+    // What a page that was killed between the response and its report leaves behind.
+    for (const [key, value] of storage.values) storage.values.set(key, value.replace(/"[^"]* LOAD",?/g, ''));
+    const second = open(relay, { storage, order: '7' });
+    expect(await second.result).toMatchObject({ isRemembered: true });
+    await settled(relay, ['WIDGET_LOAD', 'WIDGET_LOAD']);
+    expect(new Set(relay.events.map(({ event_id }) => event_id)).size).toBe(1);
+    second.destroy();
+  });
+
   test('an overlay that was closed is not shown again', async () => {
     const relay = startRelay(1);
     const storage = openStorage();

@@ -103,7 +103,7 @@ test('after a day the order is requested anew, and what was stored of it is gone
   await open(page);
   await open(page, { 'order-id': '7' });
   const orders = async () => (await everythingStored(page)).match(/seen/g)?.length;
-  expect(await orders()).toBe(4); // both, in localStorage and in the queue's database
+  await expect.poll(orders).toBe(4); // both, in localStorage and in the queue's database
   await page.addInitScript('const { now } = Date; Date.now = () => now() + 25 * 3_600_000');
   await open(page);
   expect(questions()).toBe(3);
