@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/ExitError.ts';
 import { ERRORS_URL } from '../../src/http/errorsUrl.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
+import { RATIOS } from '../network/reporting/model.ts';
 import { countWords } from './countWords.mjs';
 import { codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
 
@@ -75,6 +76,18 @@ test('the page of metrics has every metric of each report', () => {
     rows.filter((cells) => cells[column] !== '').flatMap(([name = '']) => codeIn(name));
   expect(of(1).toSorted()).toEqual([...CHANNEL_METRICS].toSorted());
   expect(of(2).toSorted()).toEqual([...PUBLISHER_METRICS].toSorted());
+});
+
+test('the page of metrics divides as the reports do', () => {
+  const rows = tableIn(pageAt('docs/operators/metrics.md').text, 'metric');
+  const documented = rows.flatMap(([name = '', ...columns]) =>
+    (['channel', 'publisher'] as const).flatMap((report, column) => {
+      const parts = codeIn(columns[column] ?? '');
+      return parts.length === 2 ? [[`${report} ${codeIn(name)[0] ?? ''}`, parts]] : [];
+    }),
+  );
+  const ratios = Object.entries(RATIOS).map(([name, [over, under]]) => [name, [over, under]]);
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(ratios));
 });
 
 test('the README stays within 900 words', () => {

@@ -46,7 +46,7 @@ export interface ModelAnswer {
   hasMore: boolean;
 }
 
-const RATIOS: Readonly<Record<string, readonly [over: string, under: string, decimals: number]>> = {
+export const RATIOS: Readonly<Record<string, readonly [over: string, under: string, decimals: number]>> = {
   'channel ctr': ['clicks', 'impressions', 4],
   'publisher ctr': ['clicks', 'impressions', 4],
   'channel cvr': ['conversions', 'clicks', 4],
