@@ -69,7 +69,10 @@ for (const server of SERVERS)
       const port = await freePort();
       const config = join(folder.path, 'config');
       mkdirSync(join(folder.path, 'logs'));
-      writeFileSync(config, server.configure(block.replaceAll('127.0.0.1:4601', `127.0.0.1:${relay.port}`), port, folder.path));
+      writeFileSync(
+        config,
+        server.configure(block.replaceAll('127.0.0.1:4601', `127.0.0.1:${relay.port}`), port, folder.path),
+      );
       const child = spawn(server.program, server.run(config, folder.path), {
         env: { ...process.env, HOME: folder.path },
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -78,9 +81,13 @@ for (const server of SERVERS)
       child.stderr.on('data', (chunk) => (log += String(chunk)));
       const ended = new Promise((resolve) => child.on('exit', resolve));
       try {
-        const response = await fetchOnceUp(`http://127.0.0.1:${port}/offers/v1/session?a=1`, () => child.exitCode !== null);
-        expect(response?.status, log).toBe(200);
-        const { url, headers } = (await response?.json()) as { url: string; headers: Record<string, string> };
+        const response = await fetchOnceUp(
+          `http://127.0.0.1:${port}/offers/v1/session?a=1`,
+          () => child.exitCode !== null,
+        );
+        if (!response) throw new Error(log);
+        expect(response.status, log).toBe(200);
+        const { url, headers } = (await response.json()) as { url: string; headers: Record<string, string> };
         expect(url).toBe('/offers/v1/session?a=1');
         expect(headers['host']).toBe(`127.0.0.1:${port}`);
         expect(headers['x-forwarded-for']).toBe('127.0.0.1');
