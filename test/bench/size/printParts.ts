@@ -7,7 +7,6 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   Preact: /preact\//,
   'idb-keyval': /idb-keyval\//,
   'style sheet': /^$/,
-  'texts of the widget': /src\/widget\/messages\//,
   'src/widget': /src\/widget\//,
   'src/page': /src\/(page\/|dom\/|script-tag)/,
   'src/session': /src\/session\//,
