@@ -6,10 +6,17 @@ import { defineConfig } from 'vitepress';
 import { SEARCH_OPTIONS } from './searchOptions.mjs';
 
 const REPOSITORY = 'https://github.com/offerlet/offerlet';
+/** Where pages of the registry and GitHub find the pictures of docs/. */
+const PICTURES = `${REPOSITORY}/raw/main/docs/`;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 /** Where the site is published: one folder for each version, `OFFERLET_SITE_BASE=/offerlet/v1.2/`. */
 const base = process.env.OFFERLET_SITE_BASE ?? '/';
+
+/** Tables of long names leave room for the text beside them, and fit more of it on a phone. */
+const TABLES = `.vp-doc td{vertical-align:top}.vp-doc td:last-child{min-width:11em}
+.vp-doc code{-webkit-box-decoration-break:clone;box-decoration-break:clone}
+@media (width < 640px){.vp-doc th,.vp-doc td{padding:6px 8px}.vp-doc td:last-child{min-width:9em}}`;
 
 const page = (text, link) => ({ text, link: `/${link}` });
 const sidebar = [
@@ -92,15 +99,24 @@ export default defineConfig({
   srcDir: 'pages',
   base,
   cleanUrls: true,
+  head: [['style', {}, TABLES]],
   // README.md is what GitHub shows for a folder.
   rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
   markdown: {
     languageAlias: { erb: 'html', jinja: 'html', blade: 'html' },
     anchor: { slugify: slugOfGitHub },
     config(markdown) {
+      const code = markdown.renderer.rules.code_inline;
+      // A long name breaks after a dot.
+      markdown.renderer.rules.code_inline = (...all) =>
+        code(...all).replace(/(?<=>)[\w.]{20,}(?=<)/, (name) => name.replace(/\.(?=\w)/g, '.<wbr>'));
       markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           if (token.type === 'code_inline') token.attrSet('v-pre', ''); // `{{ … }}` is what a template of the reader's says
+          const source = token.type === 'image' ? token.attrGet('src') : null;
+          // The picture of this version, not of the repository's latest.
+          if (source?.startsWith(PICTURES))
+            token.attrSet('src', `./${posix.relative(posix.dirname(env.relativePath), source.slice(PICTURES.length))}`);
           const href = token.attrGet('href');
           if (href === null || /^([a-z]+:|#)/.test(href)) continue;
           const target = posix.normalize(posix.join('docs', posix.dirname(env.relativePath), href));
