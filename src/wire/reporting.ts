@@ -40,21 +40,50 @@ export const PUBLISHER_METRICS = [
 ] as const;
 export type ChannelMetric = (typeof CHANNEL_METRICS)[number];
 export type PublisherMetric = (typeof PUBLISHER_METRICS)[number];
+/** Any metric of either report. */
+export type Metric = ChannelMetric | PublisherMetric;
 
-/** Metrics that are counts. All others are amounts of money or ratios of two sums. */
-export const COUNT_METRICS: ReadonlySet<string> = new Set([
-  'impressions',
-  'clicks',
-  'conversions',
-  'feed_loads',
-  'widget_loads',
-  'widget_displays',
-  'viewable_widget_displays',
-]);
+/**
+ * What a metric is. `spend` is money that advertisers pay: more of it is neither good nor bad for a channel. Ratios of two sums:
+ * a `share` is shown in per cent, a `yield` is money per load, mostly below a cent, and a `cost` is money per conversion.
+ */
+type MetricKind = 'count' | 'money' | 'spend' | 'share' | 'yield' | 'cost';
 
-/** Whether a metric is a share, which is shown in per cent: a change from 2 % to 3 % is one point, not 50 %. */
-export function isRatio(metric: string): boolean {
-  return metric === 'ctr' || metric === 'cvr';
+const METRIC_KINDS = {
+  impressions: 'count',
+  clicks: 'count',
+  conversions: 'count',
+  channel_payout: 'money',
+  publisher_payout: 'money',
+  revenue_with_email: 'money',
+  revenue_without_email: 'money',
+  feed_loads: 'count',
+  widget_loads: 'count',
+  widget_displays: 'count',
+  viewable_widget_displays: 'count',
+  order_revenue_amount: 'money',
+  attributed_ad_spend_amount: 'spend',
+  billable_ad_spend_amount: 'spend',
+  ctr: 'share',
+  cvr: 'share',
+  rpl: 'yield',
+  attributed_cpa: 'cost',
+} as const satisfies Record<Metric, MetricKind>;
+
+type KindOf<Name extends Metric> = (typeof METRIC_KINDS)[Name];
+/** A channel's metrics that are ratios of two others. */
+export type ChannelRatio = {
+  [Name in ChannelMetric]: KindOf<Name> extends 'share' | 'yield' | 'cost' ? Name : never;
+}[ChannelMetric];
+
+/** What a metric is, or `undefined` for one that is not known here: a report shows whatever columns the network sends. */
+export function kindOf(metric: string): MetricKind | undefined {
+  return own(METRIC_KINDS, metric) as MetricKind | undefined;
+}
+
+/** Whether a metric is a share: a change from 2 % to 3 % is one point, not 50 %. */
+export function isShare(metric: string): boolean {
+  return kindOf(metric) === 'share';
 }
 
 /** Decimals of a change, the same wherever it is shown: two for points, one for per cent, none from 1,000 % on. */

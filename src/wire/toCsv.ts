@@ -1,4 +1,4 @@
-import { isRatio } from './reporting.ts';
+import { isShare } from './reporting.ts';
 
 /** The columns that rows of a type can have. Rows of which nothing is known can have any. */
 export type CsvColumn<Row> = [Row] extends [never]
@@ -42,7 +42,7 @@ export function flattenRow(row: object): Readonly<Record<string, unknown>> {
     const changed = change[name];
     if (!isCells(changed)) continue;
     flat[`${name}_before`] = before[name] ?? null;
-    if (isRatio(name)) flat[`${name}_change_points`] = changed['points'];
+    if (isShare(name)) flat[`${name}_change_points`] = changed['points'];
     else flat[`${name}_change_percent`] = changed['percent'];
   }
   return flat;

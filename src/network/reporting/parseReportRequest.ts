@@ -5,10 +5,10 @@ import {
   HOURLY_MAX_DATES,
   REPORT_LIMIT,
 } from '../../wire/limits.ts';
-import { TIME_GRAINS, type TimeGrain } from '../../wire/reporting.ts';
+import { TIME_GRAINS, type Metric, type TimeGrain } from '../../wire/reporting.ts';
 import { readUuid } from '../database/database.ts';
 import { countDays, isDate, type DateRange } from '../../wire/utcDates.ts';
-import type { Grouping, Metric, Variant } from './variant.ts';
+import type { Grouping, Variant } from './variant.ts';
 
 /** The direction in which a column is sorted. */
 type Direction = 'asc' | 'desc';

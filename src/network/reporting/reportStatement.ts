@@ -1,7 +1,7 @@
-import { type TimeGrain, COUNT_METRICS } from '../../wire/reporting.ts';
+import { kindOf, type Metric, type TimeGrain } from '../../wire/reporting.ts';
 import type { Parameter, Queries } from '../database/database.ts';
 import type { ReportRequest } from './parseReportRequest.ts';
-import type { Grouping, Variant, Metric } from './variant.ts';
+import type { Grouping, Variant } from './variant.ts';
 import { FACT_COLUMNS, type FactColumn } from '../database/schema.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 
@@ -184,7 +184,7 @@ function columnsOf(metric: Metric, variant: Variant): readonly FactColumn[] {
 function metricSql(metric: Metric, variant: Variant): string {
   const what = measured(metric, variant);
   if (typeof what !== 'string') return ratioSql(what);
-  return COUNT_METRICS.has(metric) ? what : `round(${what}, ${MONEY_PLACES})`;
+  return kindOf(metric) === 'count' ? what : `round(${what}, ${MONEY_PLACES})`;
 }
 
 /**

@@ -5,11 +5,12 @@ import {
   type ReportRow,
   type TimeGrain,
   type ReportErrorCode,
+  type Metric,
 } from '../../wire/reporting.ts';
 import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
 import { addDays, dateOf, nextStart, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
 import { parseReportRequest, type ReportRequest } from './parseReportRequest.ts';
-import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant, type Metric } from './variant.ts';
+import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from './variant.ts';
 import { REPORT_MAX_ROWS, DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import type { Queries } from '../database/database.ts';
 import { clipDates, reportedUntil, type ReportingSettings } from '../settings.ts';

@@ -4,13 +4,10 @@ import {
   PUBLISHER_GROUPINGS,
   PUBLISHER_METRICS,
   type ChannelGrouping,
-  type ChannelMetric,
-  type PublisherMetric,
+  type Metric,
 } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
 
-/** Any metric of either report. */
-export type Metric = ChannelMetric | PublisherMetric;
 /** Any breakdown column of either report. */
 export type Grouping = ChannelGrouping;
 

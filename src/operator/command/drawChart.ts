@@ -1,6 +1,6 @@
 import { cutTo, displayWidth, safeText } from '../../cli/output/displayWidth.ts';
 import { inTone, type Terminal, type Tone } from '../../cli/output/terminal.ts';
-import { COUNT_METRICS, type TimeGrain } from '../../wire/reporting.ts';
+import { kindOf, type TimeGrain } from '../../wire/reporting.ts';
 import type { Row } from '../reports/comparison.ts';
 import { rangeOf, tickOf, valueOf } from '../reports/format.ts';
 import { chartDataOf, type ChartData, type Series } from '../reports/series.ts';
@@ -95,7 +95,7 @@ export function columnChart(
   }));
   const top = niceCeiling(
     Math.max(0, ...all.flatMap(({ value, before }) => [value ?? 0, before ?? 0])),
-    COUNT_METRICS.has(metric),
+    kindOf(metric) === 'count',
   );
   const ticks = new Map([
     [HEIGHT - 1, valueOf(metric, top)],

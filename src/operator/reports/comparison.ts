@@ -1,5 +1,5 @@
 import type { ComparedPeriods } from './period.ts';
-import { isTextColumn, isRatio, type Report, type ReportRow } from '../../wire/reporting.ts';
+import { isShare, isTextColumn, type Report, type ReportRow } from '../../wire/reporting.ts';
 import type { Comparison, MetricChange } from './reportQuery.ts';
 import { periodStarts, DAY_MS, startOf, timestamp } from '../../wire/utcDates.ts';
 
@@ -106,7 +106,7 @@ export function changeOf({
   before: number | null;
 }): MetricChange {
   const difference = rounded(value - (before ?? 0), 4);
-  if (isRatio(name))
+  if (isShare(name))
     return { difference, percent: null, points: before === null ? null : rounded(difference * 100, 2) };
   return { difference, percent: before ? rounded((difference / before) * 100, 2) : null, points: null };
 }

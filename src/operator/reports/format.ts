@@ -1,9 +1,9 @@
 import type { MetricChange } from './reportQuery.ts';
 import { addDays, type DateRange } from '../../wire/utcDates.ts';
-import { changeDecimals, isRatio, type TimeGrain } from '../../wire/reporting.ts';
+import { changeDecimals, isShare, kindOf, type Metric, type TimeGrain } from '../../wire/reporting.ts';
 
 /** The name of each metric on screen, one spelling everywhere. */
-const METRICS: Readonly<Record<string, string>> = {
+const METRICS: Readonly<Record<Metric, string>> = {
   impressions: 'Impressions',
   clicks: 'Clicks',
   conversions: 'Conversions',
@@ -31,9 +31,7 @@ const GROUPINGS: Readonly<Record<string, string>> = {
   widget_id: 'Widget ID',
   period_start: 'Period',
 };
-/** Money per something, with more decimals than money. */
-const PER_UNIT: ReadonlySet<string> = new Set(['rpl']);
-const MONEY = /payout|revenue|amount|_cpa$|^rpl$/;
+const NAMES: Readonly<Record<string, string>> = { ...METRICS, ...GROUPINGS };
 
 const count = new Intl.NumberFormat('en');
 const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -42,24 +40,25 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 
 /** The name of a metric or a breakdown. */
 export function labelOf(name: string): string {
-  return METRICS[name] ?? GROUPINGS[name] ?? name;
+  return NAMES[name] ?? name;
 }
 
 /** Whether a metric is an amount of money. */
 export function isMoney(metric: string): boolean {
-  return MONEY.test(metric);
+  const kind = kindOf(metric);
+  return kind !== undefined && kind !== 'count' && kind !== 'share';
 }
 
 /** Writes the exact value of a metric. */
 export function valueOf(metric: string, value: number): string {
-  if (isRatio(metric)) return `${money.format(value * 100)}%`;
-  if (PER_UNIT.has(metric)) return fine.format(value);
+  if (isShare(metric)) return `${money.format(value * 100)}%`;
+  if (kindOf(metric) === 'yield') return fine.format(value);
   return isMoney(metric) ? money.format(value) : count.format(value);
 }
 
 /** Writes a value where there is no room for all of its digits, such as an axis: `1.2B`. */
 export function shortValueOf(metric: string, value: number): string {
-  if (isRatio(metric)) return `${signlessNumber(value * 100)}%`;
+  if (isShare(metric)) return `${signlessNumber(value * 100)}%`;
   return short.format(value);
 }
 
@@ -84,17 +83,12 @@ function signed(change: number, unit: 'points' | 'percent'): string {
     .replace('-', '−');
 }
 
-/** Metrics of which less is better. */
-const COSTS: ReadonlySet<string> = new Set(['attributed_cpa']);
-/** What advertisers spend is neither good nor bad for a channel. */
-const NEUTRAL: ReadonlySet<string> = new Set(['attributed_ad_spend_amount', 'billable_ad_spend_amount']);
-
 /** Whether a change is good news, bad news or neither. */
 export function newsOf(metric: string, change: MetricChange | undefined, before?: number): 'good' | 'bad' | undefined {
   const difference = change?.difference ?? 0;
-  if (difference === 0 || NEUTRAL.has(metric)) return undefined;
+  if (difference === 0 || kindOf(metric) === 'spend') return undefined;
   if (before === 0 && change?.points != null) return undefined;
-  return COSTS.has(metric) === difference < 0 ? 'good' : 'bad';
+  return (kindOf(metric) === 'cost') === difference < 0 ? 'good' : 'bad';
 }
 
 /** Writes a number of things: `1 row`, `2,000 rows`. */

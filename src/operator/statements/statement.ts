@@ -1,4 +1,4 @@
-import { isRatio } from '../../wire/reporting.ts';
+import { isShare } from '../../wire/reporting.ts';
 import { monthEnd } from '../../wire/utcDates.ts';
 
 /** What one publisher earned the channel in a month. */
@@ -101,7 +101,7 @@ export function metricsChanged(
   { before, now }: Pick<StatementChange, 'before' | 'now'>,
 ): MetricChange[] {
   return metrics
-    .filter((metric) => !isRatio(metric))
+    .filter((metric) => !isShare(metric))
     .map((metric) => {
       const [from = 0, to = 0] = [before[metric], now[metric]];
       return { metric, before: from, now: to, difference: Math.round((to - from) * 100) / 100 };

@@ -1,6 +1,6 @@
 import type { Setting } from '../config/openYaml.ts';
 import { labelOf, plural, valueOf, wordOf } from '../reports/format.ts';
-import { CHANNEL_METRICS, isRatio } from '../../wire/reporting.ts';
+import { CHANNEL_METRICS, isShare, type ChannelMetric, type ChannelRatio } from '../../wire/reporting.ts';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { isLoopbackHost } from '../../wire/keys.ts';
 
@@ -81,7 +81,7 @@ export const RATIOS: Readonly<Record<string, readonly [over: string, under: stri
   cvr: ['conversions', 'clicks'],
   rpl: ['channel_payout', 'feed_loads'],
   attributed_cpa: ['attributed_ad_spend_amount', 'conversions'],
-};
+} satisfies Record<ChannelRatio, readonly [ChannelMetric, ChannelMetric]>;
 
 /** Says in a sentence what a rule looks for, with its limits. */
 export function textOfRule(rule: Rule): string {
@@ -170,7 +170,7 @@ function readRule(name: string, rule: Setting): Rule {
       const fields = rule.fields([...ON_REPORTS, 'from', 'to', 'days']);
       const shared = readShared(name, fields, { metric: 'ctr', known: Object.keys(RATIOS), minimum: 1_000 });
       const read = (value: Setting | undefined): number | undefined =>
-        isRatio(shared.metric) ? value?.share('0.5%') : value?.number('0.25');
+        isShare(shared.metric) ? value?.share('0.5%') : value?.number('0.25');
       const [from, to] = [read(fields.from), read(fields.to)];
       if (from === undefined && to === undefined) rule.fail('has neither from nor to. Use from: 0.1%.');
       if (from !== undefined && to !== undefined && from > to) fields.from?.fail('is above to.');

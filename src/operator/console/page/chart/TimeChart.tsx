@@ -2,7 +2,7 @@ import type { JSX, RefObject } from 'preact';
 import { useRef, useState, useLayoutEffect } from 'preact/hooks';
 import type { ChartData } from '../../../reports/series.ts';
 import { shortValueOf, labelOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
-import { type TimeGrain, COUNT_METRICS } from '../../../../wire/reporting.ts';
+import { kindOf, type TimeGrain } from '../../../../wire/reporting.ts';
 
 const HEIGHT = 272;
 const TOP = 12;
@@ -34,7 +34,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
   const last = starts.length - 1;
   const index = chosen === undefined ? undefined : Math.min(chosen, last);
   const values = [...series.flatMap((line) => line.values), ...(before ?? [])];
-  const ticks = ticksOf(Math.max(0, ...values.map((value) => value ?? 0)), COUNT_METRICS.has(metric));
+  const ticks = ticksOf(Math.max(0, ...values.map((value) => value ?? 0)), kindOf(metric) === 'count');
   const top = ticks.at(-1) ?? 1;
   const scale: Scale = {
     x: (at) => START + (last === 0 ? (width - START - END) / 2 : (at / last) * (width - START - END)),
