@@ -8,6 +8,13 @@ import { JSON_OUTPUT } from './startNetwork.ts';
 const OPTIONS = {
   sessions: { kind: 'text', value: 'COUNT', about: 'Sessions a month, such as 1e9.' },
   events: { kind: 'text', value: 'COUNT', default: '10', about: 'Events of a session.' },
+  conversions: {
+    kind: 'text',
+    value: 'COUNT',
+    default: '10',
+    about: 'Conversions of a thousand sessions.',
+  },
+  reports: { kind: 'text', value: 'COUNT', default: '1e5', about: 'Reports a month.' },
   keep: { kind: 'text', value: 'MONTHS', default: '2mo', about: 'How long events are kept, such as 13mo.' },
   json: JSON_OUTPUT,
 } as const satisfies Options;
@@ -27,9 +34,15 @@ async function runPlan(source: SettingsSource): Promise<void> {
   const input = {
     sessions: readCount('sessions', settings.sessions),
     eventsPerSession: readCount('events', settings.events),
+    conversionsPerThousand: readCount('conversions', settings.conversions),
+    reports: readCount('reports', settings.reports),
     keepMonths: readMonths(settings.keep) ?? 0,
   };
   const plan = planCapacity(input, connectionsFor);
+  if (!Number.isFinite(plan.nodes))
+    throw new UsageError(
+      `No cluster takes ${count(plan.perSecondAtPeak.conversions)} conversions per second: every node has all budgets.`,
+    );
   out.json(plan);
   const { perSecondAtPeak, cores } = plan;
   const rows: [string, string][] = [
@@ -37,6 +50,11 @@ async function runPlan(source: SettingsSource): Promise<void> {
       'at the peak',
       `${count(perSecondAtPeak.sessions)} sessions and ${count(perSecondAtPeak.events)} events per second`,
     ],
+    [
+      'conversions',
+      `${rate(perSecondAtPeak.conversions)} per second at the peak, ${count(plan.cpuMs.conversion)} ms of CPU each; one budget takes ${plan.oneBudgetPerSecond} per second`,
+    ],
+    ['reports', `${rate(perSecondAtPeak.reports)} per second at the peak, ${count(plan.cpuMs.report)} ms of CPU each`],
     ['processes', `${cores.processes}, one core each`],
     [
       'database',
@@ -58,6 +76,11 @@ function readCount(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value > 0 && value <= 1e12) return value;
   throw new UsageError(`--${name} is not a number above 0: "${text}". Use something like 1e9.`);
+}
+
+/** A number of things per second: 0.12, 1.2, 12. */
+function rate(value: number): string {
+  return value < 10 ? String(Number(value.toPrecision(2))) : count(value);
 }
 
 function terabytes(value: number): string {

@@ -24,7 +24,7 @@ export const DATABASE_KINDS: readonly ('pglite' | 'postgres')[] = [
 export interface Cluster {
   /** The URL of a new, empty database. */
   freshUrl(): Promise<string>;
-  /** Stops the server and deletes its files. */
+  /** Stops the server and deletes its files, unless it is stopped. */
   stop(): Promise<void>;
 }
 
@@ -94,6 +94,7 @@ export async function startPostgres(): Promise<Cluster> {
       return address(`test_${databases}`);
     },
     async stop() {
+      if (server.exitCode !== null) return;
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGINT');
       await ended;

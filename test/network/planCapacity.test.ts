@@ -3,18 +3,25 @@ import { expect, test, vi } from 'vitest';
 import { connectionsFor, planCapacity } from '../../src/network.ts';
 import { planCommand } from '../../src/sandbox/planCommand.ts';
 
-const plan = (sessions: number, keepMonths = 2) =>
-  planCapacity({ sessions, eventsPerSession: 10, keepMonths }, connectionsFor);
+const plan = (sessions: number, { keepMonths = 2, conversionsPerThousand = 10, reports = 1e5 } = {}) =>
+  planCapacity({ sessions, eventsPerSession: 10, conversionsPerThousand, reports, keepMonths }, connectionsFor);
 
 test('a billion sessions of ten events need what the arithmetic of the page says', () => {
   const { perSecondAtPeak, ...needs } = plan(1e9);
   // 1e9 / 2,592,000 s, three times that at the peak
   expect(perSecondAtPeak.sessions).toBeCloseTo(1157.4, 1);
   expect(perSecondAtPeak.events).toBeCloseTo(11_574, 0);
+  expect(perSecondAtPeak.conversions).toBeCloseTo(11.574, 3);
+  // 1e5 / 2,592,000 s, three times that
+  expect(perSecondAtPeak.reports).toBeCloseTo(0.1157, 4);
   expect(needs).toEqual({
     database: 'citus',
-    // (1157.4 × 1,200 + 11,574 × 100) µs / 0.6; (1157.4 × 1,300 + 11,574 × 185) µs / 0.6
+    // (1157.4 × 1,200 + 11,574 × 100 + 11.6 × 4,000) µs / 0.6;
+    // (1157.4 × 1,200 + 11,574 × 170 + 11.6 × (4,800 + 21 × 1,100) + 0.12 × 100,000) µs / 0.6
     cores: { processes: 5, database: 7 },
+    // 4 + 4.8 + 21 × 1.1; 5 + 100
+    cpuMs: { conversion: expect.closeTo(31.9, 6), report: 105 },
+    oneBudgetPerSecond: 90,
     nodes: 21,
     // 1e10 × 620 bytes for three months; (2,050 + 1,400) bytes a session for twelve
     diskTerabytes: expect.closeTo(60, 6),
@@ -43,7 +50,18 @@ test('more sessions never need less, and keeping events longer needs more disk',
     expect(next.diskTerabytes).toBeGreaterThan(before.diskTerabytes);
     before = next;
   }
-  expect(plan(1e7, 13).diskTerabytes).toBeGreaterThan(plan(1e7, 2).diskTerabytes);
+  expect(plan(1e7, { keepMonths: 13 }).diskTerabytes).toBeGreaterThan(plan(1e7, { keepMonths: 2 }).diskTerabytes);
+});
+
+test('conversions and reports need cores, and a conversion more of them the more nodes have its budget', () => {
+  const { database } = plan(1e9).cores;
+  expect(plan(1e9, { conversionsPerThousand: 100 }).cores.database).toBeGreaterThan(database);
+  expect(plan(1e9, { reports: 1e8 }).cores.database).toBeGreaterThan(database);
+  expect(plan(1e6, { reports: 1e8 }).cores.database).toBeGreaterThan(plan(1e6).cores.database);
+  expect(plan(1e10).cpuMs.conversion).toBeGreaterThan(plan(1e9).cpuMs.conversion);
+  // 5,000 conversions per second × 1,100 µs are 5.5 cores of each node, and 4.8 may be used.
+  const many = { conversionsPerThousand: 5_000 / 1.1574 };
+  expect(plan(1e9, many).nodes).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('the page shows what the command prints', async () => {
@@ -59,6 +77,8 @@ test('the page shows what the command prints', async () => {
   }
   const page = readFileSync(new URL('../../docs/operators/scale.md', import.meta.url), 'utf8');
   expect(page).toContain(`\`\`\`text\n${printed.trim()}\n`);
+  const tooMany = planCommand.run({ argv: ['--sessions', '1e12', '--conversions', '1000'], env: {} });
+  await expect(tooMany).rejects.toThrow('No cluster takes 1,157,407 conversions per second');
   await expect(planCommand.run({ argv: [], env: {} })).rejects.toThrow('--sessions is missing');
   await expect(planCommand.run({ argv: ['--sessions', 'many'], env: {} })).rejects.toThrow(
     '--sessions is not a number',

@@ -12,18 +12,26 @@ export async function serverCpu(db: Database): Promise<(() => number) | undefine
   return server === undefined ? undefined : () => readServers([server])[0] ?? 0;
 }
 
-/** The same for each of several servers. Throws an error unless all of them run on this machine. */
-export async function serversCpu(urls: readonly string[]): Promise<() => number[]> {
+/** Several servers on this machine. */
+export interface Servers {
+  /** The CPU time, in microseconds, that each has used. */
+  readCpu(): number[];
+  /** Megabytes of memory of their own that the largest process has, shared buffers left out. */
+  readLargest(): number;
+}
+
+/** Finds the servers at these URLs. Throws an error unless all of them run on this machine. */
+export async function openServers(urls: readonly string[]): Promise<Servers> {
   const servers: number[] = [];
   for (const url of urls) {
     const db = openPostgres(url, { connections: 1 });
     const [row] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await db.close();
     const server = serverOf(row?.pid);
-    if (server === undefined) throw new Error('The servers must run on this machine: their CPU time is read here.');
+    if (server === undefined) throw new Error('The servers must run on this machine: their processes are read here.');
     servers.push(server);
   }
-  return () => readServers(servers);
+  return { readCpu: () => readServers(servers), readLargest: () => readLargest(servers) };
 }
 
 /** The first process of the server that a backend belongs to. */
@@ -40,6 +48,22 @@ function readServers(servers: readonly number[]): number[] {
     if (found && index >= 0) ticks[index] = (ticks[index] ?? 0) + found.ticks;
   }
   return ticks.map((count) => count * TICK_US);
+}
+
+function readLargest(servers: readonly number[]): number {
+  const sizes = readdirSync('/proc').map((name) => {
+    const parent = /^\d+$/.test(name) ? readProcess(Number(name))?.parent : undefined;
+    return parent !== undefined && servers.includes(parent) ? readMegabytes(name) : 0;
+  });
+  return Math.max(...sizes);
+}
+
+function readMegabytes(pid: string): number {
+  try {
+    return Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+  } catch {
+    return 0; // it has ended
+  }
 }
 
 function readProcess(pid: number): { name: string; parent: number; ticks: number } | undefined {

@@ -22,6 +22,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('PostgreSQL under load, and 
   beforeAll(async () => {
     cluster = await startPostgres();
   }, 60_000);
+  afterAll(() => cluster.stop());
 
   test('transactions that deadlock or conflict all complete, and none is lost', async () => {
     const db = openPostgres(await cluster.freshUrl());
