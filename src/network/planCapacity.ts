@@ -48,7 +48,7 @@ const CPU_US = {
 /** What a conversion costs each node of a cluster besides: budgets are on all of them. */
 const CONVERSION_NODE_US = 1_100;
 /** Conversions a second that spend the same budget: each waits until the one before is committed. */
-const ONE_BUDGET = { plain: 250, citus: 90 } as const;
+const ONE_BUDGET = { plain: 250, citus: 70 } as const;
 /** Bytes. A partition holds the events; a session with ten offers and what counts once stay. */
 const BYTES = { session: 2_050, event: 620, counted: 140 } as const;
 /** The write-ahead log against the rows. */

@@ -188,7 +188,8 @@ function draw({ size, width, find, at }: Range, fractions: readonly number[]): O
     while (drawn.has(index)) index = (index + 1) % size;
     const { offer, start } = at(index);
     const value = valueOf(offer);
-    left -= value;
+    // Sums are rounded: small values beside a large one may be nothing, or less.
+    left = Math.max(0, left - value);
     drawn.set(index, offer);
     gaps = [...gaps, { start, value }].toSorted((one, other) => one.start - other.start);
   }

@@ -90,6 +90,12 @@ test('of any catalogue a session gets as many eligible offers as there are, none
   );
 });
 
+test('beside an offer whose value hides the sum of the others, these are drawn as well', () => {
+  const offers = [1e12, 0, 0].map((expected_value, index) => offer(String(index), { expected_value }));
+  const session_id = '00000000-0000-1000-8000-000000000000';
+  expect(new Set(choose(offers, { session_id, maxOffers: 3 }))).toEqual(new Set(['0', '1', '2']));
+});
+
 test('offers are drawn one after the other, each in proportion to its share of what is left', () => {
   const values = new Map([
     ['a', 1],
