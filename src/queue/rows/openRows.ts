@@ -185,12 +185,14 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
       checkConsent(requests[0]?.result, given);
       return drops;
     });
-    for (const [key] of changes) {
-      const row = known.get(key);
-      if (row?.state === 'unconfirmed') row.state = 'local';
-      if (row?.before) row.before = 'local';
-    }
-    if (!drops) room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
+    // What storage was too slow for stays unconfirmed: a read that was waiting as well must not take it for delivered.
+    if (drops) {
+      for (const [key] of changes) {
+        const row = known.get(key);
+        if (row?.state === 'unconfirmed') row.state = 'local';
+        if (row?.before) row.before = 'local';
+      }
+    } else room = QUEUE_GROWN - Math.min(known.size, QUEUE_MAX_EVENTS);
     forget(drops ?? (mayDrop ? findDrops([...known.keys()].sort(), known, time) : []));
     count(changes.filter(([key, value, from]) => value && !from && key > '0').length);
   }

@@ -79,8 +79,9 @@ export interface EventRow {
 /**
  * What this page knows of a row.
  * - `unwritten`: no transaction has it yet.
- * - `unconfirmed`: not known to be on disk. A full disk refuses a row late, and who reads meanwhile must not take it for delivered.
- * - `local`: put by this page and on disk as far as it knows, or in memory where there is no disk.
+ * - `unconfirmed`: not known to be on disk, as all rows are in memory: a disk refuses a row late, and one that is slow takes it
+ *   late. Who reads meanwhile must not take it for delivered.
+ * - `local`: put by this page and on disk as far as it knows.
  * - `inFlight`: in a request of this page. `before` is its state before, missing when another page has put it.
  */
 export interface KnownRow {
