@@ -1,6 +1,18 @@
+import type { ShowOptions } from 'offerlet';
+
+type DisplayMode = NonNullable<ShowOptions['request']>['placement_details']['display_mode'];
+
+/** The labels of the display modes. */
+export const MODES: Readonly<Record<DisplayMode, string>> = {
+  INLINE: 'Inline',
+  OVERLAY: 'Overlay',
+  FULLSCREEN: 'Fullscreen',
+  PULLUP: 'Pull-up',
+};
+
 /** What can be chosen in the demo's bar. The same values are used in the page's URL; the first of each is the default. */
 export const CHOICES = {
-  mode: ['INLINE', 'OVERLAY', 'FULLSCREEN', 'PULLUP'],
+  mode: Object.keys(MODES) as DisplayMode[],
   view: ['THANK_YOU', 'ORDER_STATUS', 'ORDER_TRACKING', 'POST_ORDER', 'CHECKOUT', 'SUPPORT_CENTER'],
   via: ['script', 'element', 'npm'],
   locale: ['en', 'de', 'fr', 'es', 'ar'],

@@ -1,10 +1,10 @@
-import type { Choices, ChoiceName } from './choices.ts';
+import { MODES, type Choices, type ChoiceName } from './choices.ts';
 
 type Labels = { readonly [Name in ChoiceName]: Readonly<Record<Choices[Name], string>> };
 
 /** The label of each choice in the bar. */
 export const LABELS: Labels = {
-  mode: { INLINE: 'Inline', OVERLAY: 'Overlay', FULLSCREEN: 'Fullscreen', PULLUP: 'Pull-up' },
+  mode: MODES,
   view: {
     THANK_YOU: 'Thank-you page',
     ORDER_STATUS: 'Order status',

@@ -2,7 +2,7 @@ import { dom, unclobbered } from '../dom/dom.ts';
 import type { Reporter } from '../session/createReporter.ts';
 import type { DismissEvent } from '../session/events.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
-import { createLayerHost } from '../widget/layers/openLayer.ts';
+import { createLayerHost } from '../widget/layers/openDialog.ts';
 import { messagesFor } from '../widget/messages.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';

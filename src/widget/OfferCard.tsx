@@ -1,6 +1,7 @@
 import type { AnchorHTMLAttributes, JSX } from 'preact';
 import type { Advertiser, DisclosureDetails, PlacedOffer } from '../wire/offers/response.ts';
 import type { Messages } from './messages.ts';
+import { LAYERS } from './props.ts';
 import type { WidgetView } from './widgetView.ts';
 
 /** Props of one offer. */
@@ -17,6 +18,7 @@ interface OfferCardProps {
 /** One offer: disclosure, advertiser, heading, subheading, accept, decline, legal, in that order. */
 export function OfferCard({ view, offer: placed, sequence, isTitle, level }: OfferCardProps): JSX.Element {
   const { messages, mode } = view.props;
+  const isSheet = LAYERS[mode] === 'sheet';
   const { advertiser, offer } = placed;
   const { cta_details: cta, disclosure_details: details } = offer;
   const isClaimed = view.state.claimed.includes(placed);
@@ -66,8 +68,8 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
       {isPictured && images}
       <OfferText view={view} offer={placed} isTitle={isTitle} level={level} />
       {!isPictured && images}
-      {/* Where nothing moves under the pointer: the bottom of a pull-up stays, elsewhere the top. */}
-      {mode === 'PULLUP' && claim}
+      {/* Where nothing moves under the pointer: the bottom of a sheet stays, elsewhere the top. */}
+      {isSheet && claim}
       <div class={`actions${isClaimed ? ' claimed' : ''}`}>
         <OutsideLink
           part="accept"
@@ -85,7 +87,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
             : cta.decline_copy}
         </button>
       </div>
-      {mode !== 'PULLUP' && claim}
+      {!isSheet && claim}
       {details && <Disclosure details={details} messages={messages} />}
     </article>
   );

@@ -1,37 +1,38 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { PlacedGroup } from '../wire/offers/response.ts';
-import { isModal } from './layers/openLayer.ts';
 import { Badges, OfferCard, OutsideLink, watchImage } from './OfferCard.tsx';
-import type { WidgetProps } from './props.ts';
+import { LAYERS, type WidgetProps } from './props.ts';
 import { isList, shownOffers } from './state.ts';
 import type { WidgetView } from './widgetView.ts';
 
 /** The whole widget, in the element that its mode requires. */
 export function Widget({ view }: { view: WidgetView }): JSX.Element {
   const { mode, groups, messages, locale, theme } = view.props;
-  const isPullup = mode === 'PULLUP';
+  const layer = LAYERS[mode];
+  const isDialog = layer === 'dialog';
+  const isSheet = layer === 'sheet';
   const shown = groups.filter((group) => shownOffers(view.state, group).length);
-  const Root = isModal(mode) ? 'dialog' : 'section';
+  const Root = isDialog ? 'dialog' : 'section';
   let { limit } = view;
 
   return (
     <Root
-      class={`root ${theme} ${mode === 'INLINE' ? '' : 'layer '}${mode.toLowerCase()}`}
+      class={`root ${theme} ${layer ? 'layer ' : ''}${mode.toLowerCase()}`}
       lang={locale}
       dir={/^(ar|fa|he|ur)\b/i.test(locale) ? 'rtl' : undefined}
-      popover={isPullup ? 'manual' : undefined}
-      aria-labelledby={isModal(mode) ? 'badge title' : undefined}
-      aria-label={isModal(mode) ? undefined : messages.offers}
+      popover={isSheet ? 'manual' : undefined}
+      aria-labelledby={isDialog ? 'badge title' : undefined}
+      aria-label={isDialog ? undefined : messages.offers}
     >
       <div class="surface" part="card" ref={view.seen(view.seen, { kind: 'widget' })}>
-        {isPullup && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
+        {isSheet && <button type="button" class="handle" aria-label={messages.offers} aria-expanded="true" />}
         {shown.map((group, index) => {
           const left = limit;
           limit -= shownOffers(view.state, group).length;
           return <Group key={group.id} view={view} group={group} limit={left} isFirst={!index} />;
         })}
         <FooterLine {...view.props} />
-        {mode !== 'INLINE' && (
+        {layer && (
           <button
             type="button"
             class="icon"

@@ -1,9 +1,10 @@
 import { render, type RefCallback } from 'preact';
 import { createGestures } from './createGestures.ts';
-import { isModal, lockScroll, openLayer } from './layers/openLayer.ts';
+import { lockScroll, openDialog } from './layers/openDialog.ts';
+import { openSheet } from './layers/openSheet.ts';
 import { copyCode, watchClamped } from './OfferCard.tsx';
 import type { PlacedOffer } from '../wire/offers/response.ts';
-import type { Viewable, WidgetProps } from './props.ts';
+import { LAYERS, type Viewable, type WidgetProps } from './props.ts';
 import {
   claimOffer,
   INITIAL_STATE,
@@ -25,6 +26,8 @@ const OPENED_MS = 1000;
 /** Offers added between two paints: more would be noticeable on a slow phone. */
 const LIMIT_STEP = 2;
 
+const OPEN_LAYER = { dialog: openDialog, sheet: openSheet };
+
 /** A widget that is mounted on the page. */
 export interface MountedWidget {
   /** Opens the layer and follows the shopper's input. Not in the task that renders, so that neither is long. */
@@ -42,7 +45,8 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   render(null, root);
   root.replaceChildren();
   root.adoptedStyleSheets = [sharedStyles()];
-  const gestures = createGestures(props.mode !== 'INLINE');
+  const layer = LAYERS[props.mode];
+  const gestures = createGestures(Boolean(layer));
   const clamped = watchClamped();
   const refs = new Map<object, RefCallback<Element>>();
   let state: WidgetState = INITIAL_STATE;
@@ -99,10 +103,12 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   function open(): void {
     if (!isOpen) return;
-    // Measures the page, so it comes before the widget changes it.
-    if (isModal(props.mode)) unlock = lockScroll();
-    if (props.mode !== 'INLINE') gestures.ignoreInput('a');
-    closeLayer = openLayer({ element, mode: props.mode, ignoresInput: gestures.ignoresInput, dismiss });
+    if (layer) {
+      // Measures the page, so it comes before the widget changes it.
+      if (layer === 'dialog') unlock = lockScroll();
+      gestures.ignoreInput('a');
+      closeLayer = OPEN_LAYER[layer]({ element, ignoresInput: gestures.ignoresInput, dismiss });
+    }
     afterPaint(loadNext);
     afterPaint(addMore);
   }
@@ -113,15 +119,15 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const article = (currentTarget as Element).closest('article') as HTMLElement;
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
     const { top } = rectOf('[part=accept]');
-    const isPullup = props.mode === 'PULLUP';
+    const isSheet = layer === 'sheet';
     const show = (): void => draw(claimOffer(state, offer));
-    // The bottom of a pull-up stays where it is: its buttons would move with the top.
-    const animation = isPullup ? show() : ease(show);
-    if (isPullup || (props.mode !== 'INLINE' && rectOf('.claim').bottom > innerHeight)) {
+    // The bottom of a sheet stays where it is: its buttons would move with the top.
+    const animation = isSheet ? show() : ease(show);
+    if (isSheet || (layer && rectOf('.claim').bottom > innerHeight)) {
       animation?.cancel();
       article.classList.add('above');
       const box = element.querySelector('.surface') as HTMLElement;
-      const scroller = isPullup ? box : element;
+      const scroller = isSheet ? box : element;
       // Not by where the buttons are now: stuck to the edge, they cover what is above them.
       const goal = scroller.scrollTop + rectOf('.claim').bottom + parseFloat(getComputedStyle(article).rowGap) - top;
       scroller.scrollTop = goal;
@@ -196,7 +202,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     end();
     // It has left the top layer and cannot be reached any more; only its exit animation is still visible.
     element.inert = true;
-    const animations = props.mode === 'INLINE' ? [] : (element.getAnimations?.() ?? []);
+    const animations = layer ? (element.getAnimations?.() ?? []) : [];
     if (animations.length > 0) await Promise.allSettled(animations.map(({ finished }) => finished));
     clear();
   }

@@ -22,6 +22,14 @@ export type ShopperAction =
   | { type: 'copy'; offer: PlacedOffer }
   | { type: 'dismiss'; by: 'close' | 'escape' | 'backdrop' | 'drag' | 'finished' };
 
+/** What each mode opens above the page: a dialog stops the page, a sheet lets it be used. */
+export const LAYERS: Readonly<Record<DisplayMode, 'dialog' | 'sheet' | undefined>> = {
+  OVERLAY: 'dialog',
+  FULLSCREEN: 'dialog',
+  PULLUP: 'sheet',
+  INLINE: undefined,
+};
+
 /** All inputs of the widget. It fetches nothing, stores nothing, and reports only through `on` and `watch`. */
 export interface WidgetProps {
   mode: DisplayMode;

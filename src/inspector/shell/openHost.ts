@@ -3,7 +3,7 @@ import { dom } from '../../dom/dom.ts';
 import type { Dock } from './preferences.ts';
 
 /** The element that holds the inspector. */
-export interface Host {
+export interface InspectorHost {
   readonly root: ShadowRoot;
   /** Moves the inspector above what has opened since, such as a dialog of the widget. */
   stayOnTop(): void;
@@ -14,7 +14,7 @@ export interface Host {
  * widget has one open, the element is inside it: as a popover it takes no space there, and clicks on it are not clicks on
  * the dialog. `onLayers` is called when a layer may have opened.
  */
-export function openHost(onLayers: () => void): Host {
+export function openHost(onLayers: () => void): InspectorHost {
   const host = dom.createElement('offerlet-inspector');
   host.setAttribute('data-react-aria-top-layer', 'true');
   host.popover = 'manual';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Parameter = unknown;
 
 /** Where to run on a distributed database; every other database is one place. */
-export interface Place {
+export interface NodeChoice {
   /** The publisher that it concerns: any node serves it, but the one that holds it does so at a third of the cost. */
   readonly near?: string;
   /** Whether it reads what every node has, so that another node is asked after two seconds without a reply. */
@@ -21,7 +21,7 @@ export interface Queries {
   /** Returns the rows of one statement: int8 as a number, numeric and date as text, timestamptz as a Date, json as its value. */
   query<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[]): Promise<Row[]>;
   /** The same for the few statements that are sent all the time: a server plans each once per connection. */
-  hot<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[], place?: Place): Promise<Row[]>;
+  hot<Row = Record<string, unknown>>(sql: string, params?: readonly Parameter[], choice?: NodeChoice): Promise<Row[]>;
   /** Runs any number of statements without parameters. */
   exec(sql: string): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface Transaction extends Queries {
 }
 
 /** How a transaction runs. */
-export interface TransactionOptions extends Place {
+export interface TransactionOptions extends NodeChoice {
   /** Milliseconds that a statement may take, where the default of a server's is too short. */
   readonly statementTimeoutMs?: number;
 }
@@ -208,8 +208,8 @@ export function insertRows(options: {
 }
 
 /** Sends statements of the core path together, in this order; returns the rows of all of them. */
-export async function hotEach<Row>(db: Queries, statements: readonly Statement[], place?: Place): Promise<Row[]> {
-  return (await Promise.all(statements.map(([sql, params]) => db.hot<Row>(sql, params, place)))).flat();
+export async function hotEach<Row>(db: Queries, statements: readonly Statement[], choice?: NodeChoice): Promise<Row[]> {
+  return (await Promise.all(statements.map(([sql, params]) => db.hot<Row>(sql, params, choice)))).flat();
 }
 
 /** Returns a UUID in lower case, or `undefined` for anything else, which PostgreSQL would refuse to compare with a uuid. */

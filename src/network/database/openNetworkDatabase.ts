@@ -107,7 +107,7 @@ export function whileLocked(db: Database, lock: DirectoryLock): NetworkDatabase 
     kind: db.kind,
     lost: lock.lost,
     query: (sql, params) => locked(() => db.query(sql, params)),
-    hot: (sql, params, place) => locked(() => db.hot(sql, params, place)),
+    hot: (sql, params, choice) => locked(() => db.hot(sql, params, choice)),
     exec: (sql) => locked(() => db.exec(sql)),
     transaction: (work, options) =>
       locked(() =>

@@ -2,7 +2,7 @@ import type { ClientBase, QueryConfig, QueryResult } from 'pg';
 import {
   type Database,
   type Parameter,
-  type Place,
+  type NodeChoice,
   type Queries,
   type Transaction,
   type TransactionOptions,
@@ -50,12 +50,12 @@ export function openPostgres(urls: string | readonly string[], options: Postgres
     connections,
     statementTimeoutMs,
   });
-  async function run<T>(work: (db: Queries) => Promise<T>, place: Place = {}): Promise<T> {
-    const tries = place.isAnywhere === true ? nodes.count() : 1;
+  async function run<T>(work: (db: Queries) => Promise<T>, choice: NodeChoice = {}): Promise<T> {
+    const tries = choice.isAnywhere === true ? nodes.count() : 1;
     const timeout = tries === 1 ? statementTimeoutMs : SILENT_MS;
     for (let left = tries; ; left -= 1)
       try {
-        return await retry(() => nodes.use((client) => work(queries(client, timeout)), place));
+        return await retry(() => nodes.use((client) => work(queries(client, timeout)), choice));
       } catch (error) {
         if (!(error instanceof DatabaseUnavailableError) || left <= 1) throw error;
       }
@@ -63,7 +63,7 @@ export function openPostgres(urls: string | readonly string[], options: Postgres
   const db: PostgresDatabase = {
     kind: 'postgres',
     query: (sql, params) => run((on) => on.query(sql, params)),
-    hot: (sql, params, place) => run((on) => on.hot(sql, params), place),
+    hot: (sql, params, choice) => run((on) => on.hot(sql, params), choice),
     exec: (sql) => run((on) => on.exec(sql)),
     transaction: (work, rules = {}) => retry(() => nodes.use((client) => inTransaction(client, work, rules), rules)),
     findDegraded: () => findDegraded(db, nodes.away()),

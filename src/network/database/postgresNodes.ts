@@ -1,6 +1,14 @@
 import { Socket } from 'node:net';
 import { type ClientBase, Pool, type PoolClient, type QueryConfig, types } from 'pg';
-import { DatabaseUnavailableError, type Degraded, type Place, reach, readInt8, readText, TYPE } from './database.ts';
+import {
+  DatabaseUnavailableError,
+  type Degraded,
+  type NodeChoice,
+  reach,
+  readInt8,
+  readText,
+  TYPE,
+} from './database.ts';
 import {
   DifferentDatabasesError,
   isCoordinator,
@@ -40,7 +48,7 @@ const MEET_MS = 30_000;
  */
 interface PostgresNodes {
   /** Runs `work` on a connection of its own. A connection whose work found the database unavailable is ended. */
-  use<T>(work: (client: PoolClient) => Promise<T>, place?: Place): Promise<T>;
+  use<T>(work: (client: PoolClient) => Promise<T>, choice?: NodeChoice): Promise<T>;
   /** How many nodes there are. */
   count(): number;
   /** Those that cannot be used now. */
@@ -241,15 +249,15 @@ export function openNodes(
     client.release(broken);
   }
 
-  function use<T>(work: (client: PoolClient) => Promise<T>, place: Place = {}): Promise<T> {
-    const group = place.near === undefined ? undefined : groupOf(place.near);
-    const needs = place.isEverywhere === true ? 'every node' : group === undefined ? undefined : `group ${group}`;
-    return breaker.run(needs, () => useOne(work, { ...place, group }));
+  function use<T>(work: (client: PoolClient) => Promise<T>, choice: NodeChoice = {}): Promise<T> {
+    const group = choice.near === undefined ? undefined : groupOf(choice.near);
+    const needs = choice.isEverywhere === true ? 'every node' : group === undefined ? undefined : `group ${group}`;
+    return breaker.run(needs, () => useOne(work, { ...choice, group }));
   }
 
   async function useOne<T>(
     work: (client: PoolClient) => Promise<T>,
-    { group, onCoordinator }: Place & { readonly group: number | undefined },
+    { group, onCoordinator }: NodeChoice & { readonly group: number | undefined },
   ): Promise<T> {
     const order = onCoordinator === true && nodes.length > 1 ? await coordinatorFirst() : nearest(group);
     const { node, client } = await connect(order, group !== undefined);

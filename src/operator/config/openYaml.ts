@@ -58,7 +58,7 @@ function tooLarge(file: string): UsageError {
   return new UsageError(`${file} is larger than 1 MB.`);
 }
 
-interface Place {
+interface SettingSource {
   readonly node: Node | null | undefined;
   /** Its name from the top, such as `rules.clicks-fell.below`; empty for the whole file. */
   readonly path: string;
@@ -70,34 +70,34 @@ interface Place {
 
 /** One value of a file. Each way to read it throws a `UsageError` that says what to write. */
 export class Setting {
-  readonly #place: Place;
+  readonly #source: SettingSource;
 
-  constructor(place: Place) {
-    this.#place = place;
-    if (isAlias(place.node)) this.fail('is an alias. Write the value itself.');
+  constructor(source: SettingSource) {
+    this.#source = source;
+    if (isAlias(source.node)) this.fail('is an alias. Write the value itself.');
   }
 
   /** The line in the file. */
   get line(): number {
-    return this.#place.line;
+    return this.#source.line;
   }
 
   /** Ends with a line that names the file, the line and the field. */
   fail(problem: string): never {
-    const { file, line, path } = this.#place;
+    const { file, line, path } = this.#source;
     throw new UsageError(`${file}, line ${line}: ${path === '' ? 'The file' : safeText(path)} ${problem}`);
   }
 
   /** The values of a mapping by their names, in order. */
   entries(): readonly (readonly [name: string, value: Setting])[] {
-    const { node, path, file, lines } = this.#place;
+    const { node, path, file, lines } = this.#source;
     if (!isMap<Node, Node | null>(node)) return this.fail('must be a mapping, such as "name: value".');
     return node.items.map(({ key, value }) => {
       const line = lines.linePos(key.range?.[0] ?? 0).line;
       const name = isScalar(key) ? String(key.value) : '';
-      const place = { node: value, path: path === '' ? name : `${path}.${name}`, line, file, lines };
-      if (name === '') new Setting(place).fail('has a name that is not a text.');
-      return [name, new Setting(place)] as const;
+      const source = { node: value, path: path === '' ? name : `${path}.${name}`, line, file, lines };
+      if (name === '') new Setting(source).fail('has a name that is not a text.');
+      return [name, new Setting(source)] as const;
     });
   }
 
@@ -114,7 +114,7 @@ export class Setting {
 
   /** The values of a list; a single value is a list of one. */
   list(): readonly Setting[] {
-    const { node, path, line, file, lines } = this.#place;
+    const { node, path, line, file, lines } = this.#source;
     if (!isSeq<Node>(node)) return [this];
     return node.items.map((item, index) => {
       const at = item?.range ? lines.linePos(item.range[0]).line : line;
@@ -124,7 +124,7 @@ export class Setting {
 
   /** A text that is not empty; numbers are texts as they are written. */
   text(): string {
-    const { node } = this.#place;
+    const { node } = this.#source;
     if (!isScalar(node) || node.value === null) return this.fail('has no value.');
     // `+50%` is a text, but 0.5 and true are not: they are read as they are written.
     const text = typeof node.value === 'string' ? node.value : (node.source ?? '');

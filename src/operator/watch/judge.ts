@@ -87,10 +87,10 @@ export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
   return judged;
 }
 
-type Said = Pick<Judgement, 'outcome' | 'text' | 'numbers'>;
+type RuleResult = Pick<Judgement, 'outcome' | 'text' | 'numbers'>;
 /** Nobody asks what is fine, unless it was not before. */
-const FINE: Said = { outcome: 'fine', text: '', numbers: {} };
-const UNKNOWN: Said = { outcome: 'unknown', text: 'There is too little to judge by.', numbers: {} };
+const FINE: RuleResult = { outcome: 'fine', text: '', numbers: {} };
+const UNKNOWN: RuleResult = { outcome: 'unknown', text: 'There is too little to judge by.', numbers: {} };
 
 interface Judged {
   readonly id: string;
@@ -98,7 +98,7 @@ interface Judged {
   readonly isOpen: boolean;
 }
 
-function judgeSubject(rule: ReportRule, subject: Judged, options: JudgeOptions): Said {
+function judgeSubject(rule: ReportRule, subject: Judged, options: JudgeOptions): RuleResult {
   switch (rule.kind) {
     case 'change':
       return judgeChange(rule, subject, options);
@@ -110,7 +110,7 @@ function judgeSubject(rule: ReportRule, subject: Judged, options: JudgeOptions):
 }
 
 /** The same weekday of the weeks before, without holidays and days before the history. */
-function judgeChange(rule: ChangeRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): Said {
+function judgeChange(rule: ChangeRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): RuleResult {
   if (holidays.has(day)) return UNKNOWN;
   const days = [...Array(rule.weeks).keys()]
     .map((week) => addDays(day, -7 * (week + 1)))
@@ -137,7 +137,7 @@ function judgeChange(rule: ChangeRule, { id, isOpen }: Judged, { facts, day, hol
   };
 }
 
-function judgeSilent(rule: SilentRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): Said {
+function judgeSilent(rule: SilentRule, { id, isOpen }: Judged, { facts, day, holidays }: JudgeOptions): RuleResult {
   const days: string[] = [];
   let date = day;
   for (; days.length < rule.days && date >= facts.from; date = addDays(date, -1))
@@ -172,7 +172,7 @@ function judgeSilent(rule: SilentRule, { id, isOpen }: Judged, { facts, day, hol
   };
 }
 
-function judgeRange(rule: RangeRule, { id, isOpen }: Judged, { facts, day }: JudgeOptions): Said {
+function judgeRange(rule: RangeRule, { id, isOpen }: Judged, { facts, day }: JudgeOptions): RuleResult {
   const range: DateRange = { from: addDays(day, 1 - rule.days), to: day };
   const [over = '', under = ''] = RATIOS[rule.metric] ?? [];
   if (range.from < facts.from) return UNKNOWN;

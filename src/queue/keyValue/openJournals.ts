@@ -15,7 +15,7 @@ export interface Journal {
   readonly at: number;
   readonly rows: Readonly<Record<string, unknown>>;
   /** Keys of rows in other journals that this session has settled. */
-  readonly gone: readonly string[];
+  readonly settled: readonly string[];
 }
 
 /** The journals that earlier and other sessions have left. */
@@ -34,7 +34,7 @@ export interface Journals {
   /** Takes a slot, unless this session has one. */
   claim(): Promise<void>;
   /** Resolves to whether it is written; false if everything was cleared meanwhile. Rejects if the storage does. */
-  write(rows: Journal['rows'], gone: readonly string[]): Promise<boolean>;
+  write(rows: Journal['rows'], settled: readonly string[]): Promise<boolean>;
   /** Whether the storage was cleared since this session first wrote to it. */
   isCleared(): Promise<boolean>;
   /** Removes what is being written. */
@@ -80,7 +80,7 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
       const found = await get(mark);
       writtenAt = now();
       if (found === id) {
-        await storage.setItem(journal, toJson({ at: writtenAt, id, rows: {}, gone: [] }));
+        await storage.setItem(journal, toJson({ at: writtenAt, id, rows: {}, settled: [] }));
         if (isStopped) await clearSlot(storage, name, at);
         return at;
       }
@@ -133,12 +133,12 @@ export function openJournals(storage: KeyValueStorage, name: string, now: () => 
         },
       };
     },
-    async write(rows, gone) {
+    async write(rows, settled) {
       if (await isCleared()) return false;
       const mine = await ownSlot();
       const { mark, owner, journal } = keysOf(name, mine);
       const at = now();
-      await storage.setItem(journal, toJson({ at, id, rows, gone }));
+      await storage.setItem(journal, toJson({ at, id, rows, settled }));
       writtenAt = at;
       if (isStopped) await clearSlot(storage, name, mine);
       else if ((await get(mark)) && (await get(owner))) return true;
@@ -190,6 +190,6 @@ function textOf(value: unknown): string | undefined {
 
 function readJournal(text: string | undefined): Journal | undefined {
   const parsed = parseJson(text ?? '');
-  const [at, rows, gone] = [own(parsed, 'at'), own(parsed, 'rows'), own(parsed, 'gone')];
-  return typeof at === 'number' && isObject(rows) && Array.isArray(gone) ? { at, rows, gone } : undefined;
+  const [at, rows, settled] = [own(parsed, 'at'), own(parsed, 'rows'), own(parsed, 'settled')];
+  return typeof at === 'number' && isObject(rows) && Array.isArray(settled) ? { at, rows, settled } : undefined;
 }

@@ -39,7 +39,7 @@ export function openKeyValueRows({
   const others = new Map<string, unknown>();
   /** The keys of all rows in other journals, and those that this session has settled. */
   const elsewhere = new Set<string>();
-  const gone = new Set<string>();
+  const settled = new Set<string>();
   let isMemory = false;
   let isStopped = false;
   let isDirty = false;
@@ -80,11 +80,11 @@ export function openKeyValueRows({
     const { live, left, removeLeft } = await journals.find();
     if (isStopped) return;
     const all = [...live, ...left].sort((a, b) => b.at - a.at);
-    const settled = new Set(all.flatMap((journal) => journal.gone));
+    const settledElsewhere = new Set(all.flatMap((journal) => journal.settled));
     for (const key of live.flatMap(({ rows }) => Object.keys(rows))) elsewhere.add(key);
-    for (const [key, row] of rowsOf(live)) if (!settled.has(key)) others.set(key, row);
-    for (const [key, row] of rowsOf(left)) if (!settled.has(key) && !elsewhere.has(key)) put(key, row);
-    for (const key of settled) if (elsewhere.has(key)) gone.add(key);
+    for (const [key, row] of rowsOf(live)) if (!settledElsewhere.has(key)) others.set(key, row);
+    for (const [key, row] of rowsOf(left)) if (!settledElsewhere.has(key) && !elsewhere.has(key)) put(key, row);
+    for (const key of settledElsewhere) if (elsewhere.has(key)) settled.add(key);
     const backoff = own(all[0]?.rows, BACKOFF);
     if (backoff && !mine.has(BACKOFF)) put(BACKOFF, backoff);
     await persist();
@@ -100,7 +100,7 @@ export function openKeyValueRows({
   function remove(key: string): void {
     const isMine = mine.delete(key);
     const isOthers = others.delete(key);
-    if (elsewhere.has(key)) gone.add(key);
+    if (elsewhere.has(key)) settled.add(key);
     isDirty ||= isMine || isOthers;
   }
 
@@ -126,7 +126,7 @@ export function openKeyValueRows({
     if (mine.size + others.size > QUEUE_GROWN) drop();
     isDirty = false;
     try {
-      const isWritten = await journals.write(Object.fromEntries(mine), [...gone]);
+      const isWritten = await journals.write(Object.fromEntries(mine), [...settled]);
       if (!isWritten) withdrawn();
       else back();
     } catch (error) {
@@ -206,7 +206,7 @@ export function openKeyValueRows({
     close(last = Promise.resolve()) {
       const finish = async (): Promise<void> => {
         await writing;
-        if (!isStopped && !isMemory && mine.size + gone.size < 1) await journals.release();
+        if (!isStopped && !isMemory && mine.size + settled.size < 1) await journals.release();
         isStopped = true;
       };
       last.then(finish, finish).catch(() => {});

@@ -142,7 +142,7 @@ export function isOwn([, { state, before }]: readonly [string, KnownRow]): unkno
   return state !== 'inFlight' || before;
 }
 
-type Work<T> = (rows: IDBObjectStore) => T | Promise<T>;
+type RowOperation<T> = (rows: IDBObjectStore) => T | Promise<T>;
 
 /** The connection to a queue's database. */
 export interface QueueDatabase {
@@ -150,7 +150,7 @@ export interface QueueDatabase {
    * Runs `work` in one transaction. Resolves to undefined when the database has failed or is closed. `work` may run twice.
    * `isPatient`: waits as long as it takes, and tries after a failure too.
    */
-  run<T>(mode: IDBTransactionMode, work: Work<T>, isPatient?: boolean): Promise<T | undefined>;
+  run<T>(mode: IDBTransactionMode, work: RowOperation<T>, isPatient?: boolean): Promise<T | undefined>;
   /** Whether there is a connection, or one is being opened. */
   isUsed(): boolean;
   /** Closes the connection once `last` has settled. From now on a deleted database is not opened again. */
@@ -219,7 +219,7 @@ export function openDatabase(name: string, listener: DatabaseListener): QueueDat
 
   async function run<T>(
     mode: IDBTransactionMode,
-    work: Work<T>,
+    work: RowOperation<T>,
     isPatient = false,
     isAgain = false,
   ): Promise<T | undefined> {

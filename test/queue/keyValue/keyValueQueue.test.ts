@@ -70,7 +70,7 @@ test('what was tracked before a kill is delivered by the next session, and only 
   const next = open(second);
   await eventually(() => expect(next.sent).toEqual(['a']));
   // Until it is stored that the event was delivered.
-  await eventually(() => expect([...values.values()].join('')).toMatch(/"gone":\["/));
+  await eventually(() => expect([...values.values()].join('')).toMatch(/"settled":\["/));
   second.kill();
   const third = open(start(values));
   await pause(300);
@@ -248,7 +248,7 @@ describe('storage that', () => {
     values
       .set(`${key}?`, 'x')
       .set(`${key}!`, 'x')
-      .set(key, '{"at":1e99,"rows":{"0":{"event":null},"1":7},"gone":[{}]}');
+      .set(key, '{"at":1e99,"rows":{"0":{"event":null},"1":7},"settled":[{}]}');
     const queue = open(start(values));
     await queue.track(event('a'));
     await eventually(() => expect(queue.sent).toEqual(['a']));

@@ -7,7 +7,7 @@ import { Pending } from '../parts/FailurePanel.tsx';
 import type { ConsoleCategories, ConsoleChanges, Failure } from '../../protocol.ts';
 import { momentOf, plural } from '../../../reports/format.ts';
 
-type Change = ConsoleChanges['changes'][number];
+type ListedChange = ConsoleChanges['changes'][number];
 
 /** What this account has changed in the channel, and a way back for exclusions. */
 export function ChangesPage(): JSX.Element {
@@ -66,7 +66,7 @@ function Framed({ content }: { readonly content: JSX.Element }): JSX.Element {
 }
 
 interface EntryProps {
-  readonly change: Change;
+  readonly change: ListedChange;
   readonly names: ReadonlyMap<string, string>;
   reload(): void;
 }
@@ -92,7 +92,7 @@ function Entry({ change, names, reload }: EntryProps): JSX.Element {
     <li>
       <div class="entry">
         <p>
-          <Subject change={change} />{' '}
+          <ChangedThing change={change} />{' '}
           {outcome !== 'done' && (
             <span class={`badge ${outcome === 'failed' ? 'REJECTED' : 'NEEDS_INFO'}`}>{outcome}</span>
           )}
@@ -135,7 +135,7 @@ function Entry({ change, names, reload }: EntryProps): JSX.Element {
   );
 }
 
-function Subject({ change: { action, publisher, after } }: { readonly change: Change }): JSX.Element {
+function ChangedThing({ change: { action, publisher, after } }: { readonly change: ListedChange }): JSX.Element {
   switch (action) {
     case 'exclusions':
       return (

@@ -1,7 +1,6 @@
 import { dom } from '../../dom/dom.ts';
-import type { DisplayMode } from '../../wire/offers/request.ts';
 import { offerRest } from '../OfferCard.tsx';
-import { openSheet, type LayerOptions } from './openSheet.ts';
+import type { LayerOptions } from './openSheet.ts';
 
 /**
  * Appends the host element of a layer to <html>, where no transform, overflow or z-index of the body affects it.
@@ -30,25 +29,8 @@ export function lockScroll(): () => void {
   };
 }
 
-/** What each mode opens above the page: a dialog stops the page, a sheet lets it be used. */
-const LAYERS: Readonly<Record<DisplayMode, ((layer: LayerOptions) => () => void) | undefined>> = {
-  OVERLAY: openDialog,
-  FULLSCREEN: openDialog,
-  PULLUP: openSheet,
-  INLINE: undefined,
-};
-
-/** Whether a mode is a dialog, which stops the page. */
-export function isModal(mode: DisplayMode): boolean {
-  return LAYERS[mode] === openDialog;
-}
-
-/** Opens the layer of a mode and returns a function that closes it; INLINE has no layer. */
-export function openLayer({ mode, ...layer }: LayerOptions & { mode: DisplayMode }): (() => void) | undefined {
-  return LAYERS[mode]?.(layer);
-}
-
-function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {
+/** Opens the layer in front of the page and returns a function that closes it. */
+export function openDialog({ element, ignoresInput, dismiss }: LayerOptions): () => void {
   const dialog = element as HTMLDialogElement;
   dialog.addEventListener('cancel', () => dismiss('escape'));
   // Something else closed it, such as the platform's back gesture.
