@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPrefetchRoute } from '../../src/cli/relayCommand.ts';
 import { toNode } from '../../src/relay.ts';
 import { shopperCheck } from '../../src/wire/offers/prefetched.ts';
-import { RESPONSE, setUp, type FakeNetwork } from '../relay/fakeNetwork.ts';
+import { RESPONSE, setUp, type ScriptedNetwork } from '../relay/scriptedNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 import { codeBlocks, pageAt } from './pages.ts';
 
@@ -16,7 +16,7 @@ const isThere = (program: string): boolean => spawnSync(program, ['--version']).
 const isRequired = process.env['OFFERLET_TEST_PHP'] === '1';
 const EMAIL_HASH = createHash('sha256').update('ada@example.com').digest('hex');
 
-let network: FakeNetwork;
+let network: ScriptedNetwork;
 let server: Served;
 beforeEach(async () => {
   const bench = setUp({ forwardAddress: true });

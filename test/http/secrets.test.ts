@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSecrets } from '../../src/http/secrets.ts';
-import { event, HASH, json, KEY, REQUEST, setUp } from '../relay/fakeNetwork.ts';
+import { event, HASH, json, KEY, REQUEST, setUp } from '../relay/scriptedNetwork.ts';
 
 const hex = (character: string, digits = 2): string => character.charCodeAt(0).toString(16).padStart(digits, '0');
 const each =

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { RelayError } from '../../src/relay.ts';
-import { ask, setUp, useFakeClock } from './fakeNetwork.ts';
+import { ask, setUp, useFakeClock } from './scriptedNetwork.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createDedupeMemory, openDedupeFile } from '../../src/relay.ts';
 import { keys } from './dedupe/keys.ts';
-import { accept, ask, event, json, setUp } from './fakeNetwork.ts';
+import { accept, ask, event, json, setUp } from './scriptedNetwork.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildCommand, hasNamespaces, type Command, type Running } from './command.ts';
-import { RESPONSE, event, KEY, REQUEST } from './fakeNetwork.ts';
+import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 
 const LIVE = 'adnet_rk_live_canary0123456789';

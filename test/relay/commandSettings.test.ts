@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePort, serve, type Served } from '../fixtures/serve.ts';
 import { buildCommand, type Command, type Running } from './command.ts';
-import { event, KEY, REQUEST, RESPONSE } from './fakeNetwork.ts';
+import { event, KEY, REQUEST, RESPONSE } from './scriptedNetwork.ts';
 
 const SECRET = 'context-secret-0123456789';
 const BASE = { OFFERLET_API_KEY: KEY };

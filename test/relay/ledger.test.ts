@@ -11,7 +11,7 @@ import {
   type LedgerRow,
 } from '../../src/relay.ts';
 import { cellLine, readAcceptedLog, segmentLine } from '../../src/relay/dedupe/readAcceptedLog.ts';
-import { event, json, setUp, SESSION, type Bench } from './fakeNetwork.ts';
+import { event, json, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
 
 let directory: string;
 const opened: DedupeFile[] = [];

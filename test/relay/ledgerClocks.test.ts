@@ -9,7 +9,7 @@ import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile, type DedupeStore, type Ledger } from '../../src/relay.ts';
 import { freePort } from '../fixtures/serve.ts';
 import { seeded } from '../fixtures/random.ts';
-import { event, setUp, type Bench } from './fakeNetwork.ts';
+import { event, setUp, type Bench } from './scriptedNetwork.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

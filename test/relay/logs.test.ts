@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createRelay } from '../../src/relay.ts';
-import { createFakeNetwork, json, KEY, REQUEST, setUp } from './fakeNetwork.ts';
+import { createScriptedNetwork, json, KEY, REQUEST, setUp } from './scriptedNetwork.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -9,7 +9,7 @@ async function linesOf(status: number, body: unknown = REQUEST): Promise<string[
   const lines: string[] = [];
   for (const level of ['info', 'log', 'warn', 'error'] as const)
     vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(`${level} ${line}`));
-  const network = createFakeNetwork();
+  const network = createScriptedNetwork();
   network.respondWith(() =>
     json(status, {
       message: 'Invalid request',

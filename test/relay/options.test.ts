@@ -11,7 +11,7 @@ import {
   type RelayOptions,
 } from '../../src/relay.ts';
 import { refuseBrowser } from '../../src/wire/keys.ts';
-import { ask, createFakeNetwork, json, KEY } from './fakeNetwork.ts';
+import { ask, createScriptedNetwork, json, KEY } from './scriptedNetwork.ts';
 
 const GOOD: RelayOptions = { apiKey: KEY, version: '1.0.0', networkUrl: 'https://network.example' };
 const LIVE = 'adnet_rk_live_0123456789';
@@ -299,7 +299,7 @@ test('the relay refuses to load on a page, and only there', () => {
 
 test('a key given as a function is read with the first request, not when the module is loaded', async () => {
   const environment: { key?: string; url?: string } = {};
-  const network = createFakeNetwork();
+  const network = createScriptedNetwork();
   const logs: LogEntry[] = [];
   const relayWith = (networkUrl: string | undefined): Relay =>
     createRelay({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REQUEST, setUp } from './fakeNetwork.ts';
+import { REQUEST, setUp } from './scriptedNetwork.ts';
 
 const SHOP = 'https://www.shop.example';
 

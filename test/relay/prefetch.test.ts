@@ -6,7 +6,7 @@ import { createRelay, toNode, type NodeHandler, type Prefetched, type PrefetchRe
 import { own } from '../../src/wire/json.ts';
 import { mismatchOf } from '../../src/wire/offers/prefetched.ts';
 import type { UserDetails } from '../../src/wire/offers/request.ts';
-import { HASH, json, KEY, RESPONSE, setUp, useFakeClock } from './fakeNetwork.ts';
+import { HASH, json, KEY, RESPONSE, setUp, useFakeClock } from './scriptedNetwork.ts';
 import { serve } from '../fixtures/serve.ts';
 
 afterEach(() => void vi.useRealTimers());

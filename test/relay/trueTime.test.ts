@@ -7,7 +7,7 @@ import { openQueue } from '../../src/queue/openQueue.ts';
 import { createRelay, openDedupeFile } from '../../src/relay.ts';
 import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
 import { event as queued, freshStorage } from '../queue/world.ts';
-import { event, KEY, REQUEST, setUp } from './fakeNetwork.ts';
+import { event, KEY, REQUEST, setUp } from './scriptedNetwork.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRelay, toNode, type LogEntry } from '../../src/relay.ts';
-import { createFakeNetwork, event, json, KEY, REQUEST, setUp, type FakeNetwork } from './fakeNetwork.ts';
+import { createScriptedNetwork, event, json, KEY, REQUEST, setUp, type ScriptedNetwork } from './scriptedNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 
 let served: Served;
-let network: FakeNetwork;
+let network: ScriptedNetwork;
 let logs: LogEntry[];
 
 beforeEach(async () => {
-  network = createFakeNetwork();
+  network = createScriptedNetwork();
   logs = [];
   const relay = createRelay({
     apiKey: KEY,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRelay, toNode } from '../../src/relay.ts';
-import { event, KEY, REQUEST, RESPONSE } from './fakeNetwork.ts';
+import { event, KEY, REQUEST, RESPONSE } from './scriptedNetwork.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 
 const EVENTS = Array.from({ length: 20 }, (_, index) => ({ index, success: true }));

@@ -3,7 +3,7 @@ import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRelay } from '../../src/relay.ts';
 import { shopify, type ShopifyOptions } from '../../src/relay-shopify.ts';
-import { accept, createFakeNetwork, json, KEY, type FakeNetwork } from '../relay/fakeNetwork.ts';
+import { accept, createScriptedNetwork, json, KEY, type ScriptedNetwork } from '../relay/scriptedNetwork.ts';
 import { claims, CLIENT_ID, SECRET, sign } from '../relay/shopify/token.ts';
 import english from '../../examples/shopify/locales/en.default.json' with { type: 'json' };
 import { threeOffers } from './threeOffers.ts';
@@ -18,7 +18,7 @@ const thankYou = getExtension('purchase.thank-you.block.render', options);
 const orderStatus = getExtension('customer-account.order-status.block.render', options);
 type Extension = typeof thankYou | typeof orderStatus;
 
-let network: FakeNetwork;
+let network: ScriptedNetwork;
 let requests: Request[];
 let store: Map<string, unknown>;
 
@@ -55,7 +55,7 @@ function prepare(extension: Extension, token = (): string => sign(), context?: S
 }
 
 beforeEach(() => {
-  network = createFakeNetwork();
+  network = createScriptedNetwork();
   network.respondWith((call) => (call.path === '/recommendations' ? json(200, threeOffers()) : accept(call)));
   requests = [];
   store = new Map();

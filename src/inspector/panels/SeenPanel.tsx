@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { EventName } from '../../wire/events/wireEvent.ts';
 import { VIEW_MS } from '../../wire/limits.ts';
 import type { PanelProps } from '../model.ts';
 import { type EventTimeline, eventTimelines } from '../eventTimelines.ts';
@@ -103,11 +104,11 @@ interface RelayCount {
 }
 
 /** The names that are counted also when there is no such event. */
-const ALWAYS = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'];
+const ALWAYS: readonly EventName[] = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'];
 
 /** Returns one count for each name. */
 export function countAtRelay(timelines: readonly EventTimeline[]): RelayCount[] {
-  const names = new Set([...ALWAYS, ...timelines.map(({ event }) => event.event_name)]);
+  const names = new Set<string>([...ALWAYS, ...timelines.map(({ event }) => event.event_name)]);
   return [...names].map((name) => {
     const named = timelines.filter(({ event }) => event.event_name === name);
     const accepted = named.filter(({ isAccepted }) => isAccepted).length;

@@ -1,3 +1,4 @@
+import type { EventName } from '../events/wireEvent.ts';
 import type { PublisherGrouping, PublisherMetric, ReportRow } from '../reporting.ts';
 
 /** How often the relay counted one thing in one hour and one placement. */
@@ -17,7 +18,7 @@ export const AUDITED = {
   viewable_widget_displays: 'WIDGET_VIEW',
   impressions: 'BRAND_DISPLAY',
   clicks: 'BRAND_CLICK',
-} as const satisfies Partial<Record<PublisherMetric, string>>;
+} as const satisfies Partial<Record<PublisherMetric, EventName>>;
 export type AuditedMetric = keyof typeof AUDITED;
 export const AUDITED_METRICS = Object.keys(AUDITED) as readonly AuditedMetric[];
 

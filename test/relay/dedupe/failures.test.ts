@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { event, json, resultsOf, setUp } from '../fakeNetwork.ts';
+import { event, json, resultsOf, setUp } from '../scriptedNetwork.ts';
 
 test('a store that fails is a 503, and the network is not called', async () => {
   const { network, post, counted } = setUp({

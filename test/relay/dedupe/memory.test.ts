@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { createDedupeMemory } from '../../../src/relay.ts';
 import { dedupeTable } from '../../../src/relay/dedupe/createDedupeMemory.ts';
 import { createEventKeys } from '../../../src/relay/events/eventKeys.ts';
-import { event, setUp } from '../fakeNetwork.ts';
+import { event, setUp } from '../scriptedNetwork.ts';
 import { key, keys } from './keys.ts';
 
 test('a flood from one address evicts its own events, never those of others', () => {

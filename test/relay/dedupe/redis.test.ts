@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from 'redis';
 import { createDedupeRedis, openDedupeRedis } from '../../../src/relay-redis.ts';
 import type { DedupeStore } from '../../../src/relay.ts';
-import { event, setUp } from '../fakeNetwork.ts';
+import { event, setUp } from '../scriptedNetwork.ts';
 import { freePort } from '../../fixtures/serve.ts';
 
 let server: ChildProcess;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDedupeMemory, openDedupeFile, type LogEntry, type DedupeStore } from '../../../src/relay.ts';
-import { event, setUp } from '../fakeNetwork.ts';
+import { event, setUp } from '../scriptedNetwork.ts';
 import { key, keys } from './keys.ts';
 
 let directory: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { event, json, resultsOf, setUp, type Call } from '../fakeNetwork.ts';
+import { event, json, resultsOf, setUp, type Call } from '../scriptedNetwork.ts';
 
 test('a batch is forwarded in one call, without event ids', async () => {
   const { network, post } = setUp();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { event, json, resultsOf, setUp } from '../fakeNetwork.ts';
+import { event, json, resultsOf, setUp } from '../scriptedNetwork.ts';
 
 test('two duplicates at the same moment reach the network once, and both get its result', async () => {
   const { network, post } = setUp();

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { toNode, type RelayOptions } from '../../../src/relay.ts';
 import { readClient } from '../../../src/relay/limits.ts';
-import { accept, event, json, REQUEST, SESSION, setUp, useFakeClock, type Bench } from '../fakeNetwork.ts';
+import { accept, event, json, REQUEST, SESSION, setUp, useFakeClock, type Bench } from '../scriptedNetwork.ts';
 
 import { serve } from '../../fixtures/serve.ts';
 

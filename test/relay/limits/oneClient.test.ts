@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { DedupeStore } from '../../../src/relay.ts';
 import { dedupeTable } from '../../../src/relay/dedupe/createDedupeMemory.ts';
-import { accept, ask, event, json, REQUEST, setUp, useFakeClock, type Bench } from '../fakeNetwork.ts';
+import { accept, ask, event, json, REQUEST, setUp, useFakeClock, type Bench } from '../scriptedNetwork.ts';
 
 afterEach(() => void vi.useRealTimers());
 

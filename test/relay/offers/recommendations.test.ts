@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { RelayError } from '../../../src/relay.ts';
-import { ask, RESPONSE, event, HASH, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
+import { ask, RESPONSE, event, HASH, json, KEY, REQUEST, setUp } from '../scriptedNetwork.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

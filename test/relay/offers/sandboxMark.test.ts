@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RESPONSE, json, REQUEST, setUp } from '../fakeNetwork.ts';
+import { RESPONSE, json, REQUEST, setUp } from '../scriptedNetwork.ts';
 
 test('a relay in sandbox mode marks request and response, whatever the page says', async () => {
   const { network, post } = setUp({ sandbox: true });

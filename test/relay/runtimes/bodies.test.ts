@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createRelay, toNode, type Relay, type RelayOptions } from '../../../src/relay.ts';
-import { createFakeNetwork, event, KEY, REQUEST } from '../fakeNetwork.ts';
+import { createScriptedNetwork, event, KEY, REQUEST } from '../scriptedNetwork.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
 let served: Served | undefined;
@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 function relayOn(options: Partial<RelayOptions> = {}): Relay {
-  const { fetch } = createFakeNetwork();
+  const { fetch } = createScriptedNetwork();
   return createRelay({ apiKey: KEY, version: '1.0.0', networkUrl: 'https://network.example', fetch, ...options });
 }
 

@@ -17,7 +17,7 @@ import { mountOnNode } from '../../../demo/mounts/nodeHttp.ts';
 import { mountOnVercel } from '../../../demo/mounts/vercel.ts';
 import { worker } from '../../../demo/mounts/worker.ts';
 import { createRelay, toNode, type LogEntry, type RateLimits, type RelayOptions } from '../../../src/relay.ts';
-import { RESPONSE, createFakeNetwork, event, KEY, REQUEST, type FakeNetwork } from '../fakeNetwork.ts';
+import { RESPONSE, createScriptedNetwork, event, KEY, REQUEST, type ScriptedNetwork } from '../scriptedNetwork.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
 let served: Served | undefined;
@@ -159,8 +159,10 @@ const mounts: Mount[] = [
 ];
 
 describe.each(mounts)('mounted on $name', ({ mount }) => {
-  async function start(rateLimit?: Partial<RateLimits>): Promise<{ ask: Ask; network: FakeNetwork; logs: LogEntry[] }> {
-    const network = createFakeNetwork();
+  async function start(
+    rateLimit?: Partial<RateLimits>,
+  ): Promise<{ ask: Ask; network: ScriptedNetwork; logs: LogEntry[] }> {
+    const network = createScriptedNetwork();
     const logs: LogEntry[] = [];
     return {
       network,
@@ -243,7 +245,7 @@ test('a worker reads its key from its bindings', async () => {
 });
 
 test('Express may name the mount in basePath as well', async () => {
-  const network = createFakeNetwork();
+  const network = createScriptedNetwork();
   const { default: express } = await import('express');
   const app = express();
   app.use(

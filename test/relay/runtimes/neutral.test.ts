@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'vite';
 import { expect, test } from 'vitest';
-import { createFakeNetwork, event, KEY, REQUEST } from '../fakeNetwork.ts';
+import { createScriptedNetwork, event, KEY, REQUEST } from '../scriptedNetwork.ts';
 
 /** What every runtime for servers has in common. */
 const WEB = {
@@ -49,7 +49,7 @@ async function bundle(): Promise<string> {
 test('the relay is one file without an import, and works where only Web APIs are', async () => {
   const code = await bundle();
   expect(code).not.toMatch(/\bimport\s*\(|\brequire\s*\(|from\s*["']node:/);
-  const network = createFakeNetwork();
+  const network = createScriptedNetwork();
   const realm = createContext({ ...WEB, fetch: network.fetch });
   runInContext(`${code};globalThis.relay = relay`, realm);
   expect(runInContext('typeof process + typeof Buffer + typeof require', realm)).toBe('undefinedundefinedundefined');

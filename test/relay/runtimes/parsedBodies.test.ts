@@ -11,7 +11,7 @@ import 'reflect-metadata';
 import { afterEach, describe, expect, test } from 'vitest';
 import { mountOnHono } from '../../../demo/mounts/hono.ts';
 import { createRelay, toNode, type Relay, type RelayOptions } from '../../../src/relay.ts';
-import { createFakeNetwork, KEY, REQUEST, RESPONSE } from '../fakeNetwork.ts';
+import { createScriptedNetwork, KEY, REQUEST, RESPONSE } from '../scriptedNetwork.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 
 const ALREADY_READ = "the request's body was already read; mount the relay before the body parser";
@@ -30,7 +30,7 @@ const optionsFor = (fetch: typeof globalThis.fetch): RelayOptions => ({
   onLog: () => {},
 });
 const relayOn = (options: Partial<RelayOptions> = {}): Relay =>
-  createRelay({ ...optionsFor(createFakeNetwork().fetch), ...options });
+  createRelay({ ...optionsFor(createScriptedNetwork().fetch), ...options });
 
 /** What the relay responds to a request for offers, sent over HTTP. */
 async function ask(server: RequestListener | Server, body: BodyInit = JSON.stringify(REQUEST)): Promise<unknown[]> {
@@ -84,7 +84,7 @@ describe('what a framework has parsed is used', () => {
   });
 
   test('by a middleware of Hono', async () => {
-    const offers = mountOnHono(optionsFor(createFakeNetwork().fetch), getConnInfo);
+    const offers = mountOnHono(optionsFor(createScriptedNetwork().fetch), getConnInfo);
     const app = new Hono();
     app.use(async (context, next) => {
       await context.req.json();
@@ -119,7 +119,7 @@ describe('a body that was read and left nowhere is a 400 that says so', () => {
   });
 
   test('of a Web Request', async () => {
-    const network = createFakeNetwork();
+    const network = createScriptedNetwork();
     const request = new Request('https://shop.example/recommendations', {
       method: 'POST',
       headers: JSON_BODY,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { RESPONSE, event, KEY, REQUEST } from '../fakeNetwork.ts';
+import { RESPONSE, event, KEY, REQUEST } from '../scriptedNetwork.ts';
 import { serve, type Served } from '../../fixtures/serve.ts';
 import { bringRuntime } from './bringRuntime.ts';
 import { runMount, type MountRun } from './runMount.ts';

@@ -3,7 +3,7 @@ import { serve } from '../../fixtures/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { createRelay, toNode, type RelayOptions } from '../../../src/relay.ts';
 import { shopify, type ShopifyOptions } from '../../../src/relay-shopify.ts';
-import { createFakeNetwork, event, KEY, REQUEST, RESPONSE, setUp, type Bench } from '../fakeNetwork.ts';
+import { createScriptedNetwork, event, KEY, REQUEST, RESPONSE, setUp, type Bench } from '../scriptedNetwork.ts';
 import { claims, CLIENT_ID, SECRET, sign } from './token.ts';
 
 const app = { clientId: CLIENT_ID, clientSecret: SECRET };
@@ -310,7 +310,7 @@ test('a missing client id or secret stops the start; a secret that is read late 
 });
 
 test('over node:http a bad token is a 401 before the body is read', async () => {
-  const network = createFakeNetwork();
+  const network = createScriptedNetwork();
   const relay = createRelay({
     ...shopify(app),
     apiKey: KEY,

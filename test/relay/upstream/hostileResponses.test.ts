@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { event, RESPONSE, json, KEY, REQUEST, setUp } from '../fakeNetwork.ts';
+import { event, RESPONSE, json, KEY, REQUEST, setUp } from '../scriptedNetwork.ts';
 
 test.each([
   ['plainly', (key: string) => JSON.stringify({ ...RESPONSE, debug: `got ${key}` })],

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createRelay, type LogEntry, type Relay, type RelayOptions } from '../../../src/relay.ts';
-import { accept, ask, RESPONSE, event, json, KEY, REQUEST, setUp, useFakeClock } from '../fakeNetwork.ts';
+import { accept, ask, RESPONSE, event, json, KEY, REQUEST, setUp, useFakeClock } from '../scriptedNetwork.ts';
 import { freePort, serve, type Served } from '../../fixtures/serve.ts';
 
 const open: Served[] = [];

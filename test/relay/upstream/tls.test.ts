@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createRelay, type Relay } from '../../../src/relay.ts';
-import { ask, KEY, RESPONSE } from '../fakeNetwork.ts';
+import { ask, KEY, RESPONSE } from '../scriptedNetwork.ts';
 import { selfSigned } from './selfSigned.ts';
 
 let network: Server;

@@ -29,7 +29,7 @@ export interface Call {
 export type NetworkReply = Response | Promise<Response>;
 
 /** A network in this process: records the calls that reach it, and returns what the test says. */
-export interface FakeNetwork {
+export interface ScriptedNetwork {
   fetch: typeof fetch;
   calls: Call[];
   /** Sets what it returns from now on. */
@@ -38,7 +38,7 @@ export interface FakeNetwork {
   events(): Record<string, unknown>[];
 }
 
-export function createFakeNetwork(): FakeNetwork {
+export function createScriptedNetwork(): ScriptedNetwork {
   const calls: Call[] = [];
   let reply: (call: Call) => NetworkReply = accept;
   return {
@@ -91,7 +91,7 @@ export function useFakeClock(): void {
 }
 
 export interface Bench {
-  network: FakeNetwork;
+  network: ScriptedNetwork;
   relay: Relay;
   logs: LogEntry[];
   metrics: RelayMetric[];
@@ -103,7 +103,7 @@ export interface Bench {
 
 /** A relay on a fake network, with everything that it logs and measures. */
 export function setUp(options: Partial<RelayOptions> = {}): Bench {
-  const network = createFakeNetwork();
+  const network = createScriptedNetwork();
   const logs: LogEntry[] = [];
   const metrics: RelayMetric[] = [];
   const relay = createRelay({
