@@ -150,7 +150,7 @@ test('texts of the footer are clamped to two lines', async ({ page }) => {
       await mount(page, { mode, footer });
       const heights = await page
         .locator('footer > *')
-        .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().height));
+        .evaluateAll((texts) => texts.map((text) => Math.round(text.getBoundingClientRect().height)));
       expect(heights, `${mode} ${width}`).toEqual([32, 32]);
     }
   }
