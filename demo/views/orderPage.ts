@@ -5,7 +5,8 @@ import { ADDRESS, dayFromNow, fill, money, PRICES, TOTAL } from './order.ts';
 import { PICTURES, SIGNS } from './pictures.ts';
 import { placeHtml, placementScripts, scriptHtml, showOptions, type Order } from '../placement/placement.ts';
 import { aboveOffers, belowOffers } from './orderParts.ts';
-import { WORDS, type Words } from '../words/words.ts';
+import type { Words } from '../words/en.ts';
+import { WORDS } from '../words/words.ts';
 
 /** The contents of an order page. */
 export interface OrderPage {

@@ -2,7 +2,7 @@ import type { Choices } from '../choices/choices.ts';
 import { html, Html } from './html.ts';
 import { dayFromNow, fill, money, TOTAL } from './order.ts';
 import { PICTURES, ROUTE, SIGNS } from './pictures.ts';
-import type { Words } from '../words/words.ts';
+import type { Words } from '../words/en.ts';
 
 type View = Choices['view'];
 

@@ -1,4 +1,34 @@
-import type { Words } from './words.ts';
+import type { Choices } from '../choices/choices.ts';
+
+/** The shop's texts in one language. `{0}` is replaced by a number, a name or a date. */
+export interface Words {
+  nav: readonly [string, string, string];
+  account: string;
+  bag: string;
+  order: string;
+  views: Readonly<Record<Choices['view'], readonly [title: string, text: string]>>;
+  steps: readonly [string, string, string, string];
+  arrives: string;
+  partners: string;
+  summary: string;
+  items: readonly (readonly [name: string, note: string])[];
+  subtotal: string;
+  delivery: string;
+  free: string;
+  total: string;
+  deliverTo: string;
+  paidWith: string;
+  card: string;
+  journey: readonly [string, string, string];
+  rate: string;
+  stars: string;
+  checkout: readonly [contact: string, pay: string, invoice: string, place: string];
+  email: string;
+  help: readonly [search: string, where: string, back: string, address: string, talk: string];
+  receipt: readonly [order: string, receipt: string, date: string, thanks: string];
+  cookies: readonly [title: string, text: string, accept: string, decline: string, settings: string];
+  footer: string;
+}
 
 /** The shop in English. */
 export const EN: Words = {
