@@ -1,6 +1,6 @@
 import { dom } from '../dom/dom.ts';
 import type { DeadLetter, QueueStats } from '../queue/events.ts';
-import type { EventRow } from '../queue/rows/rows.ts';
+import type { EventRow } from '../queue/rows.ts';
 import type { Inspected } from '../page/inspection.ts';
 import type { PageEvent } from '../session/events.ts';
 import type { SessionQueue } from '../queue/openSessionQueue.ts';

@@ -1,7 +1,7 @@
-import { type Clock, createPost, openClock, type RelayAccess } from './sending/sendBatch.ts';
+import { type Clock, createPost, openClock, type RelayAccess } from './createPost.ts';
 import type { QueueEvent, Send, StoredEvent, TrackedEvent } from './events.ts';
-import { type Rows, type RowsListener, queueName, rowKey } from './rows/rows.ts';
-import { openSender, type Sender } from './sending/openSender.ts';
+import { type Rows, type RowsListener, queueName, rowKey } from './rows.ts';
+import { openSender, type Sender } from './openSender.ts';
 
 /** Options of `openCore`. */
 export interface CoreOptions extends RelayAccess {

@@ -1,8 +1,8 @@
 import { ID_MAX_LENGTH } from '../wire/limits.ts';
 import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
 import { openCore, type Core } from './openCore.ts';
-import { openRows } from './rows/openRows.ts';
-import { DEAD, isIdle, isWaiting } from './rows/rows.ts';
+import { openRows } from './openRows.ts';
+import { DEAD, isIdle, isWaiting } from './rows.ts';
 
 /** Options of `openQueue`. */
 export interface QueueOptions {

@@ -1,8 +1,8 @@
 import { type Core, type CoreOptions, openCore } from './openCore.ts';
-import { openRows } from './rows/openRows.ts';
+import { openRows } from './openRows.ts';
 import { openChannel, withdrawConsent } from './withdrawal.ts';
 import { promisifyRequest as done } from 'idb-keyval';
-import { committed, NOTE, type Rows } from './rows/rows.ts';
+import { committed, NOTE, type Rows } from './rows.ts';
 
 /** Milliseconds until what earlier pages have left is sent: by then the offers of this page are usually on it. */
 const START_MS = 500;

@@ -1,5 +1,5 @@
 import { promisifyRequest } from 'idb-keyval';
-import { committed, CONSENT, QUEUE_PREFIX, queueName } from './rows/rows.ts';
+import { committed, CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
 
 // Consent is given per origin, and withdrawn in every tab at once. Databases can only be cleared later: by then the page may
 // be gone. So a withdrawal first leaves a mark, synchronously. Whoever opens a queue compares the mark with the consent that

@@ -1,5 +1,5 @@
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
-import { type ClockedAccess, createPost, SECRET } from '../queue/sending/sendBatch.ts';
+import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
 import { isBot } from '../wire/isBot.ts';
 import { type JsonObject, own, parseJson, type Problem } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
@@ -13,7 +13,6 @@ import { type Failure, outcome } from './events.ts';
 import type { Trace } from './openTrace.ts';
 import { openOrderMemory, orderKeyOf, type OrderMemory } from './orderMemory.ts';
 import type { SessionStorage } from './sessionStorage.ts';
-import { LATE, within } from '../queue/within.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { plainText } from '../wire/plainText.ts';

@@ -1,4 +1,4 @@
-import { openClock } from '../queue/sending/sendBatch.ts';
+import { openClock } from '../queue/createPost.ts';
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
 import { reasonOf } from '../wire/errors.ts';
 import type { Placement } from './checkOptions.ts';

@@ -1,5 +1,5 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
-import type { RelayAccess } from '../queue/sending/sendBatch.ts';
+import type { RelayAccess } from '../queue/createPost.ts';
 import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
 import type { ConsentOption } from './consent.ts';

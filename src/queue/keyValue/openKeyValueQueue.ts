@@ -1,8 +1,8 @@
 import { own, parseJson, toJson } from '../../wire/json.ts';
 import { openCore } from '../openCore.ts';
 import type { Notes, SessionQueue, SessionQueueOptions } from '../openSessionQueue.ts';
-import { QUEUE_PREFIX, queueName } from '../rows/rows.ts';
-import { HANGING_MS, within } from '../within.ts';
+import { within } from '../createPost.ts';
+import { HANGING_MS, QUEUE_PREFIX, queueName } from '../rows.ts';
 import { clearJournals, type KeyValueStorage } from './openJournals.ts';
 import { openKeyValueRows, type KeyValueRows } from './openKeyValueRows.ts';
 

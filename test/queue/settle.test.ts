@@ -1,12 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  type Backoff,
-  type QueueEntry,
-  type SentBatch,
-  type Settlement,
-  settle,
-} from '../../../src/queue/sending/settle.ts';
-import { rowKey } from '../../../src/queue/rows/rows.ts';
+import { type Backoff, type QueueEntry, type SentBatch, type Settlement, settle } from '../../src/queue/settle.ts';
+import { rowKey } from '../../src/queue/rows.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const entry = (n: number, tries?: number): QueueEntry => [

@@ -1,13 +1,25 @@
-import { readBatchResponse } from '../../wire/events/wireEvent.ts';
-import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../../wire/limits.ts';
-import type { QueueEvent } from '../events.ts';
-import { BACKOFF, DEAD, type EventRow, type RowChange, dueAt } from '../rows/rows.ts';
-import { type BatchResponse, hasResults } from './sendBatch.ts';
+import { readBatchResponse } from '../wire/events/wireEvent.ts';
+import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import type { QueueEvent } from './events.ts';
+import { BACKOFF, DEAD, type EventRow, type RowChange, dueAt } from './rows.ts';
 
 /** The longest that Retry-After is obeyed: 2,147,484 s would overflow setTimeout into a hot loop. */
 export const HOUR_MS = 3_600_000;
 /** Milliseconds without a success after which every failure may be the fault of an event. */
 const STUCK_MS = 3 * HOUR_MS;
+
+/** The parts of a response that matter; status 0 when there was none. */
+export interface BatchResponse {
+  status: number;
+  body?: unknown;
+  retryAfter?: string | null;
+  reason: string;
+}
+
+/** Whether the body of a response says what became of each event; all others are settled by their status. */
+export function hasResults(status: number): boolean {
+  return status === 207 || status === 502;
+}
 
 /** What a response to a batch is judged by. */
 export interface SentBatch {

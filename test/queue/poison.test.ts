@@ -1,7 +1,7 @@
 // One event that makes the server fail must not block the others, and an outage must not cause more requests for that.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { SendAnswer } from '../../../src/queue/events.ts';
-import { type EventRow, rowKey } from '../../../src/queue/rows/rows.ts';
+import type { SendAnswer } from '../../src/queue/events.ts';
+import { type EventRow, rowKey } from '../../src/queue/rows.ts';
 import {
   type Backoff,
   type Failures,
@@ -10,8 +10,8 @@ import {
   keepFailures,
   settle,
   takeBatch,
-} from '../../../src/queue/sending/settle.ts';
-import { event, freshStorage, mixed, names, onDisk, open, type Watched } from '../world.ts';
+} from '../../src/queue/settle.ts';
+import { event, freshStorage, mixed, names, onDisk, open, type Watched } from './world.ts';
 
 const opened: Watched[] = [];
 let start = 0;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openSessionQueue } from '../../../src/queue/openSessionQueue.ts';
-import { pageFace, type FacedQueue } from '../pageFace.ts';
-import { event, freshStorage, names, onDisk, slowStorage } from '../world.ts';
+import { openSessionQueue } from '../../src/queue/openSessionQueue.ts';
+import { pageFace, type FacedQueue } from './pageFace.ts';
+import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 
 const opened: FacedQueue[] = [];
 const openPage = (): FacedQueue => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { byWorth, dueAt, keyTime, rowKey } from '../../../src/queue/rows/rows.ts';
+import { byWorth, dueAt, keyTime, rowKey } from '../../src/queue/rows.ts';
 
 const key = (time: number, isClick = false, mark = 'tab10'): string => rowKey(time, isClick, mark);
 const times = fc.integer({ min: 0, max: 4e12 });

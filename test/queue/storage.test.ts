@@ -1,6 +1,6 @@
 import { IDBFactory } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { event, freshStorage, names, onDisk, open, putRows, removeRows, type Watched } from '../world.ts';
+import { event, freshStorage, names, onDisk, open, putRows, removeRows, type Watched } from './world.ts';
 
 const opened: Watched[] = [];
 const down = (options = {}): Watched => {

@@ -1,23 +1,25 @@
 import { promisifyRequest as done } from 'idb-keyval';
-import { own } from '../../wire/json.ts';
-import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../../wire/limits.ts';
-import type { DropReason } from '../events.ts';
+import { own } from '../wire/json.ts';
+import { BATCH_MAX_EVENTS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
+import type { DropReason } from './events.ts';
 import {
   committed,
   CONSENT,
+  type Drops,
   eventRange,
+  findDrops,
   isIdle,
   isOwn,
   isWaiting,
   openDatabase,
+  QUEUE_GROWN,
   REMOVED,
   type RowChange,
   type Rows,
   type RowsListener,
   SHARED_MAX,
 } from './rows.ts';
-import { isWithdrawn, newConsent } from '../withdrawal.ts';
-import { findDrops, QUEUE_GROWN, type Drops } from './findDrops.ts';
+import { isWithdrawn, newConsent } from './withdrawal.ts';
 
 /** Milliseconds between two notes of how many rows were added. */
 const COUNT_MS = 100;

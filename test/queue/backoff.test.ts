@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { afterFailure, retryAfterMs, remainingDelay, type Backoff } from '../../../src/queue/sending/settle.ts';
+import { afterFailure, retryAfterMs, remainingDelay, type Backoff } from '../../src/queue/settle.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 

@@ -1,6 +1,7 @@
-import type { QueueEvent, StoredEvent } from '../events.ts';
 import { createStore, promisifyRequest } from 'idb-keyval';
-import { HANGING_MS, within } from '../within.ts';
+import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
+import { within } from './createPost.ts';
+import type { DropReason, QueueEvent, StoredEvent } from './events.ts';
 
 // The names of what is stored. The key of an event's row is `time(9) kind(1)` and what tells it from all others: sorted as
 // text the oldest comes first, no two tabs collide, and a list of keys alone tells which rows may be dropped.
@@ -142,6 +143,44 @@ export function isOwn([, { state, before }]: readonly [string, KnownRow]): unkno
   return state !== 'inFlight' || before;
 }
 
+/** Dead letters kept at most. */
+const DEAD_MAX = 50;
+/** No browser stores anything for longer: an older time is that of a wrong clock, which must not cost events. */
+const BELIEVABLE_AGE_MS = 365 * 24 * 3_600_000;
+/** A queue grows this far past its cap before the surplus is dropped at once, so that it is not read whole for each event. */
+export const QUEUE_GROWN = QUEUE_MAX_EVENTS * 1.05;
+
+/** Which rows to drop, and why. */
+export type Drops = readonly (readonly [reason: DropReason, keys: readonly string[]])[];
+
+/** Whether a row that an earlier page has made is too old to be sent. No clock makes those old that this page has seen come. */
+export function isOld(key: string, known: Rows['known'], now: number): boolean {
+  const age = now - keyTime(key);
+  return age > QUEUE_MAX_AGE_MS && age < BELIEVABLE_AGE_MS && !known.has(key);
+}
+
+/**
+ * Finds what to drop of all rows: what is more than the queue holds and, if the time is known, what is too old. Rows in flight
+ * are never dropped.
+ */
+export function findDrops(keys: readonly string[], known: Rows['known'], now = 0): Drops {
+  const expired: string[] = [];
+  const dead: string[] = [];
+  const rest = keys.filter((key) => {
+    const isDead = key > DEAD;
+    if (!isDead && (!isWaiting(key) || !isIdle(known.get(key)))) return false;
+    const isExpired = isOld(isDead ? key.slice(DEAD.length) : key, known, now);
+    if (isExpired) expired.push(key);
+    else if (isDead) dead.push(key);
+    return !isExpired && !isDead;
+  });
+  return [
+    ['expired', expired],
+    ['full', rest.sort(byWorth).splice(QUEUE_MAX_EVENTS)],
+    ['dead_letters_full', dead.sort().slice(0, -DEAD_MAX)],
+  ];
+}
+
 type RowOperation<T> = (rows: IDBObjectStore) => T | Promise<T>;
 
 /** The connection to a queue's database. */
@@ -170,6 +209,8 @@ interface DatabaseListener {
 }
 
 const STORE = 'rows';
+/** Milliseconds after which storage that does not respond counts as broken. */
+export const HANGING_MS = 1_000;
 
 /** Opens the database of a queue, when it is first used. */
 export function openDatabase(name: string, listener: DatabaseListener): QueueDatabase {

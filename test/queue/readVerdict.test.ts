@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readVerdict, type BatchVerdict } from '../../../src/queue/sending/settle.ts';
+import { readVerdict, type BatchVerdict } from '../../src/queue/settle.ts';
 
 const ok = (index: unknown): object => ({ index, success: true });
 const no = (index: number, retryable?: boolean): object => ({

@@ -1,30 +1,33 @@
 import { promisifyRequest } from 'idb-keyval';
-import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
-import { toJson } from '../../wire/json.ts';
+import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
+import { reasonOf } from '../wire/errors.ts';
+import { toJson } from '../wire/json.ts';
 import {
   type Backoff,
+  type BatchResponse,
   FAILURE_PAUSE_MS,
   HOUR_MS,
   type QueueEntry,
+  hasResults,
   isSuspect,
   keepFailures,
   remainingDelay,
   settle,
   takeBatch,
 } from './settle.ts';
-import type { LastAnswer, QueueEvent, Send } from '../events.ts';
-import { isOld } from '../rows/findDrops.ts';
+import type { LastAnswer, QueueEvent, Send, StoredEvent } from './events.ts';
 import {
   BACKOFF,
   type EventRow,
   isIdle,
+  isOld,
   isWaiting,
   keyTime,
   LEASE,
   type QueueDatabase,
   type Rows,
-} from '../rows/rows.ts';
-import { sendBatch } from './sendBatch.ts';
+} from './rows.ts';
+import { within } from './createPost.ts';
 
 /** What the queue needs of the sender. */
 export interface Sender {
@@ -238,6 +241,41 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
       ended.abort();
     },
   };
+}
+
+/** Milliseconds that one request may take, its body included where that is read. */
+const TIMEOUT_MS = 10_000;
+/** Milliseconds that a body nobody reads may take to end, so that the connection can be used again. */
+const UNREAD_MS = 1_000;
+
+/** Sends one batch and reads the response. It never takes longer than ten seconds and never rejects. `ended` aborts it. */
+export async function sendBatch(
+  send: Send,
+  events: readonly StoredEvent[],
+  how: Omit<Parameters<Send>[1], 'signal'>,
+  ended?: AbortSignal,
+): Promise<BatchResponse> {
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  ended?.addEventListener('abort', stop);
+  const read = async (): Promise<BatchResponse> => {
+    const response = await send(events, { ...how, signal: abort.signal });
+    const { status } = response;
+    const reason = `Status ${status}`;
+    if (!('headers' in response)) return { ...response, reason };
+    let body: unknown;
+    if (hasResults(status)) body = await response.json().catch(() => {});
+    else within(UNREAD_MS, response.text()).catch(stop);
+    return { status, body, retryAfter: response.headers.get('retry-after'), reason };
+  };
+  try {
+    return await within(TIMEOUT_MS, read());
+  } catch (error) {
+    stop();
+    return { status: 0, reason: reasonOf(error) };
+  } finally {
+    ended?.removeEventListener('abort', stop);
+  }
 }
 
 /** Follows the page's lifecycle where there is a page; `revive(true)` is a new view of it. Returns a function that stops. */

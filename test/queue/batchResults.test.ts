@@ -1,8 +1,8 @@
 // The rule of a 207 is written twice, since sharing it would cost the browser bytes: this table holds for both.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readVerdict } from '../../../src/queue/sending/settle.ts';
-import { readBatchResponse } from '../../../src/wire/events/wireEvent.ts';
+import { readVerdict } from '../../src/queue/settle.ts';
+import { readBatchResponse } from '../../src/wire/events/wireEvent.ts';
 
 type Outcome = 'delivered' | 'refused' | 'dead' | 'queued';
 

@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createPost, openClock, sendBatch } from '../../../src/queue/sending/sendBatch.ts';
-import type { Send } from '../../../src/queue/events.ts';
-import { serve, type Served } from '../../fixtures/serve.ts';
+import { createPost, openClock } from '../../src/queue/createPost.ts';
+import { sendBatch } from '../../src/queue/openSender.ts';
+import type { Send } from '../../src/queue/events.ts';
+import { serve, type Served } from '../fixtures/serve.ts';
 
 const servers: Served[] = [];
 
