@@ -1,6 +1,6 @@
 import { dom, unclobbered } from '../dom/dom.ts';
 import type { Reporter } from '../session/createReporter.ts';
-import type { DismissEvent } from '../session/events.ts';
+import type { DismissEvent } from '../session/openTrace.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
 import { createLayerHost } from '../widget/layers/openDialog.ts';
 import { messagesFor } from '../widget/messages.ts';

@@ -1,7 +1,7 @@
 import { openConsent, type ConsentOption } from '../session/consent.ts';
 import type { Explanation } from '../session/openTrace.ts';
 import { browserStorage, withdrawEverywhere } from '../session/sessionStorage.ts';
-import { nextTask } from '../session/nextTask.ts';
+import { nextTask } from '../session/offerSession.ts';
 import type { Inspect } from './inspection.ts';
 import { readAttributes } from './readAttributes.ts';
 import { whenGone } from './readiness.ts';

@@ -1,5 +1,5 @@
 import { dom, unclobbered } from '../dom/dom.ts';
-import { nextTask } from '../session/nextTask.ts';
+import { nextTask } from '../session/offerSession.ts';
 import { isPainted } from './watchSeen.ts';
 
 /**

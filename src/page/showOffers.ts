@@ -1,11 +1,9 @@
 import { dom, unclobbered } from '../dom/dom.ts';
 import { checkOptions, copyOptions, nameOf, type Placement, unreadable } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
-import { type Failure, invalid, outcome, type PageEvent } from '../session/events.ts';
-import { nextTask } from '../session/nextTask.ts';
+import { type Failure, invalid, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
+import { nextTask, type Attempt, openOfferSession, type State } from '../session/offerSession.ts';
 import { firstOffers, type ObtainedOffers, peekOffers, throwIfAborted } from '../session/obtainOffers.ts';
-import { type Attempt, openOfferSession, type State } from '../session/offerSession.ts';
-import { openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';

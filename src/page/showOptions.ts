@@ -1,7 +1,6 @@
 import type { ConsentOption } from '../session/consent.ts';
-import type { Outcome } from '../session/events.ts';
-import type { Explanation } from '../session/openTrace.ts';
-import type { OfferOptions } from '../session/options.ts';
+import type { Outcome, Explanation } from '../session/openTrace.ts';
+import type { OfferOptions } from '../session/checkOptions.ts';
 import type { MessageOverrides } from '../widget/messages.ts';
 
 /** The options of `showOffers`. Only `relay` and `request` are required. */

@@ -19,7 +19,7 @@ import {
   type RowsListener,
   SHARED_MAX,
 } from './rows.ts';
-import { isWithdrawn, newConsent } from './withdrawal.ts';
+import { attempt, isWithdrawn, newConsent } from './withdrawal.ts';
 
 /** Milliseconds between two notes of how many rows were added. */
 const COUNT_MS = 100;
@@ -313,19 +313,9 @@ function rememberCount(name: string, waiting: number, sum: number): number {
 }
 
 function readCount(name: string): number[] {
-  try {
-    return (localStorage.getItem(name) ?? '').split(',').map(Number);
-  } catch {
-    // Blocked: then nothing is remembered.
-    return [];
-  }
+  return attempt(() => (localStorage.getItem(name) ?? '').split(',').map(Number)) ?? [];
 }
 
 function writeCount(name: string, waiting: number, sum: number): void {
-  try {
-    if (waiting) localStorage.setItem(name, `${waiting},${sum}`);
-    else localStorage.removeItem(name);
-  } catch {
-    // Blocked or full.
-  }
+  attempt(() => (waiting ? localStorage.setItem(name, `${waiting},${sum}`) : localStorage.removeItem(name)));
 }

@@ -3,7 +3,7 @@ import type { BrandProperties, EventName, Target } from '../wire/events/wireEven
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 import { toJson } from '../wire/json.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
-import type { DismissEvent, PageEvent } from './events.ts';
+import type { DismissEvent, PageEvent } from './openTrace.ts';
 import { uuidOf } from '../wire/shortHash.ts';
 
 /** An action of the shopper. An `asset` is the tile that was clicked. */

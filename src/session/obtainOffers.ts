@@ -1,4 +1,4 @@
-import type { SessionQueue } from '../queue/openSessionQueue.ts';
+import type { SessionQueue } from '../queue/openCore.ts';
 import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
 import { isBot } from '../wire/isBot.ts';
 import { type JsonObject, own, parseJson, type Problem } from '../wire/json.ts';
@@ -9,10 +9,8 @@ import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/
 import { reasonOf } from '../wire/errors.ts';
 import { containsSecret, type Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
-import { type Failure, outcome } from './events.ts';
-import type { Trace } from './openTrace.ts';
-import { openOrderMemory, orderKeyOf, type OrderMemory } from './orderMemory.ts';
-import type { SessionStorage } from './sessionStorage.ts';
+import { type Failure, outcome, type Trace } from './openTrace.ts';
+import { openOrderMemory, orderKeyOf, type OrderMemory, type SessionStorage } from './sessionStorage.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { plainText } from '../wire/plainText.ts';

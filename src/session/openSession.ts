@@ -2,7 +2,7 @@ import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { readStats } from '../queue/openQueue.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
-import { checkOptions, copyOptions, unreadable, type Placement } from './checkOptions.ts';
+import { checkOptions, copyOptions, unreadable, type Placement, type SessionOptions } from './checkOptions.ts';
 import type { ConsentOption } from './consent.ts';
 import type { ReportedAction } from './createReporter.ts';
 import {
@@ -14,11 +14,11 @@ import {
   type OutcomeCode,
   type SessionEvent,
   type SessionResult,
-} from './events.ts';
+  openTrace,
+  type Explanation,
+} from './openTrace.ts';
 import type { ObtainedOffers } from './obtainOffers.ts';
 import { openOfferSession } from './offerSession.ts';
-import { openTrace, type Explanation } from './openTrace.ts';
-import type { SessionOptions } from './options.ts';
 import { browserStorage, keyValueStorage, type SessionStorage } from './sessionStorage.ts';
 
 /** Where an accepted offer leads. */

@@ -92,7 +92,10 @@ const SETTLE = 'src/queue/settle.ts';
 const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = [
   ['docs/errors.md', `${constantIn('src/queue/rows.ts', 'DEAD_MAX')} dead letters are stored`],
   ['docs/reference/page.md', `the last ${constantIn('src/session/openTrace.ts', 'EVENTS_MAX')} [events]`],
-  ['docs/reference/page.md', `for ${constantIn('src/session/orderMemory.ts', 'KEPT_MS') / 3_600_000} hours, without`],
+  [
+    'docs/reference/page.md',
+    `for ${constantIn('src/session/sessionStorage.ts', 'KEPT_MS') / 3_600_000} hours, without`,
+  ],
   [
     'docs/reference/page.md',
     `collapses after ${inWords(seconds('src/page/showOffers.ts', 'IDLE_MS'))} seconds without input`,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openSessionQueue } from '../../src/queue/openSessionQueue.ts';
+import { openSessionQueue } from '../../src/queue/openCore.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { openSession } from '../../src/session/openSession.ts';
-import type { SessionOptions } from '../../src/session/options.ts';
+import type { SessionOptions } from '../../src/session/checkOptions.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { device, only, open, settled, startRelay } from './sessionWorld.ts';
 

@@ -1,6 +1,5 @@
 import { own, parseJson, toJson } from '../../wire/json.ts';
-import { openCore } from '../openCore.ts';
-import type { Notes, SessionQueue, SessionQueueOptions } from '../openSessionQueue.ts';
+import { openCore, type Notes, type SessionQueue, type SessionQueueOptions } from '../openCore.ts';
 import { within } from '../createPost.ts';
 import { HANGING_MS, QUEUE_PREFIX, queueName } from '../rows.ts';
 import { clearJournals, type KeyValueStorage } from './openJournals.ts';
