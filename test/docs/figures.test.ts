@@ -98,7 +98,7 @@ const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = 
   ],
   [
     'docs/reference/page.md',
-    `collapses after ${inWords(seconds('src/page/showOffers.ts', 'IDLE_MS'))} seconds without input`,
+    `collapses after ${inWords(seconds('src/page/mountOffers.ts', 'IDLE_MS'))} seconds without input`,
   ],
   [
     'docs/reference/queue.md',

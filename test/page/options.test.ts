@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
 import { isBot } from '../../src/wire/isBot.ts';
 import { firstOffers } from '../../src/session/obtainOffers.ts';
-import { readAttributes } from '../../src/page/readAttributes.ts';
+import { readAttributes } from '../../src/page/showOptions.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const BASE = 'https://shop.example/thanks?token=1';
