@@ -2,7 +2,7 @@ import { dom, unclobbered } from '../dom/dom.ts';
 import type { Reporter } from '../session/createReporter.ts';
 import type { DismissEvent, PageEvent } from '../session/openTrace.ts';
 import type { ObtainedOffers } from '../session/obtainOffers.ts';
-import { createLayerHost } from '../widget/layers/openDialog.ts';
+import { createLayerHost } from '../widget/openLayer.ts';
 import { messagesFor } from '../widget/messages.ts';
 import { mountWidget, type MountedWidget } from '../widget/mountWidget.tsx';
 import type { Viewable } from '../widget/props.ts';
