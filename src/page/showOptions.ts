@@ -24,7 +24,9 @@ const PLACEMENT = 'view display-mode widget-id';
 
 /** The attributes of an element that are read. A script tag has them with the prefix `data-`, and `data-target`. */
 export const ATTRIBUTES: readonly string[] =
-  `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(' ');
+  /* @__PURE__ */ `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(
+    ' ',
+  );
 
 /** What the attribute `consent` may say. Anything else is refused: it must not be taken for consent. */
 export const CONSENT: Readonly<Record<string, 'required' | boolean>> = {

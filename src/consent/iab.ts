@@ -1,5 +1,6 @@
 import type { ConsentSource } from '../session/consent.ts';
-import { listenerSource, type Listen } from './listenerSource.ts';
+
+// The frameworks of the IAB, which many consent platforms speak.
 
 /** What the shopper must have agreed to. */
 export interface TcfOptions {
@@ -64,7 +65,7 @@ export function tcf({ purposes, vendor, legitimateInterests = [] }: TcfOptions):
     legitimateInterests.length > 0 && `legitimate interests ${legitimateInterests.join()}`,
     vendor !== undefined && `vendor ${vendor}`,
   ];
-  return listenerSource(`tcf(${name.filter(Boolean).join(', ')})`, find, (data) => {
+  return listenerSource(`tcf(${name.filter(Boolean).join(', ')})`, findTcf, (data) => {
     const { eventStatus, gdprApplies } = data;
     if (all.length === 0) return false;
     if (gdprApplies === false) return true;
@@ -72,8 +73,8 @@ export function tcf({ purposes, vendor, legitimateInterests = [] }: TcfOptions):
   });
 }
 
-/** Finds the platform of this page, or of a page around this frame. */
-function find(): Listen<TcData> | undefined {
+/** Finds the TCF platform of this page, or of a page around this frame. */
+function findTcf(): Listen<TcData> | undefined {
   const { __tcfapi: api } = globalThis as { __tcfapi?: Tcfapi };
   if (api) return (command, callBack, listenerId) => api(command, 2, callBack, listenerId);
   for (let page = globalThis.window as Window | undefined; page && page !== page.parent;) {
@@ -117,4 +118,99 @@ function listenThrough(page: Window): Listen<TcData> {
     page.postMessage({ __tcfapiCall: { command, version: 2, parameter, callId } }, '*');
     if (command === 'removeEventListener') removeEventListener('message', hear);
   };
+}
+
+/** A section of a US state or of the national approach, decoded. Its segments may be listed. */
+type Section = Readonly<Record<string, unknown>>;
+
+/** What a consent platform reports, as far as it is read. */
+interface GppPing {
+  readonly signalStatus?: string;
+  /** Numbers of the sections that apply to the shopper; -1: none does. */
+  readonly applicableSections?: readonly number[];
+  readonly parsedSections?: Readonly<Record<string, Section | readonly Section[] | undefined>>;
+}
+
+interface GppEvent {
+  readonly listenerId?: number;
+  readonly pingData?: GppPing;
+}
+
+/** The sections of the United States, by their numbers from 7 on. */
+const SECTIONS = /* @__PURE__ */ 'nat ca va co ut ct fl mt or tx de ia ne nh nj tn mn md in ky ri'.split(' ');
+
+/**
+ * Decides by the sections of the United States in IAB Tech Lab's Global Privacy Platform: yes if the shopper has not opted
+ * out of the sale and of the sharing of data, or if no section applies. A section that is not of the United States is a no,
+ * and so is a value that is not known.
+ */
+export function gpp(): ConsentSource {
+  const find = (): Listen<GppEvent> | undefined => (globalThis as { __gpp?: Listen<GppEvent> }).__gpp;
+  return listenerSource('gpp', find, ({ pingData }) => {
+    const { signalStatus, applicableSections: sections = [], parsedSections = {} } = pingData ?? {};
+    if (signalStatus !== 'ready') return undefined;
+    const mayBeSold = (id: number): boolean => isSaleAllowed(parsedSections[`us${SECTIONS[id - 7]}`]);
+    return sections.length > 0 && (sections.every((id) => id === -1) || sections.every(mayBeSold));
+  });
+}
+
+/** Whether data may be sold and shared. 1: opted out; 2: did not; 0: the business does not do it. */
+function isSaleAllowed(parsed: Section | readonly Section[] | undefined): boolean {
+  const section = Object.assign({}, ...[parsed].flat()) as Section;
+  const { SaleOptOut, SharingOptOut = 0, TargetedAdvertisingOptOut = 0, Gpc = false } = section;
+  return SaleOptOut === 2 && isNotOptedOut(SharingOptOut) && isNotOptedOut(TargetedAdvertisingOptOut) && Gpc === false;
+}
+
+function isNotOptedOut(value: unknown): boolean {
+  return value === 0 || value === 2;
+}
+
+/** A platform that calls back with events: at once, for the decision that stands, and after each change. */
+type Listen<Event> = (
+  command: 'addEventListener' | 'removeEventListener',
+  callBack: (event: Event | null, isSuccess: boolean) => void,
+  listenerId?: number,
+) => void;
+
+/** Milliseconds between looks for a consent platform that has not loaded yet. */
+const POLL_MS = 250;
+
+/**
+ * Returns a source that waits for one of IAB's platforms and listens to its events. `read` returns undefined for an event
+ * that decides nothing.
+ */
+function listenerSource<Event extends { readonly listenerId?: number }>(
+  name: string,
+  find: () => Listen<Event> | undefined,
+  read: (event: Event) => boolean | undefined,
+): ConsentSource {
+  const source: ConsentSource = (decide) => {
+    let listen: Listen<Event> | undefined;
+    let listenerId: number | undefined;
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    function stop(): void {
+      isOver = true;
+      clearTimeout(timer);
+      if (listenerId !== undefined) listen?.('removeEventListener', () => {}, listenerId);
+    }
+
+    function start(): void {
+      listen = find();
+      if (!listen) return void (timer = setTimeout(start, POLL_MS));
+      listen('addEventListener', (event, isSuccess) => {
+        if (!isSuccess || !event) return;
+        ({ listenerId } = event);
+        // The first call may come after the end.
+        if (isOver) return stop();
+        const given = read(event);
+        if (given !== undefined) decide(given);
+      });
+    }
+
+    start();
+    return stop;
+  };
+  return Object.assign(source, { source: name });
 }
