@@ -4,7 +4,7 @@ import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 import { toJson } from '../wire/json.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
 import type { DismissEvent, PageEvent } from './openTrace.ts';
-import { uuidOf } from '../wire/shortHash.ts';
+import { uuidOf } from '../wire/hash.ts';
 
 /** An action of the shopper. An `asset` is the tile that was clicked. */
 export type ReportedAction =

@@ -3,8 +3,7 @@ import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/
 import { openSessionQueue, type Notes, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
 import { attempt, onWithdrawal, resumeWithdrawal, withdrawConsent } from '../queue/withdrawal.ts';
 import { own, parseJson, toJson } from '../wire/json.ts';
-import { normalizeEmail } from '../wire/offers/hashEmail.ts';
-import { shortHash } from '../wire/shortHash.ts';
+import { normalizeEmail, shortHash } from '../wire/hash.ts';
 import type { Placement } from './checkOptions.ts';
 
 /** Where a session stores events and orders. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashEmail, normalizeEmail } from '../../../src/wire/offers/hashEmail.ts';
+import { hashEmail, normalizeEmail } from '../../src/wire/hash.ts';
 
 const JANE = '86e0b9e56c17cc4d12387e1949b85053fbe73bc3ce5a1188713a9d300cc6133d';
 
