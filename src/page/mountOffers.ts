@@ -10,7 +10,7 @@ import { watchSeen } from './watchSeen.ts';
 import type { ShowOptions } from './showOptions.ts';
 
 /** Offers, and where and how to show them. */
-export interface MountOptions extends Pick<ObtainedOffers, 'response' | 'groups'> {
+interface MountOptions extends Pick<ObtainedOffers, 'response' | 'groups'> {
   readonly options: ShowOptions;
   readonly locale: string;
   readonly target: Element | undefined;

@@ -19,7 +19,7 @@ export interface ClockedAccess extends RelayAccess {
 export const SECRET = 'Secret key';
 
 /** Posts a body as JSON. Rejects if it cannot be sent, or is redirected: a redirect would carry the body elsewhere. */
-export type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
+type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
 
 /** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
 export function createPost({ fetch = globalThis.fetch, headers, clock }: ClockedAccess): Post {

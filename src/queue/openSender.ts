@@ -42,7 +42,7 @@ export interface Sender {
 }
 
 /** What the sender works with. */
-export interface SenderOptions {
+interface SenderOptions {
   name: string;
   rows: Rows;
   send: Send;

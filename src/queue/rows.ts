@@ -85,7 +85,7 @@ export interface EventRow {
  * - `local`: put by this page and on disk as far as it knows.
  * - `inFlight`: in a request of this page. `before` is its state before, missing when another page has put it.
  */
-export interface KnownRow {
+interface KnownRow {
   value: unknown;
   state: 'unwritten' | 'unconfirmed' | 'local' | 'inFlight';
   before?: KnownRow['state'] | undefined;

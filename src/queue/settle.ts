@@ -89,7 +89,7 @@ export function settle({ batch, isWanted, response, before, isEager, now }: Sent
 }
 
 /** What becomes of one event, and why: it is delivered, stays queued, was refused (which counts against it), or is never accepted. */
-export type EventFate = readonly [fate: 'delivered' | 'queued' | 'refused' | 'dead', reason?: string];
+type EventFate = readonly [fate: 'delivered' | 'queued' | 'refused' | 'dead', reason?: string];
 
 /** What a response means: the fate of each event that was sent, and what the sender does next. */
 export interface BatchVerdict {
@@ -139,7 +139,7 @@ const EAGER_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 300_000;
 
 /** Returns a delay below a ceiling: half of it, the rest random, so that a thousand pages do not return together. */
-export function jitter(ceiling: number): number {
+function jitter(ceiling: number): number {
   return Math.ceil((Math.min(ceiling, LONGEST_DELAY_MS) * (1 + Math.random())) / 2);
 }
 

@@ -1,4 +1,3 @@
-import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import type { RelayAccess } from '../queue/createPost.ts';
 import { own, type JsonObject, oneOf, toJson } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
@@ -14,7 +13,7 @@ import {
   type View,
 } from '../wire/offers/request.ts';
 import { CONSENT_VALUES, isConsentOption, type ConsentOption } from './consent.ts';
-import { invalid, outcome, type Failure, type PageEvent, type SessionEvent, type SuccessCode } from './openTrace.ts';
+import { invalid, outcome, type Failure, type PageEvent, type SuccessCode } from './openTrace.ts';
 
 /** Options that sessions with and without a page have in common. */
 export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends RelayAccess {
@@ -43,14 +42,6 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends 
   onEvent?: ((event: PageEvent<Success>) => void) | undefined;
 }
 
-/** The options of `openSession`. Only `relay` and `request` are required. */
-export interface SessionOptions extends Omit<OfferOptions<'offers'>, 'onEvent'> {
-  /** Called with every step. Errors that it throws are ignored. */
-  onEvent?: ((event: SessionEvent) => void) | undefined;
-  /** By default IndexedDB, with `localStorage` beside it; memory where there is no IndexedDB. */
-  storage?: KeyValueStorage | undefined;
-}
-
 /** What valid options describe: the relay to call, and what it is asked for. */
 export interface Placement {
   /** The relay's URL, without a trailing slash. */
@@ -71,7 +62,7 @@ export interface Placement {
 const THEMES = ['auto', 'light', 'dark'] as const;
 
 /** Where options are checked, and how their author has written them. */
-export interface CheckContext {
+interface CheckContext {
   /** What a path is relative to. */
   readonly base?: string | undefined;
   /** The prefix of attributes, if the options were attributes: `data-` of a script tag, nothing of an element. */

@@ -21,7 +21,7 @@ const CLICKS = {
 } as const satisfies Readonly<Record<string, readonly [EventName, Target]>>;
 
 /** The session that is reported, and where the events go. */
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly session_id: string;
   track(event: TrackedEvent): void;
   emit(event: PageEvent): void;

@@ -93,7 +93,7 @@ export interface Attempt<Success extends SuccessCode = 'rendered'> {
 }
 
 /** What surrounds a session. */
-export interface Surroundings<Success extends SuccessCode = 'rendered'> extends ConsentScope {
+interface Surroundings<Success extends SuccessCode = 'rendered'> extends ConsentScope {
   readonly trace: Trace<Success>;
   /** Where events and orders are stored. */
   readonly storage: SessionStorage;

@@ -1,7 +1,6 @@
 import type { QueueEvent } from '../queue/events.ts';
 import type { EventName } from '../wire/events/wireEvent.ts';
 import type { Problem } from '../wire/json.ts';
-import type { Footer, PlacedGroup } from '../wire/offers/response.ts';
 import type { ConsentDecision } from './consent.ts';
 
 /** The code of success: `rendered` on a page, `offers` without one. */
@@ -88,20 +87,6 @@ export type PageEvent<Success extends SuccessCode = 'rendered'> =
   | FooterEvent
   | DismissEvent
   | QueueEvent;
-
-/** What a session has to show, or why it has nothing. */
-export interface SessionResult extends Outcome<OutcomeCode<'offers'>> {
-  /** The offers in the order in which they are shown; empty unless the code is `offers`. */
-  readonly groups: readonly PlacedGroup[];
-  readonly footer: Footer;
-  /** The network says that these are test offers: mark them as such. */
-  readonly isSandbox: boolean;
-  /** The offers were requested before, for the same order. */
-  readonly isRemembered: boolean;
-}
-
-/** Everything that the `onEvent` of a session is called with. Its outcomes carry the offers, as its result does. */
-export type SessionEvent = Exclude<PageEvent<'offers'>, { type: 'outcome' }> | (OutcomeEvent<'offers'> & SessionResult);
 
 /** What a mount waits for before it goes on. */
 export type WaitingFor = 'consent' | 'page' | 'dialog' | 'relay';

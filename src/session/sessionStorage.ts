@@ -88,8 +88,6 @@ const SWEEP_DELAY_MS = 500;
 
 /** What is remembered of one order on this device, in every tab. */
 export interface OrderMemory {
-  /** Missing if the order is not remembered after this page. */
-  readonly key: string | undefined;
   /** Whether nothing is known of the order so far. */
   isNew(): boolean;
   /** Resolves to the stored response, to be validated again, or to undefined. */
@@ -111,7 +109,7 @@ export interface OrderMemory {
 export type DurableNotes = Omit<Notes, 'forget'>;
 
 /** The options of `openOrderMemory`. Without a key, the memory lasts as long as the page. */
-export interface OrderMemoryOptions {
+interface OrderMemoryOptions {
   readonly key: string | undefined;
   /** Returns the current notes, if any. */
   notes(): DurableNotes | undefined;
@@ -172,7 +170,6 @@ export function openOrderMemory({
   }
 
   return {
-    key,
     isNew: () => !here.response && !here.seen[0],
     recall: async () => (await read()).response,
     async keep(response) {

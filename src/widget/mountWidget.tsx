@@ -214,7 +214,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 const SETTLE_MS = 400;
 
 /** Cancels clicks that do not count, before a link is opened twice. The session counts double clicks once, widget or not. */
-export interface Gestures {
+interface Gestures {
   /** Whether the backdrop and the handle ignore input now. */
   ignoresInput(): boolean;
   /** Ignores input on `controls`, by default the whole offer, from now on until things have settled. */

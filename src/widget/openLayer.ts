@@ -30,7 +30,7 @@ export function lockScroll(): () => void {
 }
 
 /** The element of a layer and how it is dismissed. */
-export interface LayerOptions {
+interface LayerOptions {
   element: HTMLElement;
   ignoresInput(): boolean;
   dismiss: WidgetView['dismiss'];

@@ -4,7 +4,7 @@ import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/res
 import type { Messages } from './messages.ts';
 
 /** `auto` follows the page's own `color-scheme`, not the operating system. */
-export type Theme = 'light' | 'dark' | 'auto';
+type Theme = 'light' | 'dark' | 'auto';
 
 /** What an element shows whose visibility is measured. */
 export type Viewable =

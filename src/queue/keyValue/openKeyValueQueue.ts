@@ -9,7 +9,7 @@ import { openKeyValueRows, type KeyValueRows } from './openKeyValueRows.ts';
 const PENDING = `${QUEUE_PREFIX}-withdrawn`;
 
 /** Options of `openKeyValueQueue`. */
-export interface KeyValueQueueOptions extends SessionQueueOptions {
+interface KeyValueQueueOptions extends SessionQueueOptions {
   /** The storage is memory: what is in it does not survive. */
   readonly isMemory?: boolean;
   /** Ends when what is stored has been cleared: until then nothing is read or written. */

@@ -15,7 +15,7 @@ import { openJournals, type Journal, type KeyValueStorage } from './openJournals
 import { reasonOf } from '../../wire/errors.ts';
 
 /** Options of `openKeyValueRows`. */
-export interface KeyValueRowsOptions {
+interface KeyValueRowsOptions {
   readonly storage: KeyValueStorage;
   readonly name: string;
   /** The storage is memory: what is in it does not survive. */
