@@ -1,11 +1,5 @@
-export { complianz } from './consent/complianz.ts';
-export { cookiebot } from './consent/cookiebot.ts';
-export { cookieYes } from './consent/cookieYes.ts';
-export { didomi } from './consent/didomi.ts';
+export { complianz, cookiebot, cookieYes, didomi, oneTrust, usercentrics } from './consent/platforms.ts';
 export { googleConsentMode, type ConsentModeOptions } from './consent/googleConsentMode.ts';
-export { gpp } from './consent/gpp.ts';
-export { oneTrust } from './consent/oneTrust.ts';
+export { gpp, tcf, type TcfOptions } from './consent/iab.ts';
 export { shopifyPrivacy, type CustomerPrivacySignal } from './consent/shopifyPrivacy.ts';
-export { tcf, type TcfOptions } from './consent/tcf.ts';
-export { usercentrics } from './consent/usercentrics.ts';
 export type { ConsentSource } from './session/consent.ts';

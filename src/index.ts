@@ -1,6 +1,7 @@
 export type { ConsentDecision, ConsentOption, ConsentSource } from './session/consent.ts';
 export type {
   DismissEvent,
+  Explanation,
   FooterEvent,
   LeftOutEvent,
   OfferEvent,
@@ -8,8 +9,8 @@ export type {
   OutcomeCode,
   OutcomeEvent,
   PageEvent,
-} from './session/events.ts';
-export type { Explanation, WaitingFor } from './session/openTrace.ts';
+  WaitingFor,
+} from './session/openTrace.ts';
 export type { OfferLetElement } from './page/elementTypes.d.ts';
 export type { PageApi } from './page/openPageApi.ts';
 export type { Offers, ShowOptions } from './page/showOptions.ts';

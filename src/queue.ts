@@ -1,3 +1,3 @@
-export { openQueue, type QueueOptions } from './queue/openQueue.ts';
-export type { Queue } from './queue/openQueue.ts';
+export { openQueue, type Queue } from './queue/openQueue.ts';
+export type { QueueOptions } from './queue/openCore.ts';
 export type * from './queue/events.ts';

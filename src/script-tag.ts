@@ -1,6 +1,6 @@
 import { dom } from './dom/dom.ts';
 import { defineElement } from './page/defineElement.ts';
-import type { Inspect } from './page/inspection.ts';
+import type { Inspect } from './page/showOptions.ts';
 import { openPageApi, type PageApi, type ScriptApi } from './page/openPageApi.ts';
 import { own } from './wire/json.ts';
 

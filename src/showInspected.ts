@@ -1,5 +1,4 @@
-import { INSPECTOR, type Inspect, type Inspected } from './page/inspection.ts';
-import type { Offers, ShowOptions } from './page/showOptions.ts';
+import { INSPECTOR, type Inspect, type Inspected, type Offers, type ShowOptions } from './page/showOptions.ts';
 import { showOffers as show, type MountContext } from './page/showOffers.ts';
 
 /** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */

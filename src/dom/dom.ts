@@ -10,7 +10,7 @@ export function unclobbered<T extends object>(node: T): T {
 }
 
 /** Reads whatever `current` returns the same way. While that is undefined, so are all properties. */
-export function readPast<T extends object>(current: () => T | undefined): T {
+function readPast<T extends object>(current: () => T | undefined): T {
   const prototype = (): object => Object.getPrototypeOf(current()) as object;
   return new Proxy({} as T, {
     get(_, name): unknown {

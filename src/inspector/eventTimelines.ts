@@ -1,6 +1,6 @@
 import { readBatchResponse } from '../wire/events/wireEvent.ts';
 import { own } from '../wire/json.ts';
-import type { PageEvent } from '../session/events.ts';
+import type { PageEvent } from '../session/openTrace.ts';
 import type { QueueStats, StoredEvent } from '../queue/events.ts';
 import type { RequestRecord } from './observePage.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../wire/scenarios/scenarios.ts';
 import { oneOf } from '../wire/json.ts';
 import { dom } from '../dom/dom.ts';
-import type { QUEUE_PREFIX as QueuePrefix } from '../queue/rows/rows.ts';
+import type { QUEUE_PREFIX as QueuePrefix } from '../queue/rows.ts';
 import type { ShowOptions } from '../page/showOptions.ts';
 
 /** One thing that can be forced: in the Force panel, and by `offerlet-NAME=VALUE` in the page's URL. */

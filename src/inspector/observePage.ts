@@ -2,7 +2,7 @@ import { dom } from '../dom/dom.ts';
 import { type JsonObject, isObject, parseJson } from '../wire/json.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import type { Forcing } from '../wire/scenarios/scenarios.ts';
-import type { PageEvent } from '../session/events.ts';
+import type { PageEvent } from '../session/openTrace.ts';
 
 /** One request to a relay and its response, as the page saw them. */
 export interface RequestRecord {

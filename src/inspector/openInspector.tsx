@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { withOwnerDocument } from '../dom/dom.ts';
 import { forcingOf, openPageForcing, readForcedUrl, withoutForcing } from './forcing.ts';
-import type { Inspected } from '../page/inspection.ts';
+import type { Inspected } from '../page/showOptions.ts';
 import {
   describeOptions,
   describeUnseenRequest,

@@ -1,11 +1,9 @@
 import { dom } from '../dom/dom.ts';
 import type { DeadLetter, QueueStats } from '../queue/events.ts';
-import type { EventRow } from '../queue/rows/rows.ts';
-import type { Inspected } from '../page/inspection.ts';
-import type { PageEvent } from '../session/events.ts';
-import type { SessionQueue } from '../queue/openSessionQueue.ts';
-import type { ShowOptions } from '../page/showOptions.ts';
-import type { Explanation } from '../session/openTrace.ts';
+import type { EventRow } from '../queue/rows.ts';
+import type { Inspected, ShowOptions } from '../page/showOptions.ts';
+import type { PageEvent, Explanation } from '../session/openTrace.ts';
+import type { SessionQueue } from '../queue/openCore.ts';
 import type { RequestRecord } from './observePage.ts';
 import { QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import { type Forced, forcedOptions, forcingOf } from './forcing.ts';

@@ -1,7 +1,6 @@
 import type { OfferLetElement } from './elementTypes.d.ts';
-import { ATTRIBUTES, CONSENT, readAttributes } from './readAttributes.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
-import type { Offers, ShowOptions } from './showOptions.ts';
+import { ATTRIBUTES, CONSENT, readAttributes, type Offers, type ShowOptions } from './showOptions.ts';
 import { own } from '../wire/json.ts';
 
 /** Attributes of which a change requests offers anew. */

@@ -1,6 +1,6 @@
 // @ts-nocheck: of the frameworks below, a project has the types of some only. What augments the others has no effect there.
 // The compiler does not emit this file: the build copies it.
-import type { PageEvent } from '../session/events.ts';
+import type { PageEvent } from '../session/openTrace.ts';
 import type { DisplayMode, View } from '../wire/offers/request.ts';
 import type { Offers, ShowOptions } from './showOptions.ts';
 import type { PageApi } from './openPageApi.ts';

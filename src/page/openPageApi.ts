@@ -1,12 +1,8 @@
 import { openConsent, type ConsentOption } from '../session/consent.ts';
 import type { Explanation } from '../session/openTrace.ts';
 import { browserStorage, withdrawEverywhere } from '../session/sessionStorage.ts';
-import { nextTask } from '../session/nextTask.ts';
-import type { Inspect } from './inspection.ts';
-import { readAttributes } from './readAttributes.ts';
-import { whenGone } from './readiness.ts';
-import { showOffers, type MountContext } from './showOffers.ts';
-import type { Offers, ShowOptions } from './showOptions.ts';
+import { readAttributes, type Inspect, type Offers, type ShowOptions } from './showOptions.ts';
+import { showOffers, whenGone, type MountContext } from './showOffers.ts';
 
 /** The API of the script tag for the page's own scripts: `offerlet.push((o) => o.show({ … }))`, before and after it has loaded. */
 export interface PageApi {
@@ -101,7 +97,7 @@ export function openPageApi(inspect?: Inspect): ScriptApi {
       };
       ran = { script, url: href, end };
       // Some loaders remove the tag as soon as it has run.
-      void nextTask().then(() => script.isConnected && (stop = whenGone(script, end)));
+      setTimeout(() => script.isConnected && (stop = whenGone(script, end)));
     },
   };
   return page;

@@ -1,20 +1,17 @@
 import { dom, unclobbered } from '../dom/dom.ts';
 import { checkOptions, copyOptions, nameOf, type Placement, unreadable } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
-import { type Failure, invalid, outcome, type PageEvent } from '../session/events.ts';
-import { nextTask } from '../session/nextTask.ts';
+import { type Failure, invalid, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
+import { nextTask, type Attempt, openOfferSession, type State } from '../session/offerSession.ts';
 import { firstOffers, type ObtainedOffers, peekOffers, throwIfAborted } from '../session/obtainOffers.ts';
-import { type Attempt, openOfferSession, type State } from '../session/offerSession.ts';
-import { openTrace } from '../session/openTrace.ts';
 import { browserStorage } from '../session/sessionStorage.ts';
 import { parseJson } from '../wire/json.ts';
 import { RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { mismatchOf, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { reasonOf } from '../wire/errors.ts';
-import type { Inspect, RawExchange } from './inspection.ts';
-import { type MountedOffers, mountOffers } from './mountOffers.ts';
-import { hasModal, nextPaint, whenGone, whenNoModal, whenReady } from './readiness.ts';
-import type { Offers, ShowOptions } from './showOptions.ts';
+import type { Inspect, RawExchange, Offers, ShowOptions } from './showOptions.ts';
+import { type MountedOffers, mountOffers, reserveSpace } from './mountOffers.ts';
+import { isPainted } from './watchSeen.ts';
 
 /** What a mount gets from whoever mounts it. */
 export interface MountContext {
@@ -53,7 +50,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   const trace = openTrace();
   trace.subscribe((event) => {
     space.update(event);
-    if (typeof options.onEvent === 'function') callBack(event);
+    if (typeof options.onEvent === 'function') options.onEvent(event);
     dispatch(event);
     // Without a response, too, the inspector can explain.
     if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
@@ -224,10 +221,6 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     );
   }
 
-  function callBack(event: PageEvent): void {
-    options.onEvent?.(event);
-  }
-
   function dispatch(detail: PageEvent): void {
     const found = mounted?.place ?? findTarget();
     const place = found?.isConnected ? found : dom;
@@ -269,97 +262,70 @@ function localeOf({ locale }: ShowOptions): string {
   return locale ?? (dom.documentElement.lang || navigator.language);
 }
 
-/** Milliseconds in which reserved space closes up in view. */
-const COLLAPSE_MS = 200;
-/** Milliseconds without input after which empty space closes up in view: nobody is about to click what moves. */
-const IDLE_MS = 4000;
-/** Input that says that the shopper is doing something on the page. */
-const INPUT = ['pointermove', 'pointerdown', 'keydown', 'scroll'];
+/**
+ * Resolves once the page is active (not prerendering), loaded and idle. Offers that are at hand need not wait so long: until the
+ * page is parsed, or, if their place is there, not at all.
+ */
+async function whenReady(until: 'active' | 'parsed' | 'idle'): Promise<void> {
+  if ((dom as { prerendering?: boolean }).prerendering) await next(dom, 'prerenderingchange');
+  if (until === 'parsed' && dom.readyState === 'loading') await next(dom, 'DOMContentLoaded');
+  if (until !== 'idle') return;
+  if (dom.readyState !== 'complete') await next(window, 'load');
+  // Safari has no requestIdleCallback: there, the name finds an element with that id.
+  await new Promise<unknown>((resolve) =>
+    typeof requestIdleCallback === 'function'
+      ? requestIdleCallback(resolve, { timeout: 1_000 })
+      : setTimeout(resolve, 1),
+  );
+}
 
-/** The space that the merchant's element reserves for the offers of one mount. */
-interface ReservedSpace {
-  /** Keeps the element's `data-offerlet` up to date, and releases the space that is not filled. */
-  update(event: PageEvent): void;
-  /** Leaves the element as it was. */
-  restore(): void;
+function next(target: EventTarget, type: string): Promise<unknown> {
+  return new Promise((resolve) => target.addEventListener(type, resolve, { once: true }));
+}
+
+/** Milliseconds after which nothing is expected to be painted: in a background tab, or a frame that is out of view. */
+const PAINT_MS = 250;
+
+/** Resolves in a task after the next paint. */
+function nextPaint(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, dom.visibilityState === 'hidden' ? 0 : PAINT_MS);
+  });
+}
+
+/** Milliseconds between polls: pages close modals by class, style, attribute or removal, and no observer reports all of them. */
+const POLL_MS = 250;
+/** The page's modals, whatever is in fullscreen, and our other layers. `:is` ignores selectors that a browser does not know. */
+const MODALS = ':is(:modal,[aria-modal=true],offer-let-layer)';
+
+/**
+ * Resolves once the page has no open modal. A single Esc would close both the modal and a layer that opened over it by
+ * itself, and that layer would take the focus from a question that the page asks. Returns whether there was one.
+ */
+async function whenNoModal(signal: AbortSignal): Promise<boolean> {
+  let hasWaited = false;
+  for (; !signal.aborted && hasModal(); hasWaited = true) await nextTask(POLL_MS);
+  return hasWaited;
+}
+
+/** Whether the page has an open modal. */
+function hasModal(): boolean {
+  return [...dom.querySelectorAll(MODALS)].some(
+    (element) => unclobbered(element).getClientRects().length > 0 && isPainted(element),
+  );
 }
 
 /**
- * Marks the element with `data-offerlet="rendered"`, `"empty"` or `"closed"`. Reserved space (`min-block-size`) that the
- * offers do not fill collapses at once when the shopper closes them, otherwise as soon as nobody sees it: nothing visible
- * moves. What holds no offers collapses in view once the shopper has been idle.
+ * Calls back once a node has left the document, as it does when a single-page app replaces its body. A node that is only moved
+ * is back by then. Returns a function that stops watching.
  */
-function reserveSpace(find: () => Element | undefined): ReservedSpace {
-  let held: string | undefined;
-  let undo = (): void => {};
-
-  function mark(element: Element, state: string, isShopper: boolean): void {
-    undo();
-    const place = unclobbered(element);
-    const height = getComputedStyle(element).blockSize;
-    let animation: Animation | undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const observer = new IntersectionObserver(([entry]) => {
-      if (!entry || entry.isIntersecting) return;
-      // Above the view, the browser must hold in place what is visible: not every browser does.
-      if (entry.boundingClientRect.top > 0 || CSS.supports('overflow-anchor:auto')) collapse(0);
-    });
-
-    place.setAttribute('data-offerlet', state);
-    if (isShopper) collapseInView();
-    else {
-      observer.observe(element);
-      if (state !== 'rendered') {
-        for (const type of INPUT) dom.addEventListener(type, waitUntilIdle, true);
-        dom.addEventListener('visibilitychange', collapseUnseen);
-        waitUntilIdle();
-      }
-    }
-    undo = () => {
-      stop();
-      animation?.cancel();
-      place.removeAttribute('data-offerlet');
-    };
-
-    function waitUntilIdle(): void {
-      clearTimeout(timer);
-      timer = setTimeout(collapseInView, IDLE_MS);
-    }
-
-    function collapseUnseen(): void {
-      if (dom.visibilityState === 'hidden') collapse(0);
-    }
-
-    function collapseInView(): void {
-      collapse(matchMedia('(prefers-reduced-motion:reduce)').matches ? 0 : COLLAPSE_MS);
-    }
-
-    /** An animation overrides the merchant's rule without touching the element's attributes. */
-    function collapse(duration: number): void {
-      stop();
-      animation = place.animate({ minBlockSize: [height, '0px'] }, { duration, easing: 'ease', fill: 'forwards' });
-    }
-
-    function stop(): void {
-      clearTimeout(timer);
-      observer.disconnect();
-      for (const type of INPUT) dom.removeEventListener(type, waitUntilIdle, true);
-      dom.removeEventListener('visibilitychange', collapseUnseen);
-    }
-  }
-
-  return {
-    restore() {
-      held = undefined;
-      undo();
-    },
-    update(event) {
-      const isClosed = event.type === 'dismiss';
-      const element = (isClosed || event.type === 'outcome') && find();
-      const isRendered = event.type === 'outcome' && event.code === 'rendered';
-      // What ends after it was closed stays closed.
-      const state = isRendered ? 'rendered' : isClosed || held === 'closed' ? 'closed' : 'empty';
-      if (element && state !== held) mark(element, (held = state), isClosed && event.by !== 'page');
-    },
-  };
+export function whenGone(node: Node, callBack: () => void): () => void {
+  const observer = new MutationObserver(() => {
+    if (node.isConnected) return;
+    observer.disconnect();
+    callBack();
+  });
+  observer.observe(dom.documentElement, { childList: true, subtree: true });
+  return () => observer.disconnect();
 }

@@ -1,8 +1,10 @@
+import type { FoundOffers } from '../session/obtainOffers.ts';
+import type { OfferSession } from '../session/offerSession.ts';
 import type { ConsentOption } from '../session/consent.ts';
-import type { Outcome } from '../session/events.ts';
-import type { Explanation } from '../session/openTrace.ts';
-import type { OfferOptions } from '../session/options.ts';
+import type { Outcome, Explanation } from '../session/openTrace.ts';
+import type { OfferOptions } from '../session/checkOptions.ts';
 import type { MessageOverrides } from '../widget/messages.ts';
+import { own } from '../wire/json.ts';
 
 /** The options of `showOffers`. Only `relay` and `request` are required. */
 export interface ShowOptions extends OfferOptions {
@@ -14,6 +16,62 @@ export interface ShowOptions extends OfferOptions {
   locale?: string | undefined;
   /** Replaces the widget's own texts, for other languages or another tone. */
   messages?: MessageOverrides | undefined;
+}
+
+const TOP = 'relay theme locale';
+const USER = 'email-hash email phone external-guid';
+const PLACEMENT = 'view display-mode widget-id';
+
+/** The attributes of an element that are read. A script tag has them with the prefix `data-`, and `data-target`. */
+export const ATTRIBUTES: readonly string[] =
+  /* @__PURE__ */ `${PLACEMENT} ${TOP} ${USER} order-id order-amount order-currency sandbox max-offers consent`.split(
+    ' ',
+  );
+
+/** What the attribute `consent` may say. Anything else is refused: it must not be taken for consent. */
+export const CONSENT: Readonly<Record<string, 'required' | boolean>> = {
+  required: 'required',
+  granted: true,
+  denied: false,
+};
+
+/**
+ * Returns the options in an element's attributes, with or without the prefix `data-`. Empty attributes are ignored. All other
+ * attributes are included, so that a secret key among them is noticed.
+ */
+export function readAttributes(element: Element, prefix: 'data-' | '' = ''): ShowOptions {
+  const get = (name: string): string | undefined => element.getAttribute(prefix + name)?.trim() || undefined;
+  /** `email-hash` becomes `email_hash`. */
+  const pick = (names: string): Record<string, unknown> =>
+    Object.fromEntries(
+      names
+        .split(' ')
+        .map((name) => [name.replace('-', '_'), get(name)])
+        .filter(([, value]) => value),
+    );
+  const sandbox = element.getAttribute(`${prefix}sandbox`);
+  const most = get('max-offers');
+  const consent = element.getAttribute(`${prefix}consent`)?.trim();
+  const options = {
+    ...pick(`target ${TOP}`),
+    request: {
+      user_details: pick(USER),
+      placement_details: pick(PLACEMENT),
+      order_details: (get('order-id') ?? get('order-amount')) && {
+        ...pick('order-id'),
+        cost_details: { amount: get('order-amount'), currency_code: get('order-currency') },
+      },
+    },
+    sandbox: sandbox !== null && sandbox !== 'false',
+    maxOffers: most && Number(most),
+    // Without the attribute there is no option, which means the default.
+    ...(consent !== undefined && { consent: own(CONSENT, consent) ?? Number.NaN }),
+    attributes: Object.fromEntries(
+      [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
+    ),
+  };
+  // Attributes are not typed: `checkOptions` validates them.
+  return options as unknown as ShowOptions;
 }
 
 /** One mount of offers on a page. */
@@ -34,3 +92,22 @@ export interface Offers {
    */
   consent(decision: ConsentOption): void;
 }
+
+/** A request body, and the response before it was validated. */
+export type RawExchange = Pick<FoundOffers, 'body' | 'json'>;
+
+/** One mount as an inspector gets it. Without an exchange, there was no response. */
+export interface Inspected extends Partial<RawExchange> {
+  readonly offers: Offers;
+  readonly options: ShowOptions;
+  /** Forgets the orders that this device remembers, and shows the offers anew with other options. */
+  again(changes: Partial<ShowOptions>): void;
+  /** Opens the mount's queue anew. A queue captures the page's `fetch` and storage when it is opened. */
+  reopen: OfferSession['reopenQueue'];
+}
+
+/** The global under which `offerlet/inspector` offers itself to mounts, whichever copy of the package they are from. */
+export const INSPECTOR = Symbol.for('offerlet.inspector');
+
+/** Inspects a mount. It is awaited before anything is counted, so that it can still restart the mount. */
+export type Inspect = (inspected: Inspected) => Promise<unknown>;

@@ -5,7 +5,7 @@ import { dom, unclobbered } from '../dom/dom.ts';
 const ROUNDING = 0.001;
 
 /** Width and height in CSS pixels. */
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
@@ -67,7 +67,7 @@ const SAMPLE_MS = 50;
 const THRESHOLDS = [...Array(101).keys()].map((percent) => percent / 100);
 
 /** Called once when an element was displayed, and once when it was viewed. */
-export type OnSeen = (what: 'display' | 'view') => void;
+type OnSeen = (what: 'display' | 'view') => void;
 
 interface Watched {
   readonly element: Element;
@@ -77,7 +77,7 @@ interface Watched {
 }
 
 /** Reports when elements are displayed and viewed. It samples only while there is something left to report. */
-export interface Watcher {
+interface Watcher {
   /** Watches an element under a name, in place of the one before. `null` stops watching. */
   watch(name: string, element: Element | null, onSeen: OnSeen): void;
   close(): void;

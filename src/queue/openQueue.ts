@@ -1,20 +1,8 @@
 import { ID_MAX_LENGTH } from '../wire/limits.ts';
-import type { DeadLetter, FlushOutcome, QueueEvent, QueueStats, Send, TrackedEvent } from './events.ts';
-import { openCore, type Core } from './openCore.ts';
-import { openRows } from './rows/openRows.ts';
-import { DEAD, isIdle, isWaiting } from './rows/rows.ts';
-
-/** Options of `openQueue`. */
-export interface QueueOptions {
-  /** Where batches are posted, e.g. `/offers/events/batch`. */
-  endpoint: string;
-  /** Queues of one name on one origin are one queue. By default it is named after its endpoint, so that no event goes astray. */
-  name?: string | undefined;
-  /** Replaces the built-in POST to `endpoint`. */
-  send?: Send | undefined;
-  /** Called with each step in an event's life. What it throws is ignored. */
-  onEvent?: ((event: QueueEvent) => void) | undefined;
-}
+import type { DeadLetter, FlushOutcome, QueueStats, TrackedEvent } from './events.ts';
+import { openCore, type Core, type QueueOptions } from './openCore.ts';
+import { openRows } from './openRows.ts';
+import { DEAD, isIdle, isWaiting } from './rows.ts';
 
 /** Opens the queue, which begins to send what earlier pages have left. */
 export function openQueue(options: QueueOptions): Queue {

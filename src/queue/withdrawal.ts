@@ -1,5 +1,5 @@
 import { promisifyRequest } from 'idb-keyval';
-import { committed, CONSENT, QUEUE_PREFIX, queueName } from './rows/rows.ts';
+import { committed, CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
 
 // Consent is given per origin, and withdrawn in every tab at once. Databases can only be cleared later: by then the page may
 // be gone. So a withdrawal first leaves a mark, synchronously. Whoever opens a queue compares the mark with the consent that
@@ -16,11 +16,7 @@ const ID_LENGTH = 16;
 let memory = '';
 
 function readMark(): string {
-  try {
-    return localStorage.getItem(MARK) ?? '';
-  } catch {
-    return memory;
-  }
+  return attempt(() => localStorage.getItem(MARK) ?? '') ?? memory;
 }
 
 function setMark(mark: string): void {
@@ -55,7 +51,7 @@ function newId(): string {
 }
 
 /** Opens the channel on which tabs are notified of a withdrawal, where the browser has it and allows it. */
-export function openChannel(): BroadcastChannel | undefined {
+function openChannel(): BroadcastChannel | undefined {
   // Without it, tabs notice a withdrawal by the missing or foreign consent in the database.
   return attempt(() => new BroadcastChannel('offerlet'));
 }
@@ -134,7 +130,8 @@ async function empty(name: string): Promise<boolean> {
   }
 }
 
-function attempt<T>(work: () => T): T | undefined {
+/** Does what storage may refuse: it may be missing, blocked or full. Then it returns undefined. */
+export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {

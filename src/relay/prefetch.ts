@@ -1,10 +1,9 @@
 import { withDeadline } from '../http/withDeadline.ts';
-import { isBot } from '../wire/isBot.ts';
+import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
 import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wire/json.ts';
 import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
-import { hashEmail } from '../wire/offers/hashEmail.ts';
+import { hashEmail } from '../wire/hash.ts';
 import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wire/offers/prefetched.ts';
-import { IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
 import type { Client, Limits } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';

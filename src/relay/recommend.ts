@@ -1,7 +1,7 @@
 import { withDeadline } from '../http/withDeadline.ts';
 import { partnerError, readError } from '../wire/errors.ts';
 import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
-import { hashEmail } from '../wire/offers/hashEmail.ts';
+import { hashEmail } from '../wire/hash.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
 import type { Counting } from './ledger/createCounting.ts';

@@ -1,5 +1,5 @@
 import { own, parseJson } from '../wire/json.ts';
-import { hashText } from '../wire/offers/hashEmail.ts';
+import { hashText } from '../wire/hash.ts';
 import { IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
 import { readFunction, refuseOption } from './options/optionValue.ts';

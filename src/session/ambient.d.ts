@@ -1,6 +1,6 @@
 // What session/ and queue/ use besides what exists in a web worker. They work without it.
-import type { SharedStorage } from './orderMemory.ts';
+import type { SyncStorage } from './sessionStorage.ts';
 
 declare global {
-  const localStorage: SharedStorage;
+  const localStorage: SyncStorage;
 }

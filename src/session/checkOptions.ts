@@ -1,5 +1,7 @@
+import type { RelayAccess } from '../queue/createPost.ts';
 import { own, type JsonObject, oneOf, toJson } from '../wire/json.ts';
 import { looksSecret } from '../wire/keys.ts';
+import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
 import {
   DISPLAY_MODES,
   IDENTIFIERS,
@@ -10,8 +12,35 @@ import {
   type RecommendationRequest,
   type View,
 } from '../wire/offers/request.ts';
-import { CONSENT_VALUES, isConsentOption } from './consent.ts';
-import { invalid, outcome, type Failure } from './events.ts';
+import { CONSENT_VALUES, isConsentOption, type ConsentOption } from './consent.ts';
+import { invalid, outcome, type Failure, type PageEvent, type SuccessCode } from './openTrace.ts';
+
+/** Options that sessions with and without a page have in common. */
+export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends RelayAccess {
+  /** Where the merchant's relay is mounted: a path (`/offers`) or a URL. */
+  relay: string;
+  /** The request, in the wire's own shape. A plain `user_details.email` is hashed here and never sent. */
+  request: RecommendationRequest;
+  /** Requests test offers. The response decides whether they are. */
+  sandbox?: boolean | undefined;
+  /** Maximum number of offers to show. By default all. */
+  maxOffers?: number | undefined;
+  /**
+   * Nothing is requested or stored before consent is given. Only an option that is absent means the default: given, unless
+   * the browser sends Global Privacy Control, which an explicit `true` overrides. `'required'`, `null` and `undefined` wait for
+   * `consent(true)`. A source decides as often as it likes, see `offerlet/consent`.
+   */
+  consent?: ConsentOption;
+  /**
+   * What the relay's `prefetch` returned as `json`: used instead of a request if view, display mode and order are the same. On
+   * a page, the block that it returned as `script` is found by itself.
+   */
+  prefetched?: PrefetchedOffers | null | undefined;
+  /** Destroys the mount or session when it is aborted. */
+  signal?: AbortSignal | undefined;
+  /** Called with every step. Errors that it throws are ignored. */
+  onEvent?: ((event: PageEvent<Success>) => void) | undefined;
+}
 
 /** What valid options describe: the relay to call, and what it is asked for. */
 export interface Placement {
@@ -33,7 +62,7 @@ export interface Placement {
 const THEMES = ['auto', 'light', 'dark'] as const;
 
 /** Where options are checked, and how their author has written them. */
-export interface CheckContext {
+interface CheckContext {
   /** What a path is relative to. */
   readonly base?: string | undefined;
   /** The prefix of attributes, if the options were attributes: `data-` of a script tag, nothing of an element. */

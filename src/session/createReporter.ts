@@ -3,8 +3,8 @@ import type { BrandProperties, EventName, Target } from '../wire/events/wireEven
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 import { toJson } from '../wire/json.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
-import type { DismissEvent, PageEvent } from './events.ts';
-import { uuidOf } from '../wire/shortHash.ts';
+import type { DismissEvent, PageEvent } from './openTrace.ts';
+import { uuidOf } from '../wire/hash.ts';
 
 /** An action of the shopper. An `asset` is the tile that was clicked. */
 export type ReportedAction =
@@ -21,7 +21,7 @@ const CLICKS = {
 } as const satisfies Readonly<Record<string, readonly [EventName, Target]>>;
 
 /** The session that is reported, and where the events go. */
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly session_id: string;
   track(event: TrackedEvent): void;
   emit(event: PageEvent): void;

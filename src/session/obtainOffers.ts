@@ -1,22 +1,17 @@
-import type { SessionQueue } from '../queue/openSessionQueue.ts';
-import { type ClockedAccess, createPost, SECRET } from '../queue/sending/sendBatch.ts';
-import { isBot } from '../wire/isBot.ts';
-import { type JsonObject, own, parseJson, type Problem } from '../wire/json.ts';
+import type { SessionQueue } from '../queue/openCore.ts';
+import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
+import { isBot, type RecommendationRequest } from '../wire/offers/request.ts';
+import { type JsonObject, own, parseJson, type Problem, plainText } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
-import type { RecommendationRequest } from '../wire/offers/request.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
 import { reasonOf } from '../wire/errors.ts';
 import { containsSecret, type Placement } from './checkOptions.ts';
 import { createReporter, type Reporter } from './createReporter.ts';
-import { type Failure, outcome } from './events.ts';
-import type { Trace } from './openTrace.ts';
-import { openOrderMemory, orderKeyOf, type OrderMemory } from './orderMemory.ts';
-import type { SessionStorage } from './sessionStorage.ts';
-import { LATE, within } from '../queue/within.ts';
+import { type Failure, outcome, type Trace } from './openTrace.ts';
+import { openOrderMemory, orderKeyOf, type OrderMemory, type SessionStorage } from './sessionStorage.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
-import { hashEmail } from '../wire/offers/hashEmail.ts';
-import { plainText } from '../wire/plainText.ts';
+import { hashEmail } from '../wire/hash.ts';
 import { readCappedText } from '../wire/readCapped.ts';
 
 /** What offers are obtained with. */

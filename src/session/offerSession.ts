@@ -1,7 +1,7 @@
-import { openClock } from '../queue/sending/sendBatch.ts';
-import type { SessionQueue } from '../queue/openSessionQueue.ts';
+import { openClock } from '../queue/createPost.ts';
+import type { SessionQueue } from '../queue/openCore.ts';
 import { reasonOf } from '../wire/errors.ts';
-import type { Placement } from './checkOptions.ts';
+import type { Placement, OfferOptions } from './checkOptions.ts';
 import { openConsent, type ConsentChange, type ConsentScope } from './consent.ts';
 import {
   outcome,
@@ -10,8 +10,10 @@ import {
   type Outcome,
   type OutcomeCode,
   type SuccessCode,
-} from './events.ts';
-import { nextTask } from './nextTask.ts';
+  type Explanation,
+  type Trace,
+  type Waiting,
+} from './openTrace.ts';
 import {
   countOffers,
   findOffers,
@@ -20,8 +22,6 @@ import {
   type ObtainedOffers,
   type OfferContext,
 } from './obtainOffers.ts';
-import type { Explanation, Trace, Waiting } from './openTrace.ts';
-import type { OfferOptions } from './options.ts';
 import type { SessionStorage } from './sessionStorage.ts';
 
 /**
@@ -93,7 +93,7 @@ export interface Attempt<Success extends SuccessCode = 'rendered'> {
 }
 
 /** What surrounds a session. */
-export interface Surroundings<Success extends SuccessCode = 'rendered'> extends ConsentScope {
+interface Surroundings<Success extends SuccessCode = 'rendered'> extends ConsentScope {
   readonly trace: Trace<Success>;
   /** Where events and orders are stored. */
   readonly storage: SessionStorage;
@@ -353,4 +353,9 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
       gatherMs,
     }));
   }
+}
+
+/** Resolves in a task of its own, after `ms`, so that the current task stays short and input is handled in between. */
+export function nextTask(ms?: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,8 +1,8 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { readStats } from '../queue/openQueue.ts';
 import type { QueueStats } from '../queue/events.ts';
-import type { Asset, PlacedOffer } from '../wire/offers/response.ts';
-import { checkOptions, copyOptions, unreadable, type Placement } from './checkOptions.ts';
+import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
+import { checkOptions, copyOptions, unreadable, type OfferOptions, type Placement } from './checkOptions.ts';
 import type { ConsentOption } from './consent.ts';
 import type { ReportedAction } from './createReporter.ts';
 import {
@@ -12,14 +12,36 @@ import {
   type Failure,
   type Outcome,
   type OutcomeCode,
-  type SessionEvent,
-  type SessionResult,
-} from './events.ts';
+  type OutcomeEvent,
+  type PageEvent,
+  openTrace,
+  type Explanation,
+} from './openTrace.ts';
 import type { ObtainedOffers } from './obtainOffers.ts';
 import { openOfferSession } from './offerSession.ts';
-import { openTrace, type Explanation } from './openTrace.ts';
-import type { SessionOptions } from './options.ts';
 import { browserStorage, keyValueStorage, type SessionStorage } from './sessionStorage.ts';
+
+/** The options of `openSession`. Only `relay` and `request` are required. */
+export interface SessionOptions extends Omit<OfferOptions<'offers'>, 'onEvent'> {
+  /** Called with every step. Errors that it throws are ignored. */
+  onEvent?: ((event: SessionEvent) => void) | undefined;
+  /** By default IndexedDB, with `localStorage` beside it; memory where there is no IndexedDB. */
+  storage?: KeyValueStorage | undefined;
+}
+
+/** What a session has to show, or why it has nothing. */
+export interface SessionResult extends Outcome<OutcomeCode<'offers'>> {
+  /** The offers in the order in which they are shown; empty unless the code is `offers`. */
+  readonly groups: readonly PlacedGroup[];
+  readonly footer: Footer;
+  /** The network says that these are test offers: mark them as such. */
+  readonly isSandbox: boolean;
+  /** The offers were requested before, for the same order. */
+  readonly isRemembered: boolean;
+}
+
+/** Everything that the `onEvent` of a session is called with. Its outcomes carry the offers, as its result does. */
+export type SessionEvent = Exclude<PageEvent<'offers'>, { type: 'outcome' }> | (OutcomeEvent<'offers'> & SessionResult);
 
 /** Where an accepted offer leads. */
 export interface Accepted {

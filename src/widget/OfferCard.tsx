@@ -1,8 +1,7 @@
 import type { AnchorHTMLAttributes, JSX } from 'preact';
 import type { Advertiser, DisclosureDetails, PlacedOffer } from '../wire/offers/response.ts';
 import type { Messages } from './messages.ts';
-import { LAYERS } from './props.ts';
-import type { WidgetView } from './widgetView.ts';
+import { LAYERS, type WidgetView } from './props.ts';
 
 /** Props of one offer. */
 interface OfferCardProps {

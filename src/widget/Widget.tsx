@@ -1,9 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { PlacedGroup } from '../wire/offers/response.ts';
+import type { PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
 import { Badges, OfferCard, OutsideLink, watchImage } from './OfferCard.tsx';
-import { LAYERS, type WidgetProps } from './props.ts';
-import { isList, shownOffers } from './state.ts';
-import type { WidgetView } from './widgetView.ts';
+import { LAYERS, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 
 /** The whole widget, in the element that its mode requires. */
 export function Widget({ view }: { view: WidgetView }): JSX.Element {
@@ -80,6 +78,21 @@ function Group({
       </div>
     </div>
   );
+}
+
+/** Whether a group shows all its offers as a list; every other group shows one at a time. */
+export function isList(group: PlacedGroup): boolean {
+  return group.slot_context === 'SCROLLABLE';
+}
+
+/** Returns the offers of a group that are shown now. */
+export function shownOffers(state: WidgetState, group: PlacedGroup): readonly PlacedOffer[] {
+  return remainingOffers(state, group).slice(0, isList(group) ? Infinity : 1);
+}
+
+/** Returns the offers of a group that the shopper has not passed. */
+export function remainingOffers(state: WidgetState, group: PlacedGroup): readonly PlacedOffer[] {
+  return group.offers.filter((offer) => !state.passed.includes(offer));
 }
 
 /** The network's attribution and privacy link, or nothing when the response has neither. */

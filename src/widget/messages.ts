@@ -1,5 +1,4 @@
-import { own } from '../wire/json.ts';
-import { plainText } from '../wire/plainText.ts';
+import { own, plainText } from '../wire/json.ts';
 
 /** All texts of the widget itself. Advertisers' texts come from the network. */
 export interface Messages {

@@ -1,22 +1,11 @@
 import { render, type RefCallback } from 'preact';
-import { createGestures } from './createGestures.ts';
-import { lockScroll, openDialog } from './layers/openDialog.ts';
-import { openSheet } from './layers/openSheet.ts';
 import { copyCode, watchClamped } from './OfferCard.tsx';
+import { lockScroll, openLayer } from './openLayer.ts';
+import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 import type { PlacedOffer } from '../wire/offers/response.ts';
-import { LAYERS, type Viewable, type WidgetProps } from './props.ts';
-import {
-  claimOffer,
-  INITIAL_STATE,
-  isFinished,
-  nextOffers,
-  passOffer,
-  returnToOffer,
-  type WidgetState,
-} from './state.ts';
+import { LAYERS, type Viewable, type WidgetProps, type WidgetState, type WidgetView } from './props.ts';
 import css from './styles/widget.css?inline';
-import type { WidgetView } from './widgetView.ts';
-import { Widget } from './Widget.tsx';
+import { isList, remainingOffers, shownOffers, Widget } from './Widget.tsx';
 import { withOwnerDocument } from '../dom/dom.ts';
 
 /** Offers of a list that are rendered at first: a screenful, so that nothing visible moves when the rest follows. */
@@ -25,8 +14,6 @@ const INITIAL_LIMIT = 9;
 const OPENED_MS = 1000;
 /** Offers added between two paints: more would be noticeable on a slow phone. */
 const LIMIT_STEP = 2;
-
-const OPEN_LAYER = { dialog: openDialog, sheet: openSheet };
 
 /** A widget that is mounted on the page. */
 export interface MountedWidget {
@@ -49,7 +36,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
   const gestures = createGestures(Boolean(layer));
   const clamped = watchClamped();
   const refs = new Map<object, RefCallback<Element>>();
-  let state: WidgetState = INITIAL_STATE;
+  let state: WidgetState = { passed: [], claimed: [], opened: [] };
   let isOpen = true;
   let unlock: (() => void) | undefined;
   let closeLayer: (() => void) | undefined;
@@ -64,13 +51,13 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       props.on(asset ? { type: 'accept', offer, asset } : { type: 'accept', offer });
     },
     pass(event, offer) {
-      const next = passOffer(state, offer);
+      const next = { ...state, passed: [...state.passed, offer] };
       props.on({ type: state.claimed.includes(offer) ? 'next' : 'decline', offer });
-      if (isFinished(next, props.groups)) dismiss('finished');
+      if (props.groups.every((group) => !shownOffers(next, group)[0])) dismiss('finished');
       else step(event, next);
     },
     back(event, offer, to) {
-      step(event, returnToOffer(state, to));
+      step(event, { ...state, passed: state.passed.filter((other) => other !== to) });
       props.on({ type: 'back', offer });
     },
     copy(event, offer) {
@@ -107,7 +94,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
       // Measures the page, so it comes before the widget changes it.
       if (layer === 'dialog') unlock = lockScroll();
       gestures.ignoreInput('a');
-      closeLayer = OPEN_LAYER[layer]({ element, ignoresInput: gestures.ignoresInput, dismiss });
+      closeLayer = openLayer(layer, { element, ignoresInput: gestures.ignoresInput, dismiss });
     }
     afterPaint(loadNext);
     afterPaint(addMore);
@@ -120,7 +107,7 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     const rectOf = (selector: string): DOMRect => (article.querySelector(selector) as Element).getBoundingClientRect();
     const { top } = rectOf('[part=accept]');
     const isSheet = layer === 'sheet';
-    const show = (): void => draw(claimOffer(state, offer));
+    const show = (): void => draw({ ...state, claimed: [...state.claimed, offer] });
     // The bottom of a sheet stays where it is: its buttons would move with the top.
     const animation = isSheet ? show() : ease(show);
     if (isSheet || (layer && rectOf('.claim').bottom > innerHeight)) {
@@ -155,7 +142,8 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
 
   /** Loads the images of the offers that the shopper gets to see next. */
   function loadNext(): void {
-    for (const { advertiser, offer } of nextOffers(state, props.groups)) {
+    const next = props.groups.flatMap((group) => (isList(group) ? [] : remainingOffers(state, group).slice(1, 2)));
+    for (const { advertiser, offer } of next) {
       for (const src of [advertiser.logo_url, ...(offer.assets ?? []).map(({ image_url }) => image_url)])
         if (src) Object.assign(new Image(), { referrerPolicy: 'no-referrer', src });
     }
@@ -220,6 +208,55 @@ export function mountWidget(host: HTMLElement, props: WidgetProps): MountedWidge
     clamped.disconnect();
     render(null, root);
   }
+}
+
+/** Milliseconds after a layer opens or an offer follows another during which input is ignored: it was meant for what was there before. */
+const SETTLE_MS = 400;
+
+/** Cancels clicks that do not count, before a link is opened twice. The session counts double clicks once, widget or not. */
+interface Gestures {
+  /** Whether the backdrop and the handle ignore input now. */
+  ignoresInput(): boolean;
+  /** Ignores input on `controls`, by default the whole offer, from now on until things have settled. */
+  ignoreInput(controls?: string): void;
+  /** Listens for clicks that do not count, cancels them and hides them from everybody else. */
+  filter(event: MouseEvent): void;
+}
+
+/** Creates the click filter of one mounted widget. */
+export function createGestures(isLayer: boolean, now: () => number = () => performance.now()): Gestures {
+  const clickedAt = new WeakMap<Element, number>();
+  let changedAt = isLayer ? now() : -SETTLE_MS;
+  /** The controls that ignore input: links in a layer that has just opened, the whole offer after a step. */
+  let early = 'a';
+
+  function ignoresInput(): boolean {
+    return now() - changedAt < SETTLE_MS;
+  }
+
+  function isDoubleClick(control: Element): boolean {
+    const before = clickedAt.get(control) ?? -DOUBLE_CLICK_MS;
+    clickedAt.set(control, now());
+    return now() - before < DOUBLE_CLICK_MS;
+  }
+
+  return {
+    ignoresInput,
+    ignoreInput(controls = '.offer *') {
+      changedAt = now();
+      early = controls;
+    },
+    filter(event) {
+      // What opens and closes in place may be clicked as fast as the shopper likes.
+      const control = (event.target as Element).closest('a,button:not([aria-expanded])');
+      if (!control || event.button > 1) return;
+      const isEarly = control.matches(early) && ignoresInput();
+      // After a step the second click of a double click hits another control: only `detail` tells.
+      if (!isEarly && event.detail < 2 && !isDoubleClick(control)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+  };
 }
 
 /** Calls `work` in a task of its own after the next paint. */

@@ -1,5 +1,4 @@
-import { isObject, own, type JsonObject, type Problem } from './json.ts';
-import { plainText } from './plainText.ts';
+import { isObject, own, type JsonObject, type Problem, plainText } from './json.ts';
 
 /** An error of any API in one form, whatever its body looked like. See docs/project/wire.md#errors. */
 export interface WireError {

@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 import { Window } from 'happy-dom';
 import { expect, test } from 'vitest';
-import { readAttributes } from '../../src/page/readAttributes.ts';
+import { readAttributes } from '../../src/page/showOptions.ts';
 import { blocksIn, codeBlocks, PAGES, type CodeBlock } from './pages.ts';
 
 test('every attribute of a script tag or element in an HTML block is one that is read', () => {

@@ -86,16 +86,19 @@ const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eig
 const inWords = (value: number): string => words[value] ?? String(value);
 const UPSTREAM = 'src/relay/upstream/createUpstream.ts';
 const CONNECT = 'src/operator/clients/connect.ts';
-const SETTLE = 'src/queue/sending/settle.ts';
+const SETTLE = 'src/queue/settle.ts';
 
 /** The same for numbers that belong to one file. */
 const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = [
-  ['docs/errors.md', `${constantIn('src/queue/rows/findDrops.ts', 'DEAD_MAX')} dead letters are stored`],
+  ['docs/errors.md', `${constantIn('src/queue/rows.ts', 'DEAD_MAX')} dead letters are stored`],
   ['docs/reference/page.md', `the last ${constantIn('src/session/openTrace.ts', 'EVENTS_MAX')} [events]`],
-  ['docs/reference/page.md', `for ${constantIn('src/session/orderMemory.ts', 'KEPT_MS') / 3_600_000} hours, without`],
   [
     'docs/reference/page.md',
-    `collapses after ${inWords(seconds('src/page/showOffers.ts', 'IDLE_MS'))} seconds without input`,
+    `for ${constantIn('src/session/sessionStorage.ts', 'KEPT_MS') / 3_600_000} hours, without`,
+  ],
+  [
+    'docs/reference/page.md',
+    `collapses after ${inWords(seconds('src/page/mountOffers.ts', 'IDLE_MS'))} seconds without input`,
   ],
   [
     'docs/reference/queue.md',

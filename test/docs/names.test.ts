@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { networkRoutes } from '../../src/network/createNetwork.ts';
 import * as sources from '../../src/consent.ts';
 import * as clients from '../../src/operator.ts';
-import { ATTRIBUTES } from '../../src/page/readAttributes.ts';
+import { ATTRIBUTES } from '../../src/page/showOptions.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { FORCE_OPTIONS } from '../../src/inspector/forcing.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
-import { hashEmail } from '../../src/wire/offers/hashEmail.ts';
+import { hashEmail } from '../../src/wire/hash.ts';
 import { blocksIn } from './pages.ts';
 
 const isPhpThere = spawnSync('php', ['--version']).status === 0;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventTimelines } from '../../src/inspector/eventTimelines.ts';
 import type { StoredEvent } from '../../src/queue/events.ts';
-import type { PageEvent } from '../../src/session/events.ts';
+import type { PageEvent } from '../../src/session/openTrace.ts';
 import type { RequestRecord } from '../../src/inspector/observePage.ts';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');

@@ -3,7 +3,7 @@ import { eventTimelines } from '../../src/inspector/eventTimelines.ts';
 import type { RequestRecord } from '../../src/inspector/observePage.ts';
 import { countAtRelay, describeRelayCount } from '../../src/inspector/panels/SeenPanel.tsx';
 import type { StoredEvent } from '../../src/queue/events.ts';
-import type { PageEvent } from '../../src/session/events.ts';
+import type { PageEvent } from '../../src/session/openTrace.ts';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
 const event = (event_id: string, event_name: StoredEvent['event_name']): StoredEvent => ({

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import manifest from '../../custom-elements.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
-import { ATTRIBUTES } from '../../src/page/readAttributes.ts';
+import { ATTRIBUTES } from '../../src/page/showOptions.ts';
 import { DISPLAY_MODES, VIEWS } from '../../src/wire/offers/request.ts';
 import { columnOf, pageAt, sectionOf } from '../docs/pages.ts';
 import { typeCheck } from '../docs/typeCheck.ts';

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
-import { isBot } from '../../src/wire/isBot.ts';
+import { isBot } from '../../src/wire/offers/request.ts';
 import { firstOffers } from '../../src/session/obtainOffers.ts';
-import { readAttributes } from '../../src/page/readAttributes.ts';
+import { readAttributes } from '../../src/page/showOptions.ts';
 import type { PlacedGroup, PlacedOffer } from '../../src/wire/offers/response.ts';
 
 const BASE = 'https://shop.example/thanks?token=1';

@@ -1,8 +1,7 @@
 // Consent is given per origin: a withdrawal in one tab stops every other.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueEvent, SendAnswer } from '../../src/queue/events.ts';
-import type { CoreOptions } from '../../src/queue/openCore.ts';
-import { openSessionQueue } from '../../src/queue/openSessionQueue.ts';
+import { type CoreOptions, openSessionQueue } from '../../src/queue/openCore.ts';
 import { withdrawConsent } from '../../src/queue/withdrawal.ts';
 import { pageFace, type FacedQueue } from './pageFace.ts';
 import { event, freshStorage, names, onDisk, slowStorage } from './world.ts';

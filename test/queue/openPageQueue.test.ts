@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { openSessionQueue } from '../../src/queue/openSessionQueue.ts';
+import { openSessionQueue } from '../../src/queue/openCore.ts';
 import { openQueue } from '../../src/queue/openQueue.ts';
 import { event, freshStorage } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { publicQueue, type Queue } from '../../src/queue/openQueue.ts';
-import type { SessionQueue } from '../../src/queue/openSessionQueue.ts';
+import type { SessionQueue } from '../../src/queue/openCore.ts';
 
 /** A page's queue with checks and statistics on top, as the inspector has it. */
 export type FacedQueue = Omit<SessionQueue, keyof Queue> & Queue;

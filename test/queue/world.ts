@@ -1,6 +1,7 @@
 import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBTransaction } from 'fake-indexeddb';
 import { vi } from 'vitest';
-import { type Queue, type QueueOptions, openQueue } from '../../src/queue/openQueue.ts';
+import { type Queue, openQueue } from '../../src/queue/openQueue.ts';
+import type { QueueOptions } from '../../src/queue/openCore.ts';
 import type { QueueEvent, SendAnswer, StoredEvent, TrackedEvent } from '../../src/queue/events.ts';
 
 /** An event as a page has it. */

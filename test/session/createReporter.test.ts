@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TrackedEvent } from '../../src/queue/events.ts';
-import type { PageEvent } from '../../src/session/events.ts';
+import type { PageEvent } from '../../src/session/openTrace.ts';
 import { createReporter } from '../../src/session/createReporter.ts';
 import type { Asset, PlacedOffer } from '../../src/wire/offers/response.ts';
 

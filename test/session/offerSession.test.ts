@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkOptions } from '../../src/session/checkOptions.ts';
-import { outcome } from '../../src/session/events.ts';
+import { outcome, openTrace, type Trace } from '../../src/session/openTrace.ts';
 import {
   openOfferSession,
   TRANSITIONS,
@@ -9,7 +9,6 @@ import {
   type State,
   type StateName,
 } from '../../src/session/offerSession.ts';
-import { openTrace, type Trace } from '../../src/session/openTrace.ts';
 import { keyValueStorage } from '../../src/session/sessionStorage.ts';
 import { device, startRelay, type Device, type TestRelay } from './sessionWorld.ts';
 

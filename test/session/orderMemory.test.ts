@@ -1,6 +1,11 @@
 // @vitest-environment happy-dom
 import { beforeEach, expect, test, vi } from 'vitest';
-import { forgetOrders, openOrderMemory, type DurableNotes, type OrderMemory } from '../../src/session/orderMemory.ts';
+import {
+  forgetOrders,
+  openOrderMemory,
+  type DurableNotes,
+  type OrderMemory,
+} from '../../src/session/sessionStorage.ts';
 
 const DAY = 24 * 3_600_000;
 const KEY = 'offerlet:1';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openClock } from '../../src/queue/sending/sendBatch.ts';
+import { openClock } from '../../src/queue/createPost.ts';
 import { checkOptions, type Placement } from '../../src/session/checkOptions.ts';
 import { buildRequest, requestOffers } from '../../src/session/obtainOffers.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { openSession } from '../../src/session/openSession.ts';
-import type { SessionOptions } from '../../src/session/options.ts';
+import { openSession, type SessionOptions } from '../../src/session/openSession.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { device, only, open, settled, startRelay } from './sessionWorld.ts';
 

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { QUEUE_PREFIX } from '../../src/queue/rows/rows.ts';
-import { openOrderMemory } from '../../src/session/orderMemory.ts';
+import { QUEUE_PREFIX } from '../../src/queue/rows.ts';
+import { openOrderMemory } from '../../src/session/sessionStorage.ts';
 import { device, only, open, settled, startRelay, type Device } from './sessionWorld.ts';
 
 afterEach(() => void vi.unstubAllGlobals());

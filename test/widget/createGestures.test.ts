@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest';
-import { createGestures } from '../../src/widget/createGestures.ts';
+import { createGestures } from '../../src/widget/mountWidget.tsx';
 
 /** A panel with every kind of control, whose clicks go through the filter at the given times. */
 function setUp(isLayer: boolean) {

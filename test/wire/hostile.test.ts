@@ -3,10 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseBatch, readBatchResponse } from '../../src/wire/events/wireEvent.ts';
 import { readError } from '../../src/wire/errors.ts';
 import { parseEvent } from '../../src/wire/events/parseEvent.ts';
-import { parseJson } from '../../src/wire/json.ts';
+import { parseJson, plainText } from '../../src/wire/json.ts';
 import { readRecommendations, safeUrl } from '../../src/wire/offers/readRecommendations.ts';
 import { parseRecommendationRequest } from '../../src/wire/offers/parseRecommendationRequest.ts';
-import { plainText } from '../../src/wire/plainText.ts';
 import { json } from './anyJson.ts';
 
 const PROTOTYPES = [Object.prototype, Array.prototype, String.prototype, Function.prototype];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hashEmail } from '../../src/wire/offers/hashEmail.ts';
+import { hashEmail } from '../../src/wire/hash.ts';
 import { item, offerOf, read, shape } from './offers/responses.ts';
 
 /** Does what Prototype.js 1.6 does to a page: Array.from without a mapper, Array#entries as toArray, Object.keys with inherited names. */

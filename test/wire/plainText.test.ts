@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { plainText } from '../../src/wire/plainText.ts';
+import { plainText } from '../../src/wire/json.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import type { PanelProps } from '../model.ts';
-import type { Explanation } from '../../session/openTrace.ts';
-import type { PageEvent } from '../../session/events.ts';
+import type { Explanation, PageEvent } from '../../session/openTrace.ts';
 import { describeConsent, describeOptions } from '../openMounts.ts';
 import { describeEvent, endWithStop, timeOf } from '../eventTimelines.ts';
 

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PanelProps } from '../model.ts';
 import type { DeadLetter } from '../../queue/events.ts';
-import type { EventRow } from '../../queue/rows/rows.ts';
+import type { EventRow } from '../../queue/rows.ts';
 import { nextTry, timeOf } from '../eventTimelines.ts';
 
 /** What is queued on this device, when it is sent, and what will never be accepted. */

@@ -19,7 +19,7 @@ export interface Journal {
 }
 
 /** The journals that earlier and other sessions have left. */
-export interface FoundJournals {
+interface FoundJournals {
   /** Written by sessions that may still be open. */
   readonly live: readonly Journal[];
   /** Written by sessions that are long gone. */
@@ -29,7 +29,7 @@ export interface FoundJournals {
 }
 
 /** The journals of a queue in key-value storage, one in each slot. */
-export interface Journals {
+interface Journals {
   find(): Promise<FoundJournals>;
   /** Takes a slot, unless this session has one. */
   claim(): Promise<void>;

@@ -1,8 +1,7 @@
 import { own, parseJson, toJson } from '../../wire/json.ts';
-import { openCore } from '../openCore.ts';
-import type { Notes, SessionQueue, SessionQueueOptions } from '../openSessionQueue.ts';
-import { QUEUE_PREFIX, queueName } from '../rows/rows.ts';
-import { HANGING_MS, within } from '../within.ts';
+import { openCore, type Notes, type SessionQueue, type SessionQueueOptions } from '../openCore.ts';
+import { within } from '../createPost.ts';
+import { HANGING_MS, QUEUE_PREFIX, queueName } from '../rows.ts';
 import { clearJournals, type KeyValueStorage } from './openJournals.ts';
 import { openKeyValueRows, type KeyValueRows } from './openKeyValueRows.ts';
 
@@ -10,7 +9,7 @@ import { openKeyValueRows, type KeyValueRows } from './openKeyValueRows.ts';
 const PENDING = `${QUEUE_PREFIX}-withdrawn`;
 
 /** Options of `openKeyValueQueue`. */
-export interface KeyValueQueueOptions extends SessionQueueOptions {
+interface KeyValueQueueOptions extends SessionQueueOptions {
   /** The storage is memory: what is in it does not survive. */
   readonly isMemory?: boolean;
   /** Ends when what is stored has been cleared: until then nothing is read or written. */

@@ -1,12 +1,21 @@
 import { own } from '../../wire/json.ts';
-import { BACKOFF, DEAD, type Rows, type RowsListener, isOwn, isWaiting } from '../rows/rows.ts';
-import { findDrops, QUEUE_GROWN } from '../rows/findDrops.ts';
-import { HANGING_MS, within } from '../within.ts';
+import { within } from '../createPost.ts';
+import {
+  BACKOFF,
+  DEAD,
+  findDrops,
+  HANGING_MS,
+  isOwn,
+  isWaiting,
+  QUEUE_GROWN,
+  type Rows,
+  type RowsListener,
+} from '../rows.ts';
 import { openJournals, type Journal, type KeyValueStorage } from './openJournals.ts';
 import { reasonOf } from '../../wire/errors.ts';
 
 /** Options of `openKeyValueRows`. */
-export interface KeyValueRowsOptions {
+interface KeyValueRowsOptions {
   readonly storage: KeyValueStorage;
   readonly name: string;
   /** The storage is memory: what is in it does not survive. */

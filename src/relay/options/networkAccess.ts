@@ -1,6 +1,5 @@
-import { own, parseJson } from '../../wire/json.ts';
+import { own, parseJson, plainText } from '../../wire/json.ts';
 import { isInTheClear, looksSecret, readKey, type Environment } from '../../wire/keys.ts';
-import { plainText } from '../../wire/plainText.ts';
 import { RelayConfigError } from '../errors.ts';
 import { explain } from '../telemetry.ts';
 import { readResponseText } from '../upstream/transport.ts';

@@ -1,8 +1,7 @@
 // POST /events and POST /events/batch, with the field names of the wire. See docs/project/wire.md#events.
 
-import { own, type Parsed } from '../json.ts';
+import { own, type Parsed, plainText } from '../json.ts';
 import { BATCH_MAX_EVENTS } from '../limits.ts';
-import { plainText } from '../plainText.ts';
 
 export const EVENT_NAMES = [
   'WIDGET_LOAD',

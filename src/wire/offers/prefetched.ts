@@ -1,5 +1,5 @@
 import { isObject, own } from '../json.ts';
-import { shortHash } from '../shortHash.ts';
+import { shortHash } from '../hash.ts';
 import type { RecommendationRequest } from './request.ts';
 
 /** Offers that a server has requested while it rendered the page: what they are for, and the response as it came. */

@@ -1,7 +1,6 @@
 import { URL_MAX_LENGTH, COPY_MAX, RESPONSE_MAX_OFFERS } from '../limits.ts';
 import { isLoopbackHost } from '../keys.ts';
-import { own, readId, isObject, type Parsed, oneOf } from '../json.ts';
-import { plainText } from '../plainText.ts';
+import { own, readId, isObject, type Parsed, oneOf, plainText } from '../json.ts';
 import type {
   Recommendation,
   RecommendationGroup,

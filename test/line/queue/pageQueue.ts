@@ -1,5 +1,5 @@
 // What the page and its queue use, bundled for the fixture.
-import { openSessionQueue as open, type SessionQueueOptions } from '../../../src/queue/openSessionQueue.ts';
+import { openSessionQueue as open, type SessionQueueOptions } from '../../../src/queue/openCore.ts';
 import { pageFace, type FacedQueue } from '../../queue/pageFace.ts';
 
 export { withdrawConsent } from '../../../src/queue/withdrawal.ts';

@@ -3,7 +3,7 @@ import { toStorable } from '../../../src/session/obtainOffers.ts';
 import type { Offers, ShowOptions } from '../../../src/page/showOptions.ts';
 import type { WidgetProps } from '../../../src/widget/props.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
-import type { PageEvent } from '../../../src/session/events.ts';
+import type { PageEvent } from '../../../src/session/openTrace.ts';
 import { scriptTag } from '../../package/bytes.ts';
 import { FOOTER, hero, placed } from '../../widget/offers.ts';
 

@@ -1,0 +1,113 @@
+import { looksSecret } from '../wire/keys.ts';
+import { toJson } from '../wire/json.ts';
+import { TIME_HEADER } from '../wire/parseDatetime.ts';
+
+/** How requests reach the relay. */
+export interface RelayAccess {
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Called before every request to the relay. The request gets the headers that it returns. */
+  headers?: (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>) | undefined;
+}
+
+/** The access of one session or queue, and the clock that each response sets. */
+export interface ClockedAccess extends RelayAccess {
+  readonly clock: Clock;
+}
+
+/** Rejects a request whose headers hold a secret key. */
+export const SECRET = 'Secret key';
+
+/** Posts a body as JSON. Rejects if it cannot be sent, or is redirected: a redirect would carry the body elsewhere. */
+type Post = (url: string, body: unknown, how: RequestInit) => Promise<Response>;
+
+/** Returns the function that sends every request to the relay. It keeps the `fetch` that the page has now. */
+export function createPost({ fetch = globalThis.fetch, headers, clock }: ClockedAccess): Post {
+  return (url, body, how) => {
+    const send = (given?: Readonly<Record<string, string>>): Promise<Response> => {
+      // Consent may have been withdrawn while the headers were awaited.
+      if (how.signal?.aborted) throw Error('Aborted');
+      return fetch(url, {
+        ...how,
+        method: 'POST',
+        headers: { ...given, 'content-type': 'application/json' },
+        body: toJson(body),
+        redirect: 'error',
+      }).then((response) => {
+        clock.read(response);
+        return response;
+      });
+    };
+    // At once if possible: a page that is being closed does not come back to it.
+    return headers ? Promise.resolve().then(headers).then(checked).then(send) : send();
+  };
+}
+
+/** Browsers and apps have no secrets: whoever opens them can read each header. */
+function checked(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (looksSecret(toJson(headers))) throw SECRET;
+  return headers;
+}
+
+/** Milliseconds by which the device's clock may run ahead of the page's own: more means that the device slept, or was set. */
+const DRIFT_MAX_MS = 30_000;
+
+/** The time at which something happens. */
+interface Stamp {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Whether it is the relay's time. Otherwise it is the device's, and the relay corrects it when it is sent. */
+  readonly isTrue: boolean;
+}
+
+/** The clock that events are stamped by. */
+export interface Clock {
+  now(): Stamp;
+  /** Reads the relay's time in a response, where there is one. */
+  read(response: unknown): void;
+}
+
+/**
+ * Opens a clock. After a response of the relay it shows the relay's time, as counted by the page itself: setting the device's
+ * clock does not change that. When the device's clock has run ahead of the page's, the device may have slept: then the clock
+ * shows the device's time until the next response.
+ */
+export function openClock(): Clock {
+  let anchor: { readonly relay: number; readonly device: number; readonly page: number } | undefined;
+  return {
+    now() {
+      const device = Date.now();
+      if (!anchor) return { at: device, isTrue: false };
+      const passed = performance.now() - anchor.page;
+      if (device - anchor.device - passed <= DRIFT_MAX_MS)
+        return { at: Math.round(anchor.relay + passed), isTrue: true };
+      anchor = undefined;
+      return { at: device, isTrue: false };
+    },
+    read(response) {
+      const headers = (response as Partial<Response> | undefined)?.headers;
+      const relay = Number(headers?.get?.(TIME_HEADER) ?? Number.NaN);
+      if (relay > 1e12 && relay < 1e13) anchor = { relay, device: Date.now(), page: performance.now() };
+    },
+  };
+}
+
+/**
+ * Rejects what took too long. Not an Error: one that is created while the script starts has the browser look for its position,
+ * which with developer tools attached means to parse the whole script again.
+ */
+export const LATE = 'Timeout';
+
+/**
+ * Resolves to the promise's value, or rejects when it takes longer. The time is taken in two halves: a page that was busy for
+ * all of it receives the events that arrived meanwhile before the second half is over.
+ */
+export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout>;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      timer = setTimeout(reject, ms / 2, LATE);
+    }, ms / 2);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

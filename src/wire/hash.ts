@@ -1,0 +1,43 @@
+/** Trims and lower-cases an email for hashing, never locale-aware. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/**
+ * Returns the `email_hash` of an email: the SHA-256 of the normalized email in lower-case hex.
+ * Rejects when `crypto.subtle` is missing: browsers offer it on https and localhost only.
+ */
+export function hashEmail(email: string): Promise<string> {
+  return hashText(normalizeEmail(email));
+}
+
+/** Returns the SHA-256 of a text in lower-case hex. Rejects when `crypto.subtle` is missing. */
+export async function hashText(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  // Not Array.from: Prototype.js replaces it with one that ignores the callback.
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Hashes to 106 bits, synchronously and without `crypto.subtle`: enough to tell apart what one device has. */
+export function shortHash(text: string): string {
+  return [0, 1].map((seed) => hash53(text, seed).toString(36)).join('-');
+}
+
+/** Returns the same UUID for the same text (version 8: its bits are a hash, and not a cryptographic one). */
+export function uuidOf(text: string): string {
+  const hex = [0, 1, 2].map((seed) => hash53(text, seed).toString(16).padStart(14, '0')).join('');
+  return `${hex.slice(1, 9)}-${hex.slice(9, 13)}-8${hex.slice(16, 19)}-a${hex.slice(19, 22)}-${hex.slice(23, 28)}${hex.slice(29, 36)}`;
+}
+
+/** cyrb53, a public-domain hash. */
+function hash53(text: string, seed: number): number {
+  let [a, b] = [0xdeadbeef ^ seed, 0x41c6ce57 ^ seed];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 2_654_435_761);
+    b = Math.imul(b ^ unit, 1_597_334_677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
+  return 4_294_967_296 * (2_097_151 & b) + (a >>> 0);
+}

@@ -1,0 +1,343 @@
+import { IDBFactory } from 'fake-indexeddb';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { event, freshStorage, names, onDisk, open, putRows, removeRows, type Watched } from './world.ts';
+
+const opened: Watched[] = [];
+const down = (options = {}): Watched => {
+  const queue = open(() => ({ status: 503 }), options);
+  opened.push(queue);
+  return queue;
+};
+
+beforeEach(() => freshStorage());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(opened.splice(0).map((queue) => queue.close()));
+  // Whatever they still do ends with their own storage.
+  await new Promise((done) => setTimeout(done, 100));
+});
+
+it('events tracked in one task are written in one transaction that is committed explicitly and at once', async () => {
+  const queue = down();
+  await queue.flush();
+  const steps: string[] = [];
+  const { put } = IDBObjectStore.prototype;
+  const { commit } = IDBTransaction.prototype;
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function record(this: IDBObjectStore, ...given) {
+    steps.push('put');
+    return put.apply(this, given);
+  });
+  vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function record(this: IDBTransaction) {
+    steps.push('commit');
+    return commit.call(this);
+  });
+  const tracked = Promise.all(names(3).map((id) => queue.track(event(id))));
+  await vi.waitFor(() => expect(steps).toContain('put'));
+  // The page may die now: whatever comes later than this is too late.
+  expect(steps.slice(0, 4)).toEqual(['put', 'put', 'put', 'commit']);
+  await tracked;
+});
+
+it('1,000 events take at most 1,010 storage operations while the relay is down', async () => {
+  let operations = 0;
+  const queue = down();
+  for (const name of ['put', 'get', 'getAll', 'getAllKeys', 'count', 'delete'] as const) {
+    const real = IDBObjectStore.prototype[name] as (...given: unknown[]) => IDBRequest;
+    vi.spyOn(IDBObjectStore.prototype, name).mockImplementation(function count(
+      this: IDBObjectStore,
+      ...given: unknown[]
+    ) {
+      operations++;
+      return real.apply(this, given) as never;
+    });
+  }
+  await Promise.all(names(1_000).map((id) => queue.track(event(id))));
+  expect(operations).toBeLessThanOrEqual(1_010);
+});
+
+it('a full queue drops the oldest displays before any click, and reports it', async () => {
+  const queue = down();
+  await Promise.all(names(600).map((id) => queue.track(event(`c${id}`, { event_name: 'BRAND_CLICK' }))));
+  await Promise.all(names(450).map((id) => queue.track(event(`d${id}`))));
+  // At once, unless the machine is so busy that memory had to do for a moment.
+  await vi.waitFor(async () => expect((await onDisk()).events).toHaveLength(1_000), 10_000);
+  const { events } = await onDisk();
+  expect(events.filter((id) => id.startsWith('ce'))).toHaveLength(600);
+  expect(events).not.toContain('de0');
+  expect(queue.of('dropped')).toMatchObject([{ count: 50, reason: 'full' }]);
+  expect(await queue.stats()).toMatchObject({ onDisk: 1_000, dropped: 50 });
+});
+
+it.each(['BRAND_DISPLAY', 'BRAND_CLICK', 'ELEMENT_CLICK'] as const)(
+  'past its cap, a queue of %s is read whole once in fifty events',
+  async (event_name) => {
+    const queue = down();
+    await Promise.all(names(1_000).map((id) => queue.track(event(id, { event_name }))));
+    await vi.waitFor(async () => expect((await onDisk()).events).toHaveLength(1_000), 10_000);
+    const { getAllKeys } = IDBObjectStore.prototype;
+    let reads = 0;
+    vi.spyOn(IDBObjectStore.prototype, 'getAllKeys').mockImplementation(function count(this: IDBObjectStore, ...given) {
+      reads++;
+      return getAllKeys.apply(this, given);
+    });
+    for (const id of names(200)) await queue.track(event(`late-${id}`, { event_name }));
+    // Retries of the sender read as well.
+    expect(reads).toBeLessThan(4 + 20);
+    vi.restoreAllMocks();
+    await queue.close();
+    const { events } = await onDisk();
+    expect(events.length).toBeGreaterThanOrEqual(1_000);
+    expect(events.length).toBeLessThanOrEqual(1_050);
+    expect(events).toContain('late-e199');
+    const dropped = queue.of('dropped').reduce((sum, { count }) => sum + count, 0);
+    expect(events.length + dropped).toBe(1_200);
+  },
+);
+
+it('what other scripts write among the rows stops no delivery, and is counted', async () => {
+  const first = down();
+  await first.track(event('mine'));
+  await first.close();
+  const { keys } = await onDisk();
+  const key = keys.find((key) => key > '0') ?? '';
+  await putRows([
+    [null, `0${key.slice(1)}`],
+    [{}, `00${key.slice(2)}`],
+    [{ event: {} }, `000${key.slice(3)}`],
+    ['text', `~${key}`],
+    [{ theirs: true }, new Date()],
+    [null, 7],
+  ]);
+  const second = open(() => ({ status: 202 }));
+  opened.push(second);
+  await second.track(event('next'));
+  await vi.waitFor(() => expect(second.batches.flat().toSorted()).toEqual(['mine', 'next']), 3_000);
+  expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 4, reason: 'storage_lost' }]);
+  expect((await second.deadLetters()).length).toBe(0);
+  expect(await second.stats()).toMatchObject({ onDisk: 0 });
+});
+
+it('rows that vanish are counted to the last, however they were added', async () => {
+  const first = down();
+  for (const id of names(5)) {
+    await first.track(event(id, { event_name: 'BRAND_CLICK' }));
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  }
+  await first.close();
+  const { keys } = await onDisk();
+  await removeRows(keys.filter((key) => key > '0').slice(0, 3));
+  const second = down();
+  await vi.waitFor(
+    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 3, reason: 'storage_lost' }]),
+    5_000,
+  );
+});
+
+it('purge removes everything', async () => {
+  const queue = down();
+  await Promise.all(names(30).map((id) => queue.track(event(id))));
+  await queue.flush();
+  await queue.purge();
+  expect((await onDisk()).keys.filter((key) => !key.startsWith('!'))).toEqual([]);
+  expect(localStorage.getItem('offerlet-queue /events/batch')).toBeNull();
+  expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 0 });
+});
+
+it('a response that arrives after a purge stores nothing', async () => {
+  let answer: (value: { status: number; body: unknown }) => void = () => undefined;
+  const queue = open(() => new Promise((done) => (answer = done)));
+  opened.push(queue);
+  await queue.track(event('a', { event_name: 'BRAND_CLICK' }));
+  await vi.waitFor(() => expect(queue.batches).toHaveLength(1));
+  await queue.purge();
+  answer({ status: 207, body: { results: [{ index: 0, success: false }] } });
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ lastAnswer: { status: 207 } }));
+  expect((await onDisk()).events).toEqual([]);
+});
+
+it('without IndexedDB events are held in memory and sent', async () => {
+  Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: undefined });
+  const queue = open(() => ({ status: 202 }));
+  opened.push(queue);
+  await Promise.all(names(25).map((id) => queue.track(event(id))));
+  expect(await queue.stats()).toMatchObject({ storage: 'memory' });
+  await queue.flush();
+  expect(queue.batches.flat().sort()).toEqual(names(25).sort());
+  expect(queue.of('error')).toHaveLength(1);
+});
+
+it('a full disk loses no event, even if rows are read while it refuses them', async () => {
+  const { commit } = IDBTransaction.prototype;
+  for (const pause of [0, 1, 2, 3, 4, 6, 8]) {
+    freshStorage();
+    const queue = down();
+    await queue.flush();
+    // A full disk is noticed at the end of the transaction; reads go on working.
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function refuse(this: IDBTransaction) {
+      this.abort();
+    });
+    const tracked = queue.track(event('a'));
+    for (let tick = 0; tick < pause; tick++) await Promise.resolve();
+    await Promise.all([queue.stats(), queue.stats(), tracked]);
+    expect(await queue.stats()).toMatchObject({ storage: 'memory', inMemory: 1 });
+    vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(commit);
+  }
+});
+
+it('storage that hangs for a second is replaced by memory', async () => {
+  const stuck = { addEventListener: () => undefined } as unknown as IDBOpenDBRequest;
+  Object.defineProperty(globalThis, 'indexedDB', { configurable: true, writable: true, value: { open: () => stuck } });
+  const queue = open(() => ({ status: 202 }));
+  opened.push(queue);
+  const before = Date.now();
+  await queue.track(event('a'));
+  expect(Date.now() - before).toBeLessThan(3_000);
+  await queue.flush();
+  expect(queue.batches.flat()).toEqual(['a']);
+});
+
+/** Has every database open only after a second and a half. */
+function openLate(): void {
+  const { open: openNow } = IDBFactory.prototype;
+  const slow = indexedDB;
+  vi.spyOn(slow, 'open').mockImplementation((...given) => {
+    const late = {} as IDBOpenDBRequest;
+    setTimeout(() => {
+      const request = openNow.apply(slow, given);
+      request.addEventListener('upgradeneeded', () => request.result.createObjectStore('rows'));
+      request.addEventListener('success', () =>
+        late.onsuccess?.call(Object.assign(late, { result: request.result }), new Event('success')),
+      );
+    }, 1_500);
+    return late;
+  });
+}
+
+it('events held in memory are written when slow storage responds', async () => {
+  openLate();
+  const queue = down();
+  await queue.track(event('early'));
+  await queue.track(event('in memory'));
+  expect(await queue.stats()).toMatchObject({ storage: 'memory', inMemory: 2 });
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ storage: 'indexeddb', onDisk: 2 }), 3_000);
+  vi.restoreAllMocks();
+  expect((await onDisk()).events.sort()).toEqual(['early', 'in memory']);
+});
+
+it('a late read, asked before an event was, does not take it for delivered', async () => {
+  openLate();
+  const queue = down();
+  // It runs once the database is open: before the events that were given up for now.
+  const read = queue.stats();
+  await Promise.all([queue.track(event('one')), queue.track(event('two'))]);
+  await read;
+  await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ storage: 'indexeddb', onDisk: 2 }), 3_000);
+  vi.restoreAllMocks();
+  expect((await onDisk()).events.sort()).toEqual(['one', 'two']);
+});
+
+it('lost rows are counted, removed rows are not', async () => {
+  const first = down();
+  await Promise.all(names(30).map((id) => first.track(event(id))));
+  await first.flush();
+  // Another tab that only looks must not remember what a turn is about to change.
+  const looking = down();
+  await Promise.all([looking.stats(), looking.stats()]);
+  await Promise.all([first.close(), looking.close()]);
+  expect(localStorage.getItem('offerlet-queue /events/batch')).toMatch(/^30,/);
+  const { keys } = await onDisk();
+  await removeRows(keys.filter((key) => key > '0').slice(0, 12));
+  const second = down();
+  await vi.waitFor(
+    () => expect(second.of('dropped')).toEqual([{ type: 'dropped', count: 12, reason: 'storage_lost' }]),
+    5_000,
+  );
+  await second.close();
+
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 8 * 24 * 3_600_000);
+  const third = open(() => ({ status: 202 }));
+  opened.push(third);
+  await vi.waitFor(
+    () => expect(third.of('dropped')).toEqual([{ type: 'dropped', count: 18, reason: 'expired' }]),
+    5_000,
+  );
+  clock.mockRestore();
+});
+
+it('delivered events are not counted as lost after a crash', async () => {
+  let isUp = false;
+  const first = open(() => ({ status: isUp ? 202 : 503 }));
+  await Promise.all(names(40).map((id) => first.track(event(id))));
+  await first.flush();
+  // Chromium writes localStorage seconds later than IndexedDB.
+  const old = localStorage.getItem('offerlet-queue /events/batch') ?? '';
+  expect(old).toMatch(/^40,/);
+  isUp = true;
+  await first.flush();
+  await first.close();
+  localStorage.setItem('offerlet-queue /events/batch', old);
+  const second = down();
+  await second.track(event('next'));
+  await second.flush();
+  expect(second.of('dropped')).toEqual([]);
+});
+
+it('50 dead letters are kept, and each one dropped is counted', async () => {
+  const queue = open(() => ({ status: 400 }));
+  opened.push(queue);
+  await Promise.all(names(60).map((id) => queue.track(event(id))));
+  await vi.waitFor(
+    async () => expect(await queue.stats()).toMatchObject({ onDisk: 0, deadLetters: 50, dropped: 10 }),
+    10_000,
+  );
+  expect(await queue.deadLetters()).toHaveLength(50);
+});
+
+it('a dead letter is stored without email addresses in its reason, and for a week', async () => {
+  const error = { code: 'invalid', message: 'no such shopper: ada@example.com', retryable: false };
+  const first = open(() => ({ status: 207, body: { results: [{ index: 0, success: false, error }] } }));
+  await first.track(event('e0'));
+  await first.flush();
+  expect(first.of('dead_letter')).toMatchObject([{ reason: `invalid: ${error.message}` }]);
+  expect(await first.deadLetters()).toMatchObject([
+    { event: { event_id: 'e0' }, reason: 'invalid: no such shopper: …' },
+  ]);
+  await first.close();
+  const day = 24 * 3_600_000;
+  const real = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(real + 6 * day);
+  const second = open(() => ({ status: 202 }));
+  await second.flush();
+  expect(await second.deadLetters()).toHaveLength(1);
+  await second.close();
+  clock.mockReturnValue(real + 8 * day);
+  const third = open(() => ({ status: 202 }));
+  opened.push(third);
+  await third.flush();
+  expect(await third.deadLetters()).toEqual([]);
+  expect(third.of('dropped')).toMatchObject([{ count: 1, reason: 'expired' }]);
+  clock.mockRestore();
+});
+
+it('events older than a week are dropped and counted, events of an impossible year are sent', async () => {
+  const first = down();
+  await first.track(event('now'));
+  await first.close();
+  const day = 24 * 3_600_000;
+  const real = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(real + 8 * day);
+  const second = open(() => ({ status: 202 }));
+  opened.push(second);
+  await second.flush();
+  expect(second.of('dropped')).toMatchObject([{ count: 1, reason: 'expired' }]);
+  await second.close();
+  clock.mockReturnValue(real - 20 * 365 * day);
+  const third = open(() => ({ status: 503 }));
+  await third.track(event('wrong clock'));
+  await third.close();
+  clock.mockRestore();
+  const fourth = open(() => ({ status: 202 }));
+  opened.push(fourth);
+  await vi.waitFor(() => expect(fourth.of('delivered')).toHaveLength(1), 5_000);
+  expect(fourth.batches.flat()).toEqual(['wrong clock']);
+});
