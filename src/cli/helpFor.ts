@@ -1,4 +1,4 @@
-import { ERRORS_URL } from '../http/errorsUrl.ts';
+import { ERRORS_URL } from '../wire/errors.ts';
 import type { Command, CommandGroup, Option, Options } from './command.ts';
 import { wrap } from './output/displayWidth.ts';
 

@@ -4,13 +4,14 @@ import {
   parseBatch,
   type BatchResult,
   type ResultError,
-} from '../wire/events/wireEvent.ts';
+  judgeEvent,
+  readEvent,
+} from '../wire/events.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import { FIRST_VERSION, miscountEvents, versionColumn } from './settings.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
-import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
 import type { ProcessCache } from './createProcessCache.ts';
 import type { Fault } from './faults.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';

@@ -1,7 +1,7 @@
 import type { SessionQueue } from '../queue/openSessionQueue.ts';
 import { type ClockedAccess, createPost, SECRET } from '../queue/sending/sendBatch.ts';
 import { isBot } from '../wire/isBot.ts';
-import { type JsonObject, own, parseJson, type Problem } from '../wire/json.ts';
+import { type JsonObject, own, parseJson, type Problem, readCappedText } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
@@ -17,7 +17,6 @@ import { LATE, within } from '../queue/within.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { hashEmail } from '../wire/offers/hashEmail.ts';
 import { plainText } from '../wire/plainText.ts';
-import { readCappedText } from '../wire/readCapped.ts';
 
 /** What offers are obtained with. */
 export interface OfferContext {

@@ -1,4 +1,4 @@
-import type { EventName } from '../wire/events/wireEvent.ts';
+import type { EventName } from '../wire/events.ts';
 import type { ConsentDecision } from './consent.ts';
 import type { LeftOutEvent, Outcome, OutcomeCode, PageEvent, SuccessCode } from './events.ts';
 

@@ -1,6 +1,5 @@
 import type { AuditRow, AuditVerdict } from '../../wire/audit/compareCounts.ts';
-import { describeAudit } from '../../wire/audit/describeAudit.ts';
-import { isWrong, type Audit } from '../../wire/audit/makeAudit.ts';
+import { describeAudit, isWrong, type Audit } from '../../wire/audit/makeAudit.ts';
 import { escapeControls } from '../../http/printable.ts';
 import { renderTable, type Cell, type Table } from '../output/print.ts';
 import type { Terminal, Tone } from '../output/terminal.ts';

@@ -3,9 +3,8 @@ import { listOf, type Change, type ChangeLog, type LoggedChange } from '../chang
 import { changesOf, changesToTakeBack, isSameList } from '../changes/changesToTakeBack.ts';
 import type { ConsoleAdded, ConsoleChanges } from './protocol.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
-import { isObject, own, parseJson } from '../../wire/json.ts';
+import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
-import { readCappedText } from '../../wire/readCapped.ts';
 
 /** Where changes are made and written down. */
 export interface ChangeApiOptions extends Pick<Change, 'network' | 'environment'> {

@@ -3,7 +3,7 @@ import type { Message } from './messages.ts';
 import type { WebhookTarget } from './rules.ts';
 import { secondsOf } from '../clients/errors.ts';
 import { pause } from '../clients/pause.ts';
-import { hideKeys } from '../../http/secrets.ts';
+import { hideKeys } from '../../http/printable.ts';
 
 /** Where and how a message is sent. */
 export interface WebhookOptions {

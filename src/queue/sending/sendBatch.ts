@@ -3,7 +3,7 @@ import { within } from '../within.ts';
 import { reasonOf } from '../../wire/errors.ts';
 import { looksSecret } from '../../wire/keys.ts';
 import { toJson } from '../../wire/json.ts';
-import { TIME_HEADER } from '../../wire/parseDatetime.ts';
+import { TIME_HEADER } from '../../wire/events.ts';
 
 /** The parts of a response that matter; status 0 when there was none. */
 export interface BatchResponse {
