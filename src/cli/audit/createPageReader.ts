@@ -6,7 +6,7 @@ import { hideKey } from '../../wire/keys.ts';
 import { readReport, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
 import type { ReadAuditPage } from '../../wire/audit/readAuditReport.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
-import { safeText } from '../output/displayWidth.ts';
+import { safeText } from '../output/terminal.ts';
 
 /** The network's reports for one publisher. */
 export interface ReportSource {

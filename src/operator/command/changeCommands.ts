@@ -1,7 +1,6 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText, openTerminal } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
-import { openTerminal } from '../../cli/output/terminal.ts';
 import { type Command, readCall } from '../../cli/command.ts';
 import { listOf, openChangeLog, type LoggedChange } from '../changes/changeLog.ts';
 import { changesOf, isSameList, openChanges } from '../changes/changesToTakeBack.ts';

@@ -1,5 +1,5 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
 import type { Change } from '../changes/changeLog.ts';
 import { isSameList } from '../changes/changesToTakeBack.ts';

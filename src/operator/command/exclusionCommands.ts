@@ -1,5 +1,5 @@
 import { print } from '../../cli/output/print.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { findNamedPublisher, readTaxonomy } from './publisherCommands.ts';
 

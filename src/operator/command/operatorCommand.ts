@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type Command, type Options, readCall, type SettingsOf, type SettingsSource } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { cutTo } from '../../cli/output/displayWidth.ts';
-import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
+import { cutTo, openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { openChangeLog, type ChangeLog } from '../changes/changeLog.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';

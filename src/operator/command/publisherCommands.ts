@@ -1,7 +1,6 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText, type Terminal, type Tone } from '../../cli/output/terminal.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
-import type { Terminal, Tone } from '../../cli/output/terminal.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { ask } from './ask.ts';

@@ -1,7 +1,6 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText, type Tone } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
-import type { Tone } from '../../cli/output/terminal.ts';
 import type { Publisher, PublisherItem } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';

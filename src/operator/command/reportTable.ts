@@ -1,4 +1,4 @@
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import type { Cell, Column, Table } from '../../cli/output/print.ts';
 import type { NamedPublisher } from './publisherCommands.ts';
 import type { RequestedReport } from './readQuery.ts';

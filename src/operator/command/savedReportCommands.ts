@@ -1,7 +1,6 @@
 import { type Command, type Options, readCall } from '../../cli/command.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText, openTerminal } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
-import { openTerminal } from '../../cli/output/terminal.ts';
 import { findSaved, queryOf, readSavedReports, USUAL_FILE, type SavedReport } from '../config/savedReports.ts';
 import { rangeOf } from '../reports/format.ts';
 import { FORMAT, operatorCommand, requireWord } from './operatorCommand.ts';

@@ -1,9 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { type Command, type Options, OUTPUT } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { inTone, type Terminal, type Tone } from '../../cli/output/terminal.ts';
-import { textOf, writeFile } from '../../cli/output/print.ts';
-import { documentWithoutControls, safeText } from '../../cli/output/displayWidth.ts';
+import { inTone, type Terminal, type Tone, documentWithoutControls, safeText } from '../../cli/output/terminal.ts';
+import { formatOf, inFile, textOf, writeFile } from '../../cli/output/print.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { openYaml, parseYaml } from '../config/openYaml.ts';
 import { plural, rangeOf } from '../reports/format.ts';
@@ -14,7 +13,6 @@ import { EXAMPLE_RULES, readRules, webhookProblem, type Rules, type WebhookTarge
 import { openStateFile, readState, type State, type StateOwner } from '../watch/stateFile.ts';
 import { requestOf, sendWebhook } from '../watch/webhook.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
-import { formatOf } from './reportCommand.ts';
 
 const OPTIONS = {
   rules: {
@@ -189,8 +187,7 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
     skipped,
     ...(settings['dry-run'] && { requests }),
   };
-  const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
-  const to = settings.output === undefined ? terminal : plain;
+  const to = settings.output === undefined ? terminal : inFile(terminal);
   const text =
     format.json || format.csv
       ? textOf(

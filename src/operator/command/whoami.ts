@@ -1,5 +1,5 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
 import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
 import { type Connection, operatorCommand } from './operatorCommand.ts';

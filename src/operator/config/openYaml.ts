@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import { UsageError } from '../../cli/ExitError.ts';
 import { suggest } from '../../wire/didYouMean.ts';
 import { isDate } from '../../wire/utcDates.ts';
