@@ -184,7 +184,7 @@ export interface AttemptOptions {
 }
 
 /** Sends a request once, with one timeout for headers and body. Rejects only when the caller's signal is aborted. */
-export async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptions): Promise<Attempt> {
+async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptions): Promise<Attempt> {
   if (signal?.aborted) throw cancellationOf(signal);
   const controller = new AbortController();
   const cancel = (): void => controller.abort();

@@ -230,7 +230,7 @@ function withMark(bar: string, at: number, { hasUnicode, hasColor }: Canvas): st
 const MAX_SERIES = 24;
 
 /** Returns one line for each series, each on its own scale, with its peak and its latest value. */
-export function sparkChart(metric: string, series: readonly Series[], canvas: Canvas): string[] {
+function sparkChart(metric: string, series: readonly Series[], canvas: Canvas): string[] {
   const peakOf = ({ values }: Series): number => Math.max(0, ...values.map((value) => value ?? 0));
   const shown = series.toSorted((a, b) => peakOf(b) - peakOf(a)).slice(0, MAX_SERIES);
   const labelWidth = Math.min(

@@ -9,8 +9,14 @@ import { readTaxonomy } from './publisherCommands.ts';
 import { plural } from '../reports/format.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
 import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublishers.ts';
-import { decodeList, ENCODINGS, type Encoding } from '../publishers/decodeList.ts';
-import { PublisherListError, readPublisherList, type ListedPublisher } from '../publishers/readPublisherList.ts';
+import {
+  decodeList,
+  ENCODINGS,
+  type Encoding,
+  PublisherListError,
+  readPublisherList,
+  type ListedPublisher,
+} from '../publishers/readPublisherList.ts';
 
 /** A 429 must not end a long import: this is about a quarter of an hour of patience. */
 const MAX_RETRIES = 15;

@@ -3,7 +3,7 @@ import { type Options, OUTPUT } from '../../cli/command.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import { formatOf, inFile, textOf, writeFile, type Cell, type Printable } from '../../cli/output/print.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { readSavedReports } from '../config/savedReports.ts';
+import { readSavedReports, USUAL_FILE } from './readQuery.ts';
 import { momentOf, periodOf, plural, rangeOf, valueOf } from '../reports/format.ts';
 import { openStatement } from '../statements/openStatement.ts';
 import {
@@ -81,8 +81,8 @@ export const statementCommand = operatorCommand({
 
 /** The file in the current folder is read where there is one; one that is named must be there. */
 function currencyOf(file: string | undefined): string | null {
-  if (file === undefined && !existsSync('reports.yaml')) return null;
-  return readSavedReports(file ?? 'reports.yaml').currency;
+  if (file === undefined && !existsSync(USUAL_FILE)) return null;
+  return readSavedReports(file ?? USUAL_FILE).currency;
 }
 
 function only(statement: Statement, id: string): Statement {

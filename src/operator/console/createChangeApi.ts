@@ -1,6 +1,13 @@
 import type { ChannelClient } from '../clients/ChannelClient.ts';
-import { listOf, type Change, type ChangeLog, type LoggedChange } from '../changes/changeLog.ts';
-import { changesOf, changesToTakeBack, isSameList } from '../changes/changesToTakeBack.ts';
+import {
+  listOf,
+  type Change,
+  type ChangeLog,
+  type LoggedChange,
+  changesOf,
+  changesToTakeBack,
+  isSameList,
+} from '../changeLog.ts';
 import type { ConsoleAdded, ConsoleChanges } from './protocol.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
 import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
