@@ -223,7 +223,7 @@ function minifyCommands(): Plugin {
         for (const [path, file] of Object.entries(files))
           if (
             file.type === 'chunk' &&
-            /^(cli|operator\/(command|config|console|publishers|statements|watch)|http|lock|relay|testing)\/|^wire\/(audit\/|didYouMean)/.test(
+            /^(cli|operator\/(command|console|publishers|statements|watch)|http|lock|relay|testing)\/|^operator\/(changeLog|openYaml)|^wire\/(audit\/|didYouMean)/.test(
               path,
             )
           )

@@ -1,17 +1,24 @@
 // offerlet/relay: the merchant's own backend for the widget, and the only holder of the secret key.
 
 export { checkNetwork, type NetworkCheck } from './relay/options/networkAccess.ts';
-export type { NodeRequest, Prefetch, Prefetched, PrefetchRequest } from './relay/runtime/handler.ts';
+export {
+  type NodeRequest,
+  type Prefetch,
+  type Prefetched,
+  type PrefetchRequest,
+  type RequestInfo,
+  toNode,
+  type NodeHandler,
+  type NodeResponse,
+} from './relay/runtime.ts';
 export type { PrefetchedOffers } from './wire/offers/prefetched.ts';
 export { createRelay, type Relay } from './relay/createRelay.ts';
 export { RelayConfigError, RelayError } from './relay/errors.ts';
-export type { RequestInfo } from './relay/runtime/request.ts';
 export type { LogEntry, RelayMetric, RelayMetricName } from './relay/telemetry.ts';
 export { openDedupeFile, type DedupeFile, type DedupeFileOptions } from './relay/dedupe/openDedupeFile.ts';
 export type { RelayContext, RelayLimits, RelayOptions, RelayTimeouts } from './relay/options/relayOptions.ts';
 export type { Bucket, RateLimiter, RateLimits } from './relay/limits.ts';
 export { createDedupeMemory, type DedupeMemory, type DedupeMemoryOptions } from './relay/dedupe/createDedupeMemory.ts';
 export type { DedupeClaim, DedupeStore } from './relay/dedupe/dedupeStore.ts';
-export { toNode, type NodeHandler, type NodeResponse } from './relay/runtime/toNode.ts';
-export { readLedger } from './relay/ledger/readLedger.ts';
+export { readLedger } from './relay/ledger/dayFiles.ts';
 export type { Ledger, LedgerCount, LedgerCounts, LedgerRow } from './relay/ledger/ledger.ts';

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-import { helpFor } from './cli/helpFor.ts';
-import { installedVersion } from './cli/readInstalled.ts';
-import { runProgram } from './cli/runCommands.ts';
+import { helpFor, installedVersion, runProgram } from './cli/runCommands.ts';
 import { subcommandOf } from './cli/command.ts';
 import { UsageError } from './cli/ExitError.ts';
 import { commands } from './sandbox/commands.ts';

@@ -78,6 +78,12 @@ export const OUTPUT = {
   about: 'Writes to a file. A name that ends in .csv or .json sets the format.',
 } as const satisfies Option;
 
+/** The options of each operator command: for programs, and for spreadsheets. */
+export const FORMAT = {
+  json: { kind: 'flag', about: 'Prints one JSON document.' },
+  csv: { kind: 'flag', about: 'Prints CSV (RFC 4180).' },
+} as const satisfies Options;
+
 type WordOf<One extends Option> = One extends { kind: 'choice'; choices: readonly (infer Word)[] } ? Word : string;
 type UnsetOf<One extends Option> = One extends { default: string } ? never : undefined;
 type ValueOf<One extends Option> = One extends { kind: 'flag' }

@@ -5,7 +5,7 @@ import { doctorCommand } from './doctor/doctorCommand.ts';
 import { integrityCommand } from './integrityCommand.ts';
 import { relayCommand } from './relayCommand.ts';
 import { existsSync } from 'node:fs';
-import { installedVersion } from './readInstalled.ts';
+import { installedVersion } from './runCommands.ts';
 import { UsageError } from './ExitError.ts';
 
 /** The commands of the package, in the order of `--help`. */

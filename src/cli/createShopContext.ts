@@ -1,6 +1,5 @@
 import { RelayError, type RelayContext, type RelayOptions } from '../relay.ts';
-import { isObject, parseJson } from '../wire/json.ts';
-import { readCappedText } from '../wire/readCapped.ts';
+import { isObject, parseJson, readCappedText } from '../wire/json.ts';
 import { isLoopbackHost } from '../wire/keys.ts';
 import { UsageError } from './ExitError.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Command, type Options, readSettings } from './command.ts';
 import { EXIT, ExitError } from './ExitError.ts';
-import { installedVersion, readInstalled } from './readInstalled.ts';
+import { installedVersion, readInstalled } from './runCommands.ts';
 import { printableJson } from '../http/printable.ts';
 import { openTerminal } from './output/terminal.ts';
 

@@ -16,7 +16,7 @@ import { openDedupeRedis } from '../relay-redis.ts';
 import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
 import { createMetrics, type Metrics } from './createMetrics.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
-import { createOutput } from './output/createOutput.ts';
+import { createOutput } from './output/terminal.ts';
 import { listen, type Listening, untilStopped } from './listen.ts';
 import { UsageError } from './ExitError.ts';
 import { readHostName } from '../http/refuseForeign.ts';

@@ -1,4 +1,4 @@
-import { readBatchResponse } from '../wire/events/wireEvent.ts';
+import { readBatchResponse } from '../wire/events.ts';
 import { own } from '../wire/json.ts';
 import type { PageEvent } from '../session/openTrace.ts';
 import type { QueueStats, StoredEvent } from '../queue/events.ts';

@@ -3,8 +3,14 @@ import type { Database, Queries } from './database/database.ts';
 import { type Fault, applyFault, replacesResponse, takeFault } from './faults.ts';
 import { type Route, type RouteCall, readJson, partnerRefusal } from './createFetch.ts';
 import { type EventStore, createEventStore } from './events/eventStore.ts';
-import { createProcessCache, type ProcessCache } from './createProcessCache.ts';
-import { readVersions, VERSION_NAMES, type ReportingSettings, type Versions } from './settings.ts';
+import {
+  createProcessCache,
+  type ProcessCache,
+  readVersions,
+  VERSION_NAMES,
+  type Versions,
+} from './createProcessCache.ts';
+import { type ReportingSettings } from './settings.ts';
 import { isObject, own, type Problem } from '../wire/json.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 

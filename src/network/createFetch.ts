@@ -2,8 +2,7 @@ import { printableJson } from '../http/printable.ts';
 import { randomUUID } from 'node:crypto';
 import { DatabaseUnavailableError } from './database/database.ts';
 import { partnerError } from '../wire/errors.ts';
-import { type Problem, isNestedDeeper } from '../wire/json.ts';
-import { readCapped } from '../wire/readCapped.ts';
+import { type Problem, isNestedDeeper, readCapped } from '../wire/json.ts';
 
 /** The interfaces that report errors in different shapes; `sandbox` and `page` use the shape of `partner`. */
 export type Surface = 'channel' | 'reporting' | 'partner' | 'sandbox' | 'page';

@@ -8,7 +8,7 @@ import { readSetting, writeSetting } from './settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './firstStart.ts';
 import { DatabaseUnavailableError } from './database/database.ts';
 import { NetworkStartError, openWhenReachable } from './database/openNetworkDatabase.ts';
-import { parseDatetime } from '../wire/parseDatetime.ts';
+import { parseDatetime } from '../wire/json.ts';
 import { channelRoutes } from './channel/routes.ts';
 import { healthRoutes } from './health.ts';
 import { eventRoutes } from './eventRoutes.ts';

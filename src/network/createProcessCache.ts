@@ -1,3 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { own } from '../wire/json.ts';
+import type { Queries } from './database/database.ts';
+import { writeSetting } from './settings.ts';
+
 /**
  * What one process caches between requests. Only a network that is alone on its database (the embedded one) caches what can
  * change. Where several networks share a database, each request reads it again, so that all of them refuse a revoked key
@@ -105,4 +110,50 @@ function cached<T>(
   const drop = (): void => void (entries.get(name) === reading && entries.delete(name));
   reading.then((value) => isWorthKeeping(value) || drop(), drop);
   return reading;
+}
+
+/**
+ * What processes cache, each with a version that changes with it. catalogue: offers and advertisers; budgets: which offers
+ * have spent theirs; publishers: which are approved, and what they exclude.
+ */
+const VERSIONED = ['catalogue', 'budgets', 'publishers'] as const;
+type VersionedName = (typeof VERSIONED)[number];
+export type Versions = Readonly<Record<VersionedName, string>>;
+
+/** The settings that hold the versions. */
+export const VERSION_NAMES: readonly string[] = VERSIONED.map(versionName);
+
+/** The name of the setting that holds a version. */
+function versionName(name: VersionedName): string {
+  return `${name}_version`;
+}
+
+/** A statement's column with a version, for the statement that reads what has it. */
+export function versionColumn(name: VersionedName): string {
+  return `(SELECT value #>> '{}' FROM settings WHERE name = '${versionName(name)}') AS version`;
+}
+
+/** The version of what never changed. */
+export const FIRST_VERSION = '00000000-0000-0000-0000-000000000000';
+
+/** Reads the versions from settings by name. */
+export function readVersions(settings: unknown): Versions {
+  const versionOf = (name: VersionedName): string => {
+    const version = own(settings, versionName(name));
+    return typeof version === 'string' ? version : FIRST_VERSION;
+  };
+  return { catalogue: versionOf('catalogue'), budgets: versionOf('budgets'), publishers: versionOf('publishers') };
+}
+
+/**
+ * Makes every process read something again. Call it in the transaction of the change, after its other statements: the row is
+ * locked until it ends. A new version is never an old one again, even after a reset.
+ */
+export async function markChanged(db: Queries, ...names: readonly VersionedName[]): Promise<void> {
+  for (const name of names) await writeSetting(db, versionName(name), randomUUID());
+}
+
+/** Marks everything as changed. */
+export async function markAllChanged(db: Queries): Promise<void> {
+  await markChanged(db, ...VERSIONED);
 }

@@ -4,19 +4,21 @@ import {
   parseBatch,
   type BatchResult,
   type ResultError,
-} from '../wire/events/wireEvent.ts';
+  judgeEvent,
+  readEvent,
+} from '../wire/events.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
-import { FIRST_VERSION, miscountEvents, versionColumn } from './settings.ts';
+import type { ReportingSettings } from './settings.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
-import { judgeEvent, readEvent } from '../wire/events/parseEvent.ts';
-import type { ProcessCache } from './createProcessCache.ts';
+import { FIRST_VERSION, versionColumn, type ProcessCache } from './createProcessCache.ts';
 import type { Fault } from './faults.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
 import { randomUUID } from 'node:crypto';
 import { own } from '../wire/json.ts';
+import { HOUR_MS } from '../wire/utcDates.ts';
 import { hotEach, insertRows, readUuid } from './database/database.ts';
 
 /** POST /events and /events/batch. */
@@ -94,6 +96,46 @@ async function store(accepted: readonly AcceptedEvent[], context: NetworkContext
     context.cache.clear();
   }
   return arrivals;
+}
+
+/** What decides how an accepted event is miscounted. */
+interface Miscountable {
+  readonly event: { readonly event_name: string; readonly event_id?: string };
+  readonly session: { readonly session_id: string };
+  readonly at: number;
+}
+
+/** One of so many accepted events is dropped. */
+const DROPPED_ONE_OF = 100;
+
+/** Returns the events that the network stores of those that it accepts: all of them, unless it is told to miscount. */
+function miscountEvents<Event extends Miscountable>(
+  events: readonly Event[],
+  { miscount, lost_hour }: ReportingSettings,
+): readonly Event[] {
+  if (miscount === undefined && lost_hour === undefined) return events;
+  const lost = lost_hour === undefined ? Number.NaN : hourOf(Date.parse(lost_hour));
+  return events
+    .filter((accepted) => hourOf(accepted.at) !== lost)
+    .filter((accepted) => miscount !== 'drops_events' || hashOf(accepted) % DROPPED_ONE_OF !== 0)
+    .flatMap((accepted) =>
+      miscount === 'counts_clicks_twice' && accepted.event.event_name === 'BRAND_CLICK'
+        ? [accepted, { ...accepted, event: { ...accepted.event, event_id: `${accepted.event.event_id ?? ''} again` } }]
+        : [accepted],
+    );
+}
+
+function hourOf(time: number): number {
+  return Math.floor(time / HOUR_MS);
+}
+
+/** The same for each try of an event (FNV-1a, mixed at the end as in MurmurHash3). */
+function hashOf({ event, session }: Miscountable): number {
+  let hash = 0x81_1c_9d_c5;
+  for (const unit of `${session.session_id} ${event.event_id ?? ''}`)
+    hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01_00_01_93);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }
 
 function byPublisher(events: readonly AcceptedEvent[]): Map<string, AcceptedEvent[]> {

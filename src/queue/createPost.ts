@@ -1,6 +1,6 @@
 import { looksSecret } from '../wire/keys.ts';
 import { toJson } from '../wire/json.ts';
-import { TIME_HEADER } from '../wire/parseDatetime.ts';
+import { TIME_HEADER } from '../wire/events.ts';
 
 /** How requests reach the relay. */
 export interface RelayAccess {

@@ -1,4 +1,4 @@
-import type { WireEvent } from '../wire/events/wireEvent.ts';
+import type { WireEvent } from '../wire/events.ts';
 
 /** The parameter of `track`: an event of the wire format. A missing id or time is filled in. */
 export type TrackedEvent = Omit<WireEvent, 'event_datetime' | 'conversion_properties'> & { event_datetime?: string };

@@ -1,4 +1,4 @@
-import { readBatchResponse } from '../wire/events/wireEvent.ts';
+import { readBatchResponse } from '../wire/events.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
 import type { QueueEvent } from './events.ts';
 import { BACKOFF, DEAD, type EventRow, type RowChange, dueAt } from './rows.ts';

@@ -1,26 +1,24 @@
-import { withDeadline } from '../http/withDeadline.ts';
+import { withDeadline, createLimits, readClient, type Client } from './limits.ts';
 import { isNestedDeeper, parseJson } from '../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { isLoopbackAddress } from '../wire/keys.ts';
-import { TIME_HEADER } from '../wire/parseDatetime.ts';
-import { RelayConfigError, RelayError } from './errors.ts';
+import { TIME_HEADER } from '../wire/events.ts';
+import { RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
-import { createLimits, readClient, type Client } from './limits.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';
 import { createPrefetch } from './prefetch.ts';
 import { createRecommend } from './recommend.ts';
-import { errorReply, jsonReply, type Reply } from './reply.ts';
-import type { Handler } from './runtime/handler.ts';
 import {
+  type Handler,
   bodyUnreadable,
   readRequestId,
   type RelayResponse,
   type RelayRequest,
   type RequestInfo,
-} from './runtime/request.ts';
+} from './runtime.ts';
 import { createTelemetry, explain } from './telemetry.ts';
 import { createUpstream, type Caller, type Upstream } from './upstream/createUpstream.ts';
 

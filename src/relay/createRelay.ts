@@ -4,9 +4,14 @@ import { createHandler, NOT_CONFIGURED } from './createHandler.ts';
 import { readOptions } from './options/readOptions.ts';
 import type { RelayOptions } from './options/relayOptions.ts';
 import { createTelemetry, explain } from './telemetry.ts';
-import { fromRequest } from './runtime/fromRequest.ts';
-import { rememberHandler, type Handler, type Prefetch } from './runtime/handler.ts';
-import type { RelayResponse, RequestInfo } from './runtime/request.ts';
+import {
+  fromRequest,
+  rememberHandler,
+  type Handler,
+  type Prefetch,
+  type RelayResponse,
+  type RequestInfo,
+} from './runtime.ts';
 
 /** The relay. Neither itself nor its method throws or rejects. */
 export interface Relay {

@@ -1,4 +1,3 @@
-import { withDeadline } from '../http/withDeadline.ts';
 import { RelayError } from './errors.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -199,4 +198,12 @@ function groupsOf(address: string): readonly string[] | undefined {
   const groups = [...head, ...Array<string>(Math.max(0, gap)).fill('0'), ...tail];
   if (!isWhole || rest.length > 0 || !groups.every((group) => /^[0-9a-f]{1,4}$/.test(group))) return undefined;
   return groups.map((group) => Number.parseInt(group, 16).toString(16));
+}
+
+/** Settles like a promise, but rejects with the error of `late` after `ms` milliseconds. */
+export function withDeadline<T>(work: Promise<T>, { ms, late }: { ms: number; late: () => Error }): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms);
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -1,18 +1,23 @@
-import { withDeadline } from '../http/withDeadline.ts';
+import { withDeadline, type Client, type Limits } from './limits.ts';
 import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
 import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wire/json.ts';
 import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { hashEmail } from '../wire/hash.ts';
 import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wire/offers/prefetched.ts';
-import { RelayError } from './errors.ts';
-import type { Client, Limits } from './limits.ts';
+import { RelayError, errorReply } from './errors.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
-import { errorReply } from './reply.ts';
-import { fromNode, infoOf } from './runtime/toNode.ts';
-import { fromRequest } from './runtime/fromRequest.ts';
-import type { NodeRequest, Prefetch, Prefetched } from './runtime/handler.ts';
-import { readRequestId, type RelayRequest, type RequestInfo } from './runtime/request.ts';
+import {
+  fromNode,
+  infoOf,
+  fromRequest,
+  type NodeRequest,
+  type Prefetch,
+  type Prefetched,
+  readRequestId,
+  type RelayRequest,
+  type RequestInfo,
+} from './runtime.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** Milliseconds for which a page is held up by default. */

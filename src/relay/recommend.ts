@@ -1,14 +1,13 @@
-import { withDeadline } from '../http/withDeadline.ts';
+import { withDeadline } from './limits.ts';
 import { partnerError, readError } from '../wire/errors.ts';
 import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
 import { hashEmail } from '../wire/hash.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
-import { RelayError } from './errors.ts';
+import { RelayError, jsonReply, problemOf, type Reply } from './errors.ts';
 import type { Counting } from './ledger/createCounting.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
-import { jsonReply, problemOf, type Reply } from './reply.ts';
-import type { RelayRequest } from './runtime/request.ts';
+import type { RelayRequest } from './runtime.ts';
 import type { Caller, NetworkResponse, Upstream } from './upstream/createUpstream.ts';
 
 /** A recommendations request of a page. */

@@ -1,8 +1,6 @@
 import type { Network } from '../network.ts';
-import { createOutput } from '../cli/output/createOutput.ts';
-import { distributeCommand } from './distributeCommand.ts';
-import { partitionsCommand } from './partitionsCommand.ts';
-import { planCommand } from './planCommand.ts';
+import { createOutput } from '../cli/output/terminal.ts';
+import { distributeCommand, partitionsCommand, planCommand } from './databaseCommands.ts';
 import {
   readControlHosts,
   CONTROL_HOST,
@@ -57,7 +55,6 @@ async function runNetwork(source: SettingsSource): Promise<void> {
     controlHosts: readControlHosts(settings['control-host']),
     showKeys: settings['show-keys'],
     maxOffers: settings.seed === 'demo' ? DEMO_OFFERS : undefined,
-    out,
   });
   const description = network.describe();
   out.json({ url: server.url, ...description });

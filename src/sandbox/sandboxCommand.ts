@@ -1,5 +1,5 @@
 import type { Network } from '../network.ts';
-import { createOutput, type Output } from '../cli/output/createOutput.ts';
+import { createOutput, type Output } from '../cli/output/terminal.ts';
 import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import { createAuditSandbox } from './auditSandbox.ts';
 import {
@@ -82,7 +82,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     environment: 'staging',
     controlHosts: hosts,
     seed: 'demo',
-    out: settings.json ? out : { ...out, log: () => undefined },
+    log: settings.json ? undefined : () => undefined,
   });
   const keys = complete(network.describe().keys);
   const { createShop, context } = await loading;

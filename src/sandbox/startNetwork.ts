@@ -1,5 +1,5 @@
-import { createNetwork, type Network } from '../network.ts';
-import type { Output } from '../cli/output/createOutput.ts';
+import { createNetwork, type Network, type NetworkOptions } from '../network.ts';
+import type { Output } from '../cli/output/terminal.ts';
 import { type Listening, SERVER_OPTIONS, startListening, type ListenOptions, untilStopped } from '../cli/listen.ts';
 import { createAdaptorServer } from '@hono/node-server';
 import type { IncomingMessage, Server } from 'node:http';
@@ -26,7 +26,8 @@ interface StartNetworkOptions {
   readonly now?: string | undefined;
   readonly controlHosts: readonly string[];
   readonly showKeys?: boolean | undefined;
-  readonly out: Output;
+  /** Gets each log line; by default it is written to stderr. */
+  readonly log?: NetworkOptions['log'];
 }
 
 /** The directory of a network's data; `undefined` in memory and on a server. */
@@ -53,7 +54,7 @@ export async function startNetwork(settings: StartNetworkOptions): Promise<{ net
     maxOffers: settings.maxOffers,
     // On every address, each caller reaches it at another URL: that of its request.
     networkUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
-    log: (entry) => settings.out.log(entry),
+    log: settings.log,
   });
   try {
     const server = await serve((request, from) => network.fetch(request, from), {

@@ -1,5 +1,5 @@
 import type { TrackedEvent } from '../queue/events.ts';
-import type { BrandProperties, EventName, Target } from '../wire/events/wireEvent.ts';
+import type { BrandProperties, EventName, Target } from '../wire/events.ts';
 import { DOUBLE_CLICK_MS } from '../wire/limits.ts';
 import { toJson } from '../wire/json.ts';
 import type { Asset, PlacedOffer } from '../wire/offers/response.ts';

@@ -1,7 +1,7 @@
 import type { SessionQueue } from '../queue/openCore.ts';
 import { type ClockedAccess, createPost, SECRET, LATE, within } from '../queue/createPost.ts';
 import { isBot, type RecommendationRequest } from '../wire/offers/request.ts';
-import { type JsonObject, own, parseJson, type Problem, plainText } from '../wire/json.ts';
+import { type JsonObject, own, parseJson, type Problem, plainText, readCappedText } from '../wire/json.ts';
 import { readRecommendations } from '../wire/offers/readRecommendations.ts';
 import { mismatchOf, PREFETCHED_MAX_AGE_MS } from '../wire/offers/prefetched.ts';
 import type { PlacedGroup, RecommendationResponse, SafeResponse } from '../wire/offers/response.ts';
@@ -12,7 +12,6 @@ import { type Failure, outcome, type Trace } from './openTrace.ts';
 import { openOrderMemory, orderKeyOf, type OrderMemory, type SessionStorage } from './sessionStorage.ts';
 import { RELAY_TIMEOUT_MS, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
 import { hashEmail } from '../wire/hash.ts';
-import { readCappedText } from '../wire/readCapped.ts';
 
 /** What offers are obtained with. */
 export interface OfferContext {

@@ -1,5 +1,5 @@
 import type { QueueEvent } from '../queue/events.ts';
-import type { EventName } from '../wire/events/wireEvent.ts';
+import type { EventName } from '../wire/events.ts';
 import type { Problem } from '../wire/json.ts';
 import type { ConsentDecision } from './consent.ts';
 

@@ -1,6 +1,14 @@
 import { partnerError } from '../wire/errors.ts';
-import { batchResponse, batchStatus, parseBatch, type BatchResult, type WireEvent } from '../wire/events/wireEvent.ts';
-import { judgeEvent, readEvent, type EventSession } from '../wire/events/parseEvent.ts';
+import {
+  batchResponse,
+  batchStatus,
+  parseBatch,
+  type BatchResult,
+  type WireEvent,
+  judgeEvent,
+  readEvent,
+  type EventSession,
+} from '../wire/events.ts';
 import type { Problem } from '../wire/json.ts';
 import { parseRecommendationRequest } from '../wire/offers/parseRecommendationRequest.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';

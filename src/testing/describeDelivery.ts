@@ -1,4 +1,4 @@
-import type { EventName, WireEvent } from '../wire/events/wireEvent.ts';
+import type { EventName, WireEvent } from '../wire/events.ts';
 import { isObject, own } from '../wire/json.ts';
 import type { Scenario } from '../wire/scenarios/scenarios.ts';
 import type { DeliveredEvent, Receipt } from './createFakeNetwork.ts';

@@ -1,10 +1,8 @@
 import { createHandler } from '../relay/createHandler.ts';
 import { readOptions } from '../relay/options/readOptions.ts';
-import { fromRequest } from '../relay/runtime/fromRequest.ts';
-import type { Handler } from '../relay/runtime/handler.ts';
-import type { RelayRequest } from '../relay/runtime/request.ts';
+import { fromRequest, type Handler, type RelayRequest } from '../relay/runtime.ts';
 import { createDedupeMemory } from '../relay/dedupe/createDedupeMemory.ts';
-import { EVENT_NAMES, type EventName } from '../wire/events/wireEvent.ts';
+import { EVENT_NAMES, type EventName } from '../wire/events.ts';
 import type { RecommendationRequest } from '../wire/offers/request.ts';
 import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
 import { SCENARIOS, type Scenario, type ScenarioName, findScenario } from '../wire/scenarios/scenarios.ts';

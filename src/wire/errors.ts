@@ -1,5 +1,8 @@
 import { isObject, own, type JsonObject, type Problem, plainText } from './json.ts';
 
+/** Where each status, code, outcome and exit code has its cause and cure; a section's anchor follows. */
+export const ERRORS_URL = 'https://github.com/offerlet/offerlet/blob/main/docs/errors.md';
+
 /** An error of any API in one form, whatever its body looked like. See docs/project/wire.md#errors. */
 export interface WireError {
   readonly status: number;

@@ -163,3 +163,92 @@ export function normalizeTexts(
     } else object[name] = text;
   }
 }
+
+/** Digits of an amount before and after the point: any NUMERIC column accepts these. */
+const AMOUNT = /^\d{1,12}(\.\d{1,12})?$/;
+const AMOUNT_MAX = 1e12;
+
+/** Checks `amount` and `currency_code` where present. */
+export function checkCost(cost: unknown, path: string, addProblem: AddProblem): void {
+  const amount = own(cost, 'amount');
+  const isAmount =
+    typeof amount === 'number' ? amount >= 0 && amount < AMOUNT_MAX : typeof amount === 'string' && AMOUNT.test(amount);
+  if (!isAbsent(amount) && !isAmount) addProblem(`${path}.amount`, 'must be a number of 0 or more, such as 42.50');
+  const currency = own(cost, 'currency_code');
+  const isCurrency = typeof currency === 'string' && /^[A-Za-z]{3}$/.test(currency);
+  if (!isAbsent(currency) && !isCurrency)
+    addProblem(`${path}.currency_code`, 'must be a three-letter ISO 4217 code, such as EUR');
+}
+
+/** What is certainly a date and a time: parsing it costs six times as much. */
+const PLAIN = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+
+/** Whether a value is an RFC 3339 date and time. */
+export function isDatetime(value: unknown): value is string {
+  return typeof value === 'string' && (PLAIN.test(value) || parseDatetime(value) !== undefined);
+}
+
+/** Parses an RFC 3339 date and time to milliseconds since 1970. Returns `undefined` for anything else, 30 February included. */
+export function parseDatetime(value: unknown): number | undefined {
+  const day = typeof value === 'string' ? RFC_3339.exec(value)?.[1] : undefined;
+  if (typeof value !== 'string' || day === undefined) return undefined;
+  // Date.parse turns 30 February into 2 March instead of refusing it. Every month has a 28th, so most dates need no check.
+  if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined;
+  const time = Date.parse(value.toUpperCase());
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === day;
+}
+
+/** A body to read, as a `Request` or a `Response` has it. */
+export interface Body {
+  readonly body?: ReadableStream<Uint8Array> | null;
+  text(): Promise<string>;
+}
+
+/** Resolves to the bytes of a stream, or to undefined as soon as there are more than `maxBytes`. The rest is not read. */
+export async function readCapped(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (!stream) return new Uint8Array();
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { value } = await reader.read();
+    if (!value) return joinBytes(chunks, length);
+    length += value.byteLength;
+    if (length > maxBytes) {
+      void reader.cancel().catch(() => undefined);
+      return undefined;
+    }
+    chunks.push(value);
+  }
+}
+
+/** Resolves to a body as text, or to undefined if it is longer than `maxBytes`. */
+export async function readCappedText(body: Body, maxBytes: number): Promise<string | undefined> {
+  if (body.body) {
+    const bytes = await readCapped(body.body, maxBytes);
+    return bytes && new TextDecoder().decode(bytes);
+  }
+  // React Native has no streams, and a custom `fetch` may return less than a whole response.
+  const text = await body.text();
+  return text.length > maxBytes ? undefined : text;
+}
+
+/** Joins chunks that are `length` bytes long together. */
+export function joinBytes(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeAudit } from '../../src/wire/audit/describeAudit.ts';
-import { makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
+import { describeAudit, makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
 
 const DAY = '2026-11-20';
 const NOON = Date.parse(`${DAY}T12:20:00Z`);

@@ -6,7 +6,7 @@ import { createCounting } from '../../src/relay/ledger/createCounting.ts';
 import { appendSegment, ledgerFolder } from '../../src/relay/ledger/dayFiles.ts';
 import { cellText, placementText } from '../../src/relay/ledger/ledger.ts';
 import type { Telemetry } from '../../src/relay/telemetry.ts';
-import { EVENT_NAMES, type WireEvent } from '../../src/wire/events/wireEvent.ts';
+import { EVENT_NAMES, type WireEvent } from '../../src/wire/events.ts';
 import { batch } from './relay/bodies.ts';
 import { serve } from './relay/processes.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Command, isGroup, type Option, readSettings, variableOf } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { helpFor } from '../../src/cli/helpFor.ts';
+import { helpFor } from '../../src/cli/runCommands.ts';
 import { CONNECTION, readConnected } from '../../src/operator/command/operatorCommand.ts';
 import { commands as OPERATOR } from '../../src/operator/commands.ts';
 import { commands as SANDBOX } from '../../src/sandbox/commands.ts';

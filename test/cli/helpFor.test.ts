@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { helpFor } from '../../src/cli/helpFor.ts';
+import { helpFor } from '../../src/cli/runCommands.ts';
 import { isGroup, type Command } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { commands as operatorCommands } from '../../src/operator/commands.ts';

@@ -142,7 +142,7 @@ const PRIVATE_FIGURES: readonly (readonly [path: string, sentence: string])[] = 
   ['docs/operators/network.md', `after ${seconds('src/cli/listen.ts', 'CLOSE_MS')} seconds with 1`],
   [
     'docs/operators/watch.md',
-    `with the ${inWords(constantIn('src/operator/watch/messages.ts', 'NAMED_MAX'))} first names`,
+    `with the ${inWords(constantIn('src/operator/watch/webhook.ts', 'NAMED_MAX'))} first names`,
   ],
   [
     'docs/reference/relay.md',

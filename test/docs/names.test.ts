@@ -8,7 +8,7 @@ import { ATTRIBUTES } from '../../src/page/showOptions.ts';
 import { MESSAGE_KEYS } from '../../src/widget/messages.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
 import { FORCE_OPTIONS } from '../../src/inspector/forcing.ts';
-import { EVENT_NAMES, TARGETS } from '../../src/wire/events/wireEvent.ts';
+import { EVENT_NAMES, TARGETS } from '../../src/wire/events.ts';
 import { DISPLAY_MODES, IDENTIFIERS, VIEWS } from '../../src/wire/offers/request.ts';
 import { REPORT_ERROR_CODES } from '../../src/wire/reporting.ts';
 import { codeBlocks, codeIn, columnOf, pageAt, sectionOf, tableIn } from './pages.ts';
@@ -54,8 +54,7 @@ test('the wire format documents every event, target, view, mode, identifier and 
   for (const name of [...TARGETS, ...VIEWS, ...DISPLAY_MODES, ...IDENTIFIERS])
     expect(wire.text).toContain(`\`${name}\``);
   const results = columnOf(sectionOf(wire, 'Batch responses'), '`error.code`');
-  const sources =
-    readFileSync('src/network/eventRoutes.ts', 'utf8') + readFileSync('src/wire/events/parseEvent.ts', 'utf8');
+  const sources = readFileSync('src/network/eventRoutes.ts', 'utf8') + readFileSync('src/wire/events.ts', 'utf8');
   const refusals = sources.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
   // What a widget may send as the place of a click is no code.
   const others: readonly string[] = [...EVENT_NAMES, ...TARGETS, 'INLINE_NAV'];

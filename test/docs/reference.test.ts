@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/ExitError.ts';
-import { ERRORS_URL } from '../../src/http/errorsUrl.ts';
+import { ERRORS_URL } from '../../src/wire/errors.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
 import { RATIOS } from '../network/reporting/model.ts';
 import { countWords } from './countWords.mjs';

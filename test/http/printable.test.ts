@@ -1,8 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createOutput } from '../../src/cli/output/createOutput.ts';
-import { documentWithoutControls } from '../../src/cli/output/displayWidth.ts';
+import { createOutput, documentWithoutControls, openTerminal } from '../../src/cli/output/terminal.ts';
 import { textOf } from '../../src/cli/output/print.ts';
-import { openTerminal } from '../../src/cli/output/terminal.ts';
 import { printableJson, withoutCommands } from '../../src/http/printable.ts';
 
 /** What GitHub's and Azure's runners take for a command in one line of a log. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { connectionsFor, planCapacity } from '../../src/network.ts';
-import { planCommand } from '../../src/sandbox/planCommand.ts';
+import { planCommand } from '../../src/sandbox/databaseCommands.ts';
 
 const plan = (sessions: number, { keepMonths = 2, conversionsPerThousand = 10, reports = 1e5 } = {}) =>
   planCapacity({ sessions, eventsPerSession: 10, conversionsPerThousand, reports, keepMonths }, connectionsFor);

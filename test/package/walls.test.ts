@@ -91,7 +91,7 @@ const ALLOWED: readonly (readonly [file: string, from: string])[] = [
   ['src/cli/fine-node.ts', 'node:http'],
   ['src/operator/command/fine.ts', '@hono/node-server'],
   ['src/operator/watch/fine.ts', '../../lock/lockDirectory.ts'],
-  ['src/operator/config/fine.ts', 'yaml'],
+  ['src/operator/fine.ts', 'yaml'],
   ['src/testing/fine.ts', '../relay/createHandler.ts'],
   ['src/testing/deep/fine.ts', '../../wire/json.ts'],
   ['src/testing/fine-package.ts', '@playwright/test'],

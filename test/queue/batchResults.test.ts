@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readVerdict } from '../../src/queue/settle.ts';
-import { readBatchResponse } from '../../src/wire/events/wireEvent.ts';
+import { readBatchResponse } from '../../src/wire/events.ts';
 
 type Outcome = 'delivered' | 'refused' | 'dead' | 'queued';
 

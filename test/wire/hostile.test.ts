@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseBatch, readBatchResponse } from '../../src/wire/events/wireEvent.ts';
+import { parseBatch, readBatchResponse, parseEvent } from '../../src/wire/events.ts';
 import { readError } from '../../src/wire/errors.ts';
-import { parseEvent } from '../../src/wire/events/parseEvent.ts';
 import { parseJson, plainText } from '../../src/wire/json.ts';
 import { readRecommendations, safeUrl } from '../../src/wire/offers/readRecommendations.ts';
 import { parseRecommendationRequest } from '../../src/wire/offers/parseRecommendationRequest.ts';

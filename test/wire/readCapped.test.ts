@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCappedText } from '../../src/wire/readCapped.ts';
+import { readCappedText } from '../../src/wire/json.ts';
 
 test('a body is read whole up to the limit, and not at all beyond it', async () => {
   expect(await readCappedText(new Response('häuser'), 7)).toBe('häuser');

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readError, reasonOf } from '../../wire/errors.ts';
-import { createSecrets } from '../../http/secrets.ts';
-import { own, parseJson } from '../../wire/json.ts';
+import { createSecrets } from '../../http/printable.ts';
+import { own, parseJson, readCappedText } from '../../wire/json.ts';
 import { hideKey } from '../../wire/keys.ts';
-import { readCappedText } from '../../wire/readCapped.ts';
 import { readReport, PUBLISHER_REPORT_PATH } from '../../wire/reporting.ts';
 import type { ReadAuditPage } from '../../wire/audit/readAuditReport.ts';
 import { EXIT, ExitError } from '../ExitError.ts';
-import { safeText } from '../output/displayWidth.ts';
+import { safeText } from '../output/terminal.ts';
 
 /** The network's reports for one publisher. */
 export interface ReportSource {

@@ -1,7 +1,5 @@
 import { type Command, type Options, readSettings, type SettingsSource } from '../command.ts';
-import { createOutput } from '../output/createOutput.ts';
-import { safeText, wrap } from '../output/displayWidth.ts';
-import { inTone, openTerminal, type Terminal, type Tone } from '../output/terminal.ts';
+import { createOutput, safeText, wrap, inTone, openTerminal, type Terminal, type Tone } from '../output/terminal.ts';
 import { EXIT, ExitError, UsageError } from '../ExitError.ts';
 import { examineByHttp, examineInBrowser, type BrowserChoice, type Examination, type Patient } from './examine.ts';
 import type { Finding } from './finding.ts';

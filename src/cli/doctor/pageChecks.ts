@@ -1,4 +1,4 @@
-import { ERRORS_URL } from '../../http/errorsUrl.ts';
+import { ERRORS_URL } from '../../wire/errors.ts';
 import { CONTRAST_ADVICE, isReadable } from '../../dom/contrast.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import type { PageRecord, Violation } from './recordPage.ts';

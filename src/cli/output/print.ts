@@ -10,8 +10,17 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { documentWithoutControls, cutTo, displayWidth, withoutControls, wrap } from './displayWidth.ts';
-import { inTone, type Terminal, type Tone } from './terminal.ts';
+import {
+  documentWithoutControls,
+  cutTo,
+  displayWidth,
+  withoutControls,
+  wrap,
+  inTone,
+  type Look,
+  type Terminal,
+  type Tone,
+} from './terminal.ts';
 import { UsageError } from '../ExitError.ts';
 import { printableJson } from '../../http/printable.ts';
 import { toCsv } from '../../wire/toCsv.ts';
@@ -31,6 +40,17 @@ export interface Format {
   readonly csv: boolean;
 }
 
+/** Returns the format that flags or the name of a file choose. */
+export function formatOf({ json, csv, output = '' }: Format & { readonly output?: string | undefined }): Format {
+  const isGiven = json || csv;
+  return { json: isGiven ? json : /\.json$/i.test(output), csv: isGiven ? csv : /\.csv$/i.test(output) };
+}
+
+/** Returns how text in a file looks: it is never cut, and has no colour. */
+export function inFile({ hasUnicode }: Pick<Terminal, 'hasUnicode'>): Look {
+  return { width: undefined, hasColor: false, hasUnicode };
+}
+
 /** Prints data to stdout: as JSON, as CSV, or as a table. */
 export function print(printable: Printable, { format, terminal }: { format: Format; terminal: Terminal }): void {
   terminal.write(textOf(printable, { format, terminal }));
@@ -44,7 +64,7 @@ export function print(printable: Printable, { format, terminal }: { format: Form
 /** Returns data as `print` prints it. */
 export function textOf(
   { json, csv, table }: Printable,
-  { format, terminal }: { format: Format; terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'> },
+  { format, terminal }: { format: Format; terminal: Look },
 ): string {
   if (!format.json && !format.csv) return renderTable(table(), terminal);
   if (format.json) return `${printableJson(json, 2)}\n`;
@@ -82,7 +102,7 @@ const USUAL_CELL = 22;
 const MIN_CELL = 6;
 
 /** Returns a table as text: aligned; on a terminal, cut to its width. */
-export function renderTable(table: Table, terminal: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'>): string {
+export function renderTable(table: Table, terminal: Look): string {
   if (isTooNarrow(table, terminal.width)) return renderBlocks(table, terminal);
   const kept = columnsThatFit(table, terminal.width);
   const { columns, rows, footer } = keepOnly(table, kept);

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { EventName } from '../../wire/events/wireEvent.ts';
+import type { EventName } from '../../wire/events.ts';
 import { VIEW_MS } from '../../wire/limits.ts';
 import type { PanelProps } from '../model.ts';
 import { type EventTimeline, eventTimelines } from '../eventTimelines.ts';

@@ -10,7 +10,7 @@ import { badFields, type ChannelCall, publisherNotFound } from './channelRoute.t
 import { LIST_PAGE_SIZE } from '../../wire/limits.ts';
 import { brandKey, isPlainText } from './addPublishers.ts';
 import { revokeKeysOfPublisher, createKey } from '../storedKeys.ts';
-import { markChanged } from '../settings.ts';
+import { markChanged } from '../createProcessCache.ts';
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../wire/keys.ts';
 

@@ -12,7 +12,7 @@ import {
   publisherNotFound,
 } from './channelRoute.ts';
 import { listPublishers, getPublisher, removePublisher } from './publishers.ts';
-import { markChanged } from '../settings.ts';
+import { markChanged } from '../createProcessCache.ts';
 import { type Database, readUuid } from '../database/database.ts';
 
 /** The eight endpoints of the Channel API. */

@@ -17,7 +17,7 @@ import {
   ref,
   DATETIME,
 } from './operation.ts';
-import { EVENT_NAMES, TARGETS } from '../../wire/events/wireEvent.ts';
+import { EVENT_NAMES, TARGETS } from '../../wire/events.ts';
 import { BATCH_MAX_EVENTS } from '../../wire/limits.ts';
 
 const cost: Schema = object({}, { amount: { type: ['number', 'string'] }, currency_code: TEXT });

@@ -18,7 +18,8 @@ import {
   uuidField,
 } from './control.ts';
 import { own } from '../../wire/json.ts';
-import { markChanged, readSetting } from '../settings.ts';
+import { markChanged } from '../createProcessCache.ts';
+import { readSetting } from '../settings.ts';
 
 const environmentField = v.optional(v.picklist(['staging', 'production'], 'must be staging or production'));
 

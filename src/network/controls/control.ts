@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { isObject, type Problem } from '../../wire/json.ts';
+import { isObject, type Problem, parseDatetime } from '../../wire/json.ts';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import { type RouteParams, readJson, partnerRefusal } from '../createFetch.ts';
 import {
@@ -16,7 +16,6 @@ import {
 import { refuseForeign } from '../../http/refuseForeign.ts';
 import { ProductionDataError } from '../storedKeys.ts';
 import { URL_MAX_LENGTH } from '../../wire/limits.ts';
-import { parseDatetime } from '../../wire/parseDatetime.ts';
 import { readUuid } from '../database/database.ts';
 
 /** Maximum bytes of a control's body: enough for a year of hourly activity. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ID_MAX_LENGTH } from '../../wire/limits.ts';
 import type { NetworkContext } from '../context.ts';
 import type { Queries } from '../database/database.ts';
-import { markChanged } from '../settings.ts';
+import { markChanged } from '../createProcessCache.ts';
 import {
   control,
   type ControlRoute,

@@ -18,7 +18,7 @@ import {
   refuseOldPooler,
 } from './nodeIdentity.ts';
 import { createBreaker } from './createBreaker.ts';
-import { createPlacements } from './placements.ts';
+import { createPlacements } from './citus.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
   [TYPE.int8, readInt8],

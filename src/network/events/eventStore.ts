@@ -8,7 +8,7 @@ import {
 } from '../database/database.ts';
 import { openConversions, type StoredSession } from './attributeConversions.ts';
 import { randomUUID } from 'node:crypto';
-import type { EventName, WireEvent } from '../../wire/events/wireEvent.ts';
+import type { EventName, WireEvent } from '../../wire/events.ts';
 import { factsWriter, type Cell, type Measures, periodsOf } from '../facts.ts';
 
 /** Milliseconds that a request waits at most for others of its publisher. */

@@ -7,10 +7,9 @@ import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } fro
 import { partnerRefusal } from '../createFetch.ts';
 import { type OfferRow, openCatalogue, primaryLanguage, type StoredChoice } from './shelves.ts';
 import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
-import type { Versioned } from '../createProcessCache.ts';
+import { type Versioned, FIRST_VERSION, versionColumn } from '../createProcessCache.ts';
 import { rememberSession } from '../eventRoutes.ts';
 import type { StoredSession } from '../events/attributeConversions.ts';
-import { FIRST_VERSION, versionColumn } from '../settings.ts';
 import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';

@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Asset, CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
 import type { Environment } from '../../wire/keys.ts';
 import type { Queries } from '../database/database.ts';
-import type { ProcessCache, Versioned } from '../createProcessCache.ts';
-import { FIRST_VERSION, versionColumn, type Versions } from '../settings.ts';
+import {
+  type ProcessCache,
+  type Versioned,
+  FIRST_VERSION,
+  versionColumn,
+  type Versions,
+} from '../createProcessCache.ts';
 
 /** The fields of an offer that no query reads. */
 interface OfferDetails {

@@ -1,7 +1,6 @@
 import { kindOf, type Metric, type TimeGrain } from '../../wire/reporting.ts';
 import type { Parameter, Queries } from '../database/database.ts';
-import type { ReportRequest } from './parseReportRequest.ts';
-import type { Grouping, Variant } from './variant.ts';
+import type { ReportRequest, Grouping, Variant } from './parseReportRequest.ts';
 import { FACT_COLUMNS, type FactColumn } from '../database/schema.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 

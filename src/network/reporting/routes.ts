@@ -9,11 +9,16 @@ import {
 } from '../../wire/reporting.ts';
 import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
 import { addDays, dateOf, nextStart, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
-import { parseReportRequest, type ReportRequest } from './parseReportRequest.ts';
-import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from './variant.ts';
+import {
+  parseReportRequest,
+  type ReportRequest,
+  CHANNEL_REPORT,
+  PUBLISHER_REPORT,
+  type Variant,
+} from './parseReportRequest.ts';
 import { REPORT_MAX_ROWS, DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import type { Queries } from '../database/database.ts';
-import { clipDates, reportedUntil, type ReportingSettings } from '../settings.ts';
+import type { ReportingSettings } from '../settings.ts';
 import {
   countHourlyFacts,
   findSpan,
@@ -156,6 +161,16 @@ async function makeReport(
   const maxRows = settings.report_row_limit ?? REPORT_MAX_ROWS;
   if (total > maxRows) return { refused: tooManyRows(maxRows, total) };
   return { report: shape({ rows, total, query, range, dataThrough, requestId: source.requestId }) };
+}
+
+/** The last date that reports contain: with `reports_late`, the one before yesterday. */
+function reportedUntil({ miscount }: ReportingSettings, now: Date): string | undefined {
+  return miscount === 'reports_late' ? addDays(dateOf(now.getTime()), -2) : undefined;
+}
+
+/** A range of dates without those that are not reported yet; it may be empty. */
+function clipDates({ from, to }: DateRange, until: string | undefined): DateRange {
+  return { from, to: until !== undefined && until < to ? until : to };
 }
 
 interface ReportParts {

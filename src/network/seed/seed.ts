@@ -6,7 +6,7 @@ import { DEMO_SHOPS, DEMO_REQUESTS, type DemoPublisher } from './publishers.ts';
 import { stableId, TAXONOMY, subcategoryId } from './taxonomy.ts';
 import { randomUUID } from 'node:crypto';
 import { brandKey, domainKey, timeOrderedId } from '../channel/addPublishers.ts';
-import { markAllChanged } from '../settings.ts';
+import { markAllChanged } from '../createProcessCache.ts';
 import { createKey } from '../storedKeys.ts';
 import { advertiserId, DEMO_ADVERTISERS, type DemoAsset, type DemoOffer } from './demoOffer.ts';
 import { DEMO_OFFERS } from './demoOffers.ts';

@@ -1,10 +1,9 @@
 import { sentNothing } from '../../http/sentNothing.ts';
 import { errorFrom, ApiError, UnreachableError, secondsOf } from './errors.ts';
 import { cancellationOf, pause } from './pause.ts';
-import { createSecrets } from '../../http/secrets.ts';
-import { parseJson } from '../../wire/json.ts';
+import { createSecrets } from '../../http/printable.ts';
+import { parseJson, readCappedText } from '../../wire/json.ts';
 import { hideKey, isInTheClear, readKey, refuseBrowser } from '../../wire/keys.ts';
-import { readCappedText } from '../../wire/readCapped.ts';
 
 const ENTRY = 'offerlet-operator';
 refuseBrowser(ENTRY);
@@ -185,7 +184,7 @@ export interface AttemptOptions {
 }
 
 /** Sends a request once, with one timeout for headers and body. Rejects only when the caller's signal is aborted. */
-export async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptions): Promise<Attempt> {
+async function attempt({ url, init, timeout, signal, call, fetch }: AttemptOptions): Promise<Attempt> {
   if (signal?.aborted) throw cancellationOf(signal);
   const controller = new AbortController();
   const cancel = (): void => controller.abort();

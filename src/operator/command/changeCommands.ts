@@ -1,15 +1,12 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText, openTerminal } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
-import { openTerminal } from '../../cli/output/terminal.ts';
-import { type Command, readCall } from '../../cli/command.ts';
-import { listOf, openChangeLog, type LoggedChange } from '../changes/changeLog.ts';
-import { changesOf, isSameList, openChanges } from '../changes/changesToTakeBack.ts';
+import { type Command, readCall, FORMAT } from '../../cli/command.ts';
+import { listOf, openChangeLog, type LoggedChange, changesOf, isSameList, openChanges } from '../changeLog.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { plural } from '../reports/format.ts';
-import { askToGoOn } from './ask.ts';
-import { differencesOf, placeOf, printDifferences, readScope, replaceExclusions } from './exclusionChanges.ts';
-import { FORMAT, operatorCommand } from './operatorCommand.ts';
+import { askToGoOn, operatorCommand } from './operatorCommand.ts';
+import { differencesOf, placeOf, printDifferences, readScope, replaceExclusions } from './exclusionCommands.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 
 const LISTED = {

@@ -2,9 +2,9 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import type { Server } from 'node:http';
 import type { Command, Options, SettingsSource } from '../../cli/command.ts';
 import { SERVER_OPTIONS, startListening, untilStopped } from '../../cli/listen.ts';
-import { createOutput } from '../../cli/output/createOutput.ts';
+import { createOutput } from '../../cli/output/terminal.ts';
 import { createOperatorConsole } from '../console/createOperatorConsole.ts';
-import { openChangeLog } from '../changes/changeLog.ts';
+import { openChangeLog } from '../changeLog.ts';
 import {
   CONNECTION,
   createConnection,

@@ -1,5 +1,4 @@
-import { cutTo, displayWidth, safeText } from '../../cli/output/displayWidth.ts';
-import { inTone, type Terminal, type Tone } from '../../cli/output/terminal.ts';
+import { cutTo, displayWidth, safeText, inTone, type Look, type Tone } from '../../cli/output/terminal.ts';
 import { kindOf, type TimeGrain } from '../../wire/reporting.ts';
 import type { Row } from '../reports/comparison.ts';
 import { rangeOf, tickOf, valueOf } from '../reports/format.ts';
@@ -20,10 +19,7 @@ interface Canvas {
 }
 
 /** Returns a report as charts: columns over time, bars for breakdowns, a line of small bars for both. */
-export function drawChart(
-  report: PrintedReport,
-  { width = PLAIN_WIDTH, hasColor, hasUnicode }: Pick<Terminal, 'width' | 'hasColor' | 'hasUnicode'>,
-): string {
+export function drawChart(report: PrintedReport, { width = PLAIN_WIDTH, hasColor, hasUnicode }: Look): string {
   const canvas = { width: Math.min(MAX_WIDTH, width), hasColor, hasUnicode };
   const metrics = report.metrics.slice(0, report.query.metrics ? MAX_CHARTS : 1);
   return metrics
@@ -234,7 +230,7 @@ function withMark(bar: string, at: number, { hasUnicode, hasColor }: Canvas): st
 const MAX_SERIES = 24;
 
 /** Returns one line for each series, each on its own scale, with its peak and its latest value. */
-export function sparkChart(metric: string, series: readonly Series[], canvas: Canvas): string[] {
+function sparkChart(metric: string, series: readonly Series[], canvas: Canvas): string[] {
   const peakOf = ({ values }: Series): number => Math.max(0, ...values.map((value) => value ?? 0));
   const shown = series.toSorted((a, b) => peakOf(b) - peakOf(a)).slice(0, MAX_SERIES);
   const labelWidth = Math.min(

@@ -1,7 +1,38 @@
-import { print } from '../../cli/output/print.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
-import { operatorCommand } from './operatorCommand.ts';
-import { findNamedPublisher, readTaxonomy } from './publisherCommands.ts';
+import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
+import { safeText } from '../../cli/output/terminal.ts';
+import { print, type Cell } from '../../cli/output/print.ts';
+import { type Change, isSameList } from '../changeLog.ts';
+import type { ChannelClient } from '../clients/ChannelClient.ts';
+import { NotFoundError } from '../clients/errors.ts';
+import { decodeList } from '../publishers/readPublisherList.ts';
+import type { Taxonomy } from '../publishers/taxonomy.ts';
+import { askToGoOn, operatorCommand, readInput, type CommandContext, type Connection } from './operatorCommand.ts';
+import { findNamedPublisher, noPublisher, readTaxonomy } from './publisherCommands.ts';
+
+/** Words on one command line: more than any network has subcategories. */
+const MAX_WORDS = 2_000;
+
+const SCOPE = {
+  publisher: {
+    kind: 'text',
+    value: 'ID',
+    about: 'Only for this publisher (id or name), in addition to those of the channel.',
+  },
+} as const;
+const LIST = {
+  file: {
+    kind: 'text',
+    value: 'FILE',
+    completes: 'file',
+    about: 'File with one id or name on each line, or a JSON array; - is stdin.',
+  },
+} as const;
+const WAYS = {
+  'dry-run': { kind: 'flag', about: 'Only shows what would change.' },
+  yes: { kind: 'flag', about: 'Does not ask. Without a terminal it is required where the command would ask.' },
+} as const;
+const EDIT = { ...SCOPE, ...LIST, ...WAYS };
+const SET = { ...SCOPE, ...LIST, clear: { kind: 'flag', about: 'Excludes nothing.' }, ...WAYS } as const;
 
 /** `offerlet-operator exclusions show`: what is excluded, and by whom. */
 export const exclusionsShow = operatorCommand({
@@ -57,3 +88,287 @@ export const exclusionsShow = operatorCommand({
     if (rows.length === 0 && !settings.json && !settings.csv) terminal.note('Nothing is excluded.');
   },
 });
+
+/** `offerlet-operator exclusions add`: excludes subcategories beside those that are excluded already. */
+export const exclusionsAdd = operatorCommand({
+  summary: 'Excludes subcategories, or whole categories, beside those that are excluded already.',
+  usage: '(ID… | --file FILE) [--publisher ID] [--dry-run] [options]',
+  maxWords: MAX_WORDS,
+  options: EDIT,
+  examples: [
+    { call: 'offerlet-operator exclusions add Spirits "Gambling / *"', does: 'One subcategory, and all of a category' },
+  ],
+  async run(context) {
+    const { wanted } = await readWords(context);
+    await changeExclusions(context, (before, taxonomy) => [...new Set([...before, ...idsOf(wanted, taxonomy)])]);
+  },
+});
+
+/** `offerlet-operator exclusions remove`: allows subcategories again. */
+export const exclusionsRemove = operatorCommand({
+  summary: 'Allows excluded subcategories, or whole categories, again.',
+  usage: '(ID… | --file FILE) [--publisher ID] [--dry-run] [options]',
+  maxWords: MAX_WORDS,
+  options: EDIT,
+  examples: [
+    { call: 'offerlet-operator exclusions remove Wine --publisher "Juniper & Co"', does: 'For one publisher' },
+  ],
+  async run(context) {
+    const { wanted } = await readWords(context);
+    await changeExclusions(context, (before, taxonomy) => {
+      const ids = idsOf(wanted, taxonomy);
+      return before.filter((id) => !ids.includes(id));
+    });
+  },
+});
+
+/** `offerlet-operator exclusions set`: replaces the excluded subcategories of the channel, or of one publisher. */
+export const exclusionsSet = operatorCommand({
+  summary: 'Replaces the excluded subcategories of the channel, or of one publisher. Asks before it drops any.',
+  usage: '(ID… | --file FILE | --clear) [--publisher ID] [--dry-run] [options]',
+  maxWords: MAX_WORDS,
+  options: SET,
+  examples: [
+    { call: 'offerlet-operator exclusions set "Spirits" "Gambling / Lotteries" --dry-run', does: 'What would change' },
+    {
+      call: 'offerlet-operator exclusions set --clear --publisher 6f1c7b7e-58c5-4b53-9d0c-2c9f1d0b7a11',
+      does: 'Excludes nothing more for one publisher',
+    },
+  ],
+  async run(context) {
+    const { wanted } = await readWords(context, context.settings.clear);
+    await changeExclusions(context, (_before, taxonomy) => idsOf(wanted, taxonomy), { asksToDrop: true });
+  },
+});
+
+/** What the three commands have in common. */
+type EditContext = Omit<CommandContext<typeof EDIT>, 'words'>;
+
+/** Shows what changes, asks where that is needed, and replaces the list: the API knows no other way. */
+async function changeExclusions(
+  { settings, terminal, connection, progress }: EditContext,
+  afterOf: (before: readonly string[], taxonomy: Taxonomy) => readonly string[],
+  { asksToDrop = false } = {},
+): Promise<void> {
+  const channel = connection.channel();
+  const taxonomy = await readTaxonomy(channel);
+  // Mistakes in the list are reported before a publisher is looked for.
+  afterOf([], taxonomy);
+  const named = settings.publisher === undefined ? undefined : await findNamedPublisher(channel, settings.publisher);
+  if (named?.publisher.publisher_remote_id === null)
+    throw new UsageError('--publisher is a pending request; only approved publishers have exclusions.');
+  const scope = await readScope(channel, named?.publisher.publisher_remote_id ?? undefined);
+  const after = afterOf(scope.subcategory_ids, taxonomy);
+  const rows = differencesOf(scope.subcategory_ids, after, taxonomy);
+  const dropped = rows.filter(({ change }) => change === 'removed');
+  const isChanged = rows.some(({ change }) => change !== 'kept');
+  progress.end();
+  const place = placeOf(connection, scope);
+  if (isChanged && !settings['dry-run'] && !settings.yes) {
+    const reasons = [
+      ...(named?.isPartial
+        ? [
+            `"${safeText(settings.publisher ?? '')}" is only a part of the name "${safeText(named.publisher.brand_name)}".`,
+          ]
+        : []),
+      ...(asksToDrop && dropped.length > 0
+        ? [`This allows again what is excluded now: ${dropped.map(({ subcategory }) => subcategory).join(', ')}.`]
+        : []),
+    ];
+    if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
+  }
+  if (isChanged && !settings['dry-run']) await replaceExclusions({ connection, channel, scope, after });
+  printDifferences(rows, { settings, terminal });
+  const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
+  const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;
+  terminal.note(settings['dry-run'] ? `Dry run, nothing was changed: ${what}.` : `${what}.`);
+}
+
+/** The list that a change replaces. */
+export interface ExclusionScope {
+  /** Undefined for the whole channel. */
+  readonly publisher: { readonly id: string; readonly name: string } | undefined;
+  /** The channel's name. */
+  readonly channel: string;
+  readonly subcategory_ids: readonly string[];
+}
+
+/** Reads what the channel excludes for all its publishers, or for one. */
+export async function readScope(channel: ChannelClient, id: string | undefined): Promise<ExclusionScope> {
+  const [details, publisher] = await Promise.all([
+    channel.details(),
+    id === undefined
+      ? undefined
+      : channel.publisher(id).catch((error: unknown) => {
+          throw error instanceof NotFoundError ? noPublisher(id) : error;
+        }),
+  ]);
+  return {
+    publisher: id === undefined ? undefined : { id, name: publisher?.brand_name ?? id },
+    channel: details.name,
+    subcategory_ids: publisher
+      ? publisher.exclusions.subcategories.publisher
+      : details.exclusions.subcategories.channel,
+  };
+}
+
+/** Where a change is made, for people: production is not to be overlooked. */
+export function placeOf({ environment, url }: Connection, { publisher, channel }: ExclusionScope): string {
+  const whose = publisher
+    ? `${safeText(publisher.name)} in ${safeText(channel)}`
+    : `all publishers of ${safeText(channel)}`;
+  return `${whose} (${environment === 'production' ? 'PRODUCTION' : (environment ?? new URL(url).host)})`;
+}
+
+/** Replaces a list and logs that. Throws an `ExitError` if the list is no longer the one that was shown. */
+export async function replaceExclusions({
+  connection,
+  channel,
+  scope,
+  after,
+  undoes,
+}: {
+  readonly connection: Connection;
+  readonly channel: ChannelClient;
+  readonly scope: ExclusionScope;
+  readonly after: readonly string[];
+  readonly undoes?: string | undefined;
+}): Promise<void> {
+  const { publisher, subcategory_ids: before } = scope;
+  // A person may have taken a while to respond, and somebody else's change would be lost.
+  const now = await readScope(channel, publisher?.id);
+  if (!isSameList(now.subcategory_ids, before))
+    throw new ExitError(
+      'Somebody has changed these exclusions meanwhile. Nothing was changed; run the command again.',
+      EXIT.failed,
+    );
+  const change: Change = {
+    action: 'exclusions',
+    network: connection.url,
+    environment: connection.environment,
+    channel: scope.channel,
+    publisher: publisher ?? null,
+    before,
+    after,
+    ...(undoes !== undefined && { undoes }),
+  };
+  await connection.changes.record(change, () =>
+    publisher ? channel.setPublisherExclusions(publisher.id, after) : channel.setChannelExclusions(after),
+  );
+}
+
+/** One subcategory of a list before and after. */
+export interface Difference {
+  readonly change: 'kept' | 'added' | 'removed';
+  readonly subcategory_id: string;
+  readonly subcategory: string;
+}
+const MARKS: Readonly<Record<Difference['change'], Cell>> = {
+  kept: ' ',
+  added: { text: '+', tone: 'good' },
+  removed: { text: '-', tone: 'bad' },
+};
+
+/** Returns all subcategories of two lists, those that are in both first. */
+export function differencesOf(before: readonly string[], after: readonly string[], taxonomy: Taxonomy): Difference[] {
+  const row = (subcategory_id: string, change: Difference['change']): Difference => ({
+    change,
+    subcategory_id,
+    subcategory: taxonomy.nameOf(subcategory_id),
+  });
+  return [
+    ...after.map((id) => row(id, before.includes(id) ? 'kept' : 'added')),
+    ...before.filter((id) => !after.includes(id)).map((id) => row(id, 'removed')),
+  ];
+}
+
+/** Prints what changes, and what stays. */
+export function printDifferences(
+  rows: readonly Difference[],
+  { settings, terminal }: Pick<CommandContext<typeof WAYS>, 'settings' | 'terminal'>,
+): void {
+  const ids = (...changes: readonly Difference['change'][]): string[] =>
+    rows.filter(({ change }) => changes.includes(change)).map(({ subcategory_id }) => subcategory_id);
+  print(
+    {
+      json: {
+        subcategory_ids: ids('kept', 'added'),
+        added: ids('added'),
+        removed: ids('removed'),
+        dry_run: settings['dry-run'],
+      },
+      csv: { rows, columns: ['change', 'subcategory_id', 'subcategory'] },
+      table: () => ({
+        columns: [{ header: ' ', isFixed: true }, { header: 'SUBCATEGORY' }, { header: 'ID', isFixed: true }],
+        rows: rows.map(({ change, subcategory_id, subcategory }): Cell[] => [
+          MARKS[change],
+          change === 'kept' ? subcategory : { text: subcategory, tone: change === 'added' ? 'good' : 'bad' },
+          subcategory_id,
+        ]),
+      }),
+    },
+    { format: settings, terminal },
+  );
+}
+
+async function readWords(
+  {
+    settings: { file },
+    words,
+  }: { readonly settings: { readonly file?: string | undefined }; readonly words: readonly string[] },
+  clear?: boolean,
+): Promise<{ readonly wanted: readonly string[] }> {
+  const ways = [words.length > 0, file !== undefined, clear === true].filter(Boolean).length;
+  if (ways !== 1)
+    throw new UsageError(
+      `Use one of: the ids or names of subcategories, or ${clear === undefined ? '--file FILE.' : '--file FILE, or --clear. The list replaces the current one.'}`,
+    );
+  if (clear) return { wanted: [] };
+  if (file === undefined) return { wanted: words };
+  const wanted = listIn(decodeList(await readInput(file, '--file')).text);
+  if (wanted.length === 0)
+    throw new UsageError(
+      `--file has no ids: "${file}".${clear === undefined ? '' : ' Use --clear to exclude nothing.'}`,
+    );
+  return { wanted };
+}
+
+/** Reads a JSON array, or one id on each line; what follows a comma, and comments, are ignored. */
+function listIn(text: string): string[] {
+  if (text.trimStart().startsWith('[')) {
+    const list = parseList(text);
+    if (list) return list;
+    throw new UsageError('--file is not a valid JSON array of ids.');
+  }
+  return text
+    .split(/\r?\n/)
+    .map(
+      (line) =>
+        line
+          .replace(/^\uFEFF/, '')
+          .replace(/#.*$/, '')
+          .split(/[,;\t]/, 1)[0]
+          ?.trim()
+          .replace(/^"(.*)"$/, '$1') ?? '',
+    )
+    .filter((line) => line !== '' && line !== 'subcategory_id');
+}
+
+function parseList(text: string): string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function idsOf(wanted: readonly string[], taxonomy: Taxonomy): string[] {
+  const ids = new Set<string>();
+  for (const text of wanted) {
+    const found = taxonomy.subcategories(text);
+    if ('problem' in found) throw new UsageError(found.problem);
+    for (const id of found.ids) ids.add(id);
+  }
+  return [...ids];
+}

@@ -1,5 +1,5 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import {
   AuthError,
   DateRangeError,

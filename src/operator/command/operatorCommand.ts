@@ -1,22 +1,23 @@
 import { createReadStream } from 'node:fs';
-import { type Command, type Options, readCall, type SettingsOf, type SettingsSource } from '../../cli/command.ts';
+import { createInterface } from 'node:readline/promises';
+import {
+  type Command,
+  FORMAT,
+  type Options,
+  readCall,
+  type SettingsOf,
+  type SettingsSource,
+} from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { cutTo } from '../../cli/output/displayWidth.ts';
-import { openTerminal, type Terminal } from '../../cli/output/terminal.ts';
+import { cutTo, openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
-import { openChangeLog, type ChangeLog } from '../changes/changeLog.ts';
+import { openChangeLog, type ChangeLog } from '../changeLog.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
-import type { ClientOptions, ResponseNotice } from '../clients/connect.ts';
+import { connect, type ClientOptions, type ResponseNotice } from '../clients/connect.ts';
 import { readKey } from '../../wire/keys.ts';
 import { explainFailure } from './explainFailure.ts';
 import { findProfile, type Profile } from './profiles.ts';
-
-/** What every operator command accepts. */
-export const FORMAT = {
-  json: { kind: 'flag', about: 'Prints one JSON document.' },
-  csv: { kind: 'flag', about: 'Prints CSV (RFC 4180).' },
-} as const satisfies Options;
 
 /** What a command gets to work with. */
 export interface CommandContext<All extends Options> {
@@ -216,9 +217,8 @@ export function createConnection(from: ConnectionOptions): Connection {
     progress.step(`${why}; trying again in ${Math.max(1, Math.round(retryIn / 1_000))} s …`);
   };
   const options: ClientOptions = { networkUrl: network, apiKey, onResponse };
-  const channel = (more: { maxRetries?: number } = {}): ChannelClient => new ChannelClient({ ...options, ...more });
   try {
-    channel();
+    connect(options);
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(message.replace('networkUrl', '--network').replace('apiKey', 'The key'));
@@ -229,8 +229,11 @@ export function createConnection(from: ConnectionOptions): Connection {
     apiKey,
     keySource,
     environment: readKey(apiKey)?.environment ?? null,
-    changes: openChangeLog({ from: 'command', env }),
-    channel,
+    // Most commands change nothing.
+    get changes() {
+      return openChangeLog({ from: 'command', env });
+    },
+    channel: (more) => new ChannelClient({ ...options, ...more }),
     channelReport: () => new ReportingClient({ ...options, variant: 'channel' }),
     publisherReport: () => new ReportingClient({ ...options, variant: 'publisher' }),
   };
@@ -309,4 +312,20 @@ export async function readInput(path: string, name: string): Promise<Uint8Array>
     const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : code;
     throw new UsageError(`${name} cannot be read: "${path}" (${reason ?? String(error)}).`);
   }
+}
+
+/** Asks on stderr and returns what was typed; nothing when the input has ended. */
+export async function ask(question: string): Promise<string> {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
+  const typed = await Promise.race([prompt.question(question), closed]);
+  prompt.close();
+  return typed.trim();
+}
+
+/** Asks whether to go on. Throws unless the response is yes, and without a terminal, where nobody can respond. */
+export async function askToGoOn(terminal: Terminal, why: string): Promise<void> {
+  if (!terminal.canAsk) throw new UsageError(`${why} Without a terminal, the command cannot ask: use --yes to go on.`);
+  terminal.note(why);
+  if (!/^y(es)?$/i.test(await ask('Go on? [y/N] '))) throw new ExitError('Nothing was changed.', EXIT.failed);
 }

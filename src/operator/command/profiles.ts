@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { type Command, type Options, readCall } from '../../cli/command.ts';
+import { type Command, FORMAT, type Options, readCall } from '../../cli/command.ts';
 import { print } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
@@ -26,7 +26,7 @@ export interface Profile {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where the profiles of this account are. */
-export function profilesPath(env: Env): string {
+function profilesPath(env: Env): string {
   const home = env['HOME'] || homedir();
   const folder =
     process.platform === 'win32'
@@ -99,11 +99,6 @@ function checkName(name: string): void {
   if (!/^[\w.-]{1,40}$/.test(name) || /^\.+$/.test(name))
     throw new UsageError(`"${name}" is not a name for a profile. Use letters, digits, - and _.`);
 }
-
-const FORMAT = {
-  json: { kind: 'flag', about: 'Prints one JSON document.' },
-  csv: { kind: 'flag', about: 'Prints CSV (RFC 4180).' },
-} as const satisfies Options;
 
 /** `offerlet-operator profiles list`: the names that `--profile` takes. */
 export const profilesList: Command = {

@@ -1,11 +1,9 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText, type Terminal, type Tone } from '../../cli/output/terminal.ts';
 import { print, type Cell } from '../../cli/output/print.ts';
-import type { Terminal, Tone } from '../../cli/output/terminal.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
-import { ask } from './ask.ts';
-import { operatorCommand, requireWord } from './operatorCommand.ts';
+import { ask, operatorCommand, requireWord } from './operatorCommand.ts';
 import { hasAllWords, isSameName } from '../publishers/rankByWords.ts';
 import { type Taxonomy, createTaxonomy } from '../publishers/taxonomy.ts';
 import { type Publisher, type PublisherStatus, type PublisherDetail, PUBLISHER_STATUSES } from '../../wire/channel.ts';
@@ -79,7 +77,7 @@ function idOf({ publisher_remote_id, pending_publisher_id }: Publisher): string 
 }
 
 /** Returns how a status stands out. */
-export function toneOf(status: string): Tone | undefined {
+function toneOf(status: string): Tone | undefined {
   const tones: Readonly<Record<string, Tone>> = {
     APPROVED: 'good',
     REJECTED: 'bad',
@@ -155,7 +153,7 @@ export async function findNamedPublisher(
 }
 
 /** Returns a publisher. Throws an `ExitError` if no publisher has the id. */
-export async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
+async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
   try {
     return await channel.publisher(id);
   } catch (error) {

@@ -1,7 +1,6 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText, type Tone } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
-import type { Tone } from '../../cli/output/terminal.ts';
 import type { Publisher, PublisherItem } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
@@ -10,8 +9,14 @@ import { readTaxonomy } from './publisherCommands.ts';
 import { plural } from '../reports/format.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
 import { checkPublishers, keyOf, type CheckedPublisher } from '../publishers/checkPublishers.ts';
-import { decodeList, ENCODINGS, type Encoding } from '../publishers/decodeList.ts';
-import { PublisherListError, readPublisherList, type ListedPublisher } from '../publishers/readPublisherList.ts';
+import {
+  decodeList,
+  ENCODINGS,
+  type Encoding,
+  PublisherListError,
+  readPublisherList,
+  type ListedPublisher,
+} from '../publishers/readPublisherList.ts';
 
 /** A 429 must not end a long import: this is about a quarter of an hour of patience. */
 const MAX_RETRIES = 15;

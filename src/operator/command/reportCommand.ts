@@ -1,19 +1,17 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
-import { textOf, type Printable, columnsThatFit, writeFile } from '../../cli/output/print.ts';
+import { safeText } from '../../cli/output/terminal.ts';
+import { columnsThatFit, formatOf, inFile, textOf, writeFile, type Printable } from '../../cli/output/print.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { drawChart } from './drawChart.ts';
 import { explainFailure } from './explainFailure.ts';
 import { operatorCommand, type CommandContext, type Connection } from './operatorCommand.ts';
 import { findPublisherId, type NamedPublisher } from './publisherCommands.ts';
-import { readQuery, REPORT_OPTIONS, type RequestedReport } from './readQuery.ts';
+import { readQuery, REPORT_OPTIONS, type RequestedReport, usualCurrency } from './readQuery.ts';
 import { reportTable, type PrintedReport } from './reportTable.ts';
-import type { Row } from '../reports/comparison.ts';
+import { type Row, earlierGap } from '../reports/comparison.ts';
 import { rangeOf } from '../reports/format.ts';
-import { comparedDates, period } from '../reports/period.ts';
-import { readWholeReport } from '../reports/readWholeReport.ts';
-import { usualCurrency } from '../config/savedReports.ts';
-import { earlierGap, isUnfinished } from '../reports/series.ts';
+import { comparedDates, period, isUnfinished } from '../reports/period.ts';
+import { readWholeReport } from '../clients/ReportingClient.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import { flattenRow } from '../../wire/toCsv.ts';
 import { dateOf, type DateRange } from '../../wire/utcDates.ts';
@@ -57,7 +55,7 @@ export async function runReport({
   progress.end();
   const printable = printableOf(report);
   if (settings.output !== undefined) {
-    const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
+    const plain = inFile(terminal);
     const chart = settings.chart ? drawChart(report, plain) : '';
     writeFile(settings.output, chart + textOf(printable, { format, terminal: plain }));
     return terminal.note(`Wrote ${counted(report.printed.length, 'row')} to ${settings.output}.`);
@@ -121,15 +119,6 @@ async function defaultDates(
 
 function listed(names: readonly string[]): readonly string[] | undefined {
   return names.length === 0 ? undefined : names;
-}
-
-/** Returns the format that flags or the name of a file choose. */
-export function formatOf({ json, csv, output = '' }: { json: boolean; csv: boolean; output?: string | undefined }): {
-  json: boolean;
-  csv: boolean;
-} {
-  const isGiven = json || csv;
-  return { json: isGiven ? json : /\.json$/i.test(output), csv: isGiven ? csv : /\.csv$/i.test(output) };
 }
 
 function printableOf(report: PrintedReport): Printable {

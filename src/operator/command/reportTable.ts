@@ -1,11 +1,11 @@
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import type { Cell, Column, Table } from '../../cli/output/print.ts';
 import type { NamedPublisher } from './publisherCommands.ts';
 import type { RequestedReport } from './readQuery.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
 import { changeOf, isMoney, newsOf, sortablePeriodOf, valueOf } from '../reports/format.ts';
-import type { WholeReport } from '../reports/readWholeReport.ts';
-import { isUnfinished } from '../reports/series.ts';
+import type { WholeReport } from '../clients/ReportingClient.ts';
+import { isUnfinished } from '../reports/period.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 
 /** A report as it is printed. */

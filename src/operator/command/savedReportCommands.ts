@@ -1,11 +1,9 @@
-import { type Command, type Options, readCall } from '../../cli/command.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { type Command, type Options, readCall, FORMAT } from '../../cli/command.ts';
+import { safeText, openTerminal } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
-import { openTerminal } from '../../cli/output/terminal.ts';
-import { findSaved, queryOf, readSavedReports, USUAL_FILE, type SavedReport } from '../config/savedReports.ts';
+import { findSaved, queryOf, readSavedReports, USUAL_FILE, type SavedReport, REPORT_OPTIONS } from './readQuery.ts';
 import { rangeOf } from '../reports/format.ts';
-import { FORMAT, operatorCommand, requireWord } from './operatorCommand.ts';
-import { REPORT_OPTIONS } from './readQuery.ts';
+import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { runReport } from './reportCommand.ts';
 
 const FILE = {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type Options, OUTPUT } from '../../cli/command.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
-import { textOf, writeFile, type Cell, type Printable } from '../../cli/output/print.ts';
+import { safeText } from '../../cli/output/terminal.ts';
+import { formatOf, inFile, textOf, writeFile, type Cell, type Printable } from '../../cli/output/print.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { readSavedReports } from '../config/savedReports.ts';
+import { readSavedReports, USUAL_FILE } from './readQuery.ts';
 import { momentOf, periodOf, plural, rangeOf, valueOf } from '../reports/format.ts';
 import { openStatement } from '../statements/openStatement.ts';
 import {
@@ -18,7 +18,6 @@ import {
 import { monthStart, dateOf, startOf } from '../../wire/utcDates.ts';
 import { operatorCommand } from './operatorCommand.ts';
 import { findPublisherId } from './publisherCommands.ts';
-import { formatOf } from './reportCommand.ts';
 
 const OPTIONS = {
   month: { kind: 'text', value: 'MONTH', about: 'The month, such as 2026-10; the last month by default.' },
@@ -72,8 +71,8 @@ export const statementCommand = operatorCommand({
     progress.end();
     const shown = publisher === undefined ? statement : only(statement, publisher.id);
     const format = formatOf(settings);
-    const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
-    const text = textOf(printableOf(shown), { format, terminal: settings.output === undefined ? terminal : plain });
+    const look = settings.output === undefined ? terminal : inFile(terminal);
+    const text = textOf(printableOf(shown), { format, terminal: look });
     if (settings.output === undefined) terminal.write(text);
     else writeFile(settings.output, text);
     for (const line of remarksOn(shown, settings.folder)) terminal.note(line);
@@ -82,8 +81,8 @@ export const statementCommand = operatorCommand({
 
 /** The file in the current folder is read where there is one; one that is named must be there. */
 function currencyOf(file: string | undefined): string | null {
-  if (file === undefined && !existsSync('reports.yaml')) return null;
-  return readSavedReports(file ?? 'reports.yaml').currency;
+  if (file === undefined && !existsSync(USUAL_FILE)) return null;
+  return readSavedReports(file ?? USUAL_FILE).currency;
 }
 
 function only(statement: Statement, id: string): Statement {

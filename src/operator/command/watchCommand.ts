@@ -1,20 +1,15 @@
 import { basename, dirname, join } from 'node:path';
 import { type Command, type Options, OUTPUT } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { inTone, type Terminal, type Tone } from '../../cli/output/terminal.ts';
-import { textOf, writeFile } from '../../cli/output/print.ts';
-import { documentWithoutControls, safeText } from '../../cli/output/displayWidth.ts';
+import { inTone, type Terminal, type Tone, documentWithoutControls, safeText } from '../../cli/output/terminal.ts';
+import { formatOf, inFile, textOf, writeFile } from '../../cli/output/print.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
-import { openYaml, parseYaml } from '../config/openYaml.ts';
 import { plural, rangeOf } from '../reports/format.ts';
-import type { Cause, Turn } from '../watch/causes.ts';
-import { evaluate, type Evaluation } from '../watch/evaluate.ts';
-import { lineOf, messagesOf } from '../watch/messages.ts';
-import { EXAMPLE_RULES, readRules, webhookProblem, type Rules, type WebhookTarget } from '../watch/rules.ts';
+import { type Cause, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
+import { lineOf, messagesOf, requestOf, sendWebhook } from '../watch/webhook.ts';
+import { EXAMPLE_RULES, loadRules, webhookProblem, type Rules, type WebhookTarget } from '../watch/rules.ts';
 import { openStateFile, readState, type State, type StateOwner } from '../watch/stateFile.ts';
-import { requestOf, sendWebhook } from '../watch/webhook.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
-import { formatOf } from './reportCommand.ts';
 
 const OPTIONS = {
   rules: {
@@ -189,8 +184,7 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
     skipped,
     ...(settings['dry-run'] && { requests }),
   };
-  const plain = { width: undefined, hasColor: false, hasUnicode: terminal.hasUnicode };
-  const to = settings.output === undefined ? terminal : plain;
+  const to = settings.output === undefined ? terminal : inFile(terminal);
   const text =
     format.json || format.csv
       ? textOf(
@@ -260,11 +254,6 @@ function backtestSummary({ days, turns, causes }: Evaluation, wanted: number): s
   const total = [...messages.values()].reduce((sum, said) => sum + said.size, 0);
   const short = days.length < wanted ? ` The history allows no more than ${plural(days.length, 'day')}.` : '';
   return `${rangeOf({ from, to })}: ${plural(total, 'message')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}, ${causes.size} still open at the end.${short} Requests that were decided since, and late data, cannot be seen afterwards.`;
-}
-
-/** Reads a rules file, or the rules that hold without one. */
-export function loadRules(path: string | undefined): Rules {
-  return readRules(path === undefined ? parseYaml(EXAMPLE_RULES, 'the default rules') : openYaml(path, '--rules'));
 }
 
 function readDays(text: string): number {

@@ -1,12 +1,11 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/displayWidth.ts';
+import { safeText } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
 import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
 import { type Connection, operatorCommand } from './operatorCommand.ts';
-import { isObject, own, parseJson } from '../../wire/json.ts';
+import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
-import { readCappedText } from '../../wire/readCapped.ts';
 
 /** Milliseconds for the network's health, which not every network has. */
 const HEALTH_MS = 5_000;

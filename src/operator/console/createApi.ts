@@ -18,7 +18,7 @@ import {
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { createFileApi, type ConsoleFiles } from './createFileApi.ts';
 import { AuditReportError } from '../../wire/audit/readAuditReport.ts';
-import type { ChangeLog } from '../changes/changeLog.ts';
+import type { ChangeLog } from '../changeLog.ts';
 import { createChangeApi, json, noSuchCall, readBody, readExclusionChange, readItems } from './createChangeApi.ts';
 import { createReports } from './createReports.ts';
 import type {
@@ -191,7 +191,7 @@ function publisherOf(path: string): string | undefined {
 const PAGE_SIZE = 50;
 
 /** GET publishers: one page of those whose name contains a word, and with that status. Names with more of the words come first. */
-export async function listPublishers(
+async function listPublishers(
   client: ChannelClient,
   { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
 ): Promise<ConsolePublishers> {
@@ -212,7 +212,7 @@ export async function listPublishers(
 }
 
 /** GET find-publishers: approved publishers whose name contains a word. With one word, reading stops when enough are found. */
-export async function findPublishers(
+async function findPublishers(
   client: ChannelClient,
   { url, signal }: { readonly url: URL; readonly signal: AbortSignal },
 ): Promise<FoundPublishers> {
@@ -230,7 +230,7 @@ export async function findPublishers(
 }
 
 /** GET publishers/ID. */
-export async function readPublisher(client: ChannelClient, id: string, signal: AbortSignal): Promise<ConsolePublisher> {
+async function readPublisher(client: ChannelClient, id: string, signal: AbortSignal): Promise<ConsolePublisher> {
   const [publisher, channel] = await Promise.all([client.publisher(id, { signal }), client.details({ signal })]);
   return { publisher: withoutKey(publisher), channel_exclusions: channel.exclusions.subcategories.channel };
 }
@@ -245,7 +245,7 @@ function withoutKey(publisher: Publisher | PublisherDetail): Publisher {
 const MESSAGES = [ApiError, ExitError, AuditReportError];
 
 /** Returns the status and the body for a failed call. Errors of the clients never contain the key. */
-export function failureOf(error: unknown): { readonly status: number; readonly failure: Failure } {
+function failureOf(error: unknown): { readonly status: number; readonly failure: Failure } {
   const status = error instanceof ApiError && error.status >= 400 ? error.status : 502;
   if (!(error instanceof Error)) return { status, failure: { code: 'failed', message: 'The call failed.' } };
   // A file that the operator wrote: the message names its line.

@@ -1,11 +1,17 @@
 import type { ChannelClient } from '../clients/ChannelClient.ts';
-import { listOf, type Change, type ChangeLog, type LoggedChange } from '../changes/changeLog.ts';
-import { changesOf, changesToTakeBack, isSameList } from '../changes/changesToTakeBack.ts';
+import {
+  listOf,
+  type Change,
+  type ChangeLog,
+  type LoggedChange,
+  changesOf,
+  changesToTakeBack,
+  isSameList,
+} from '../changeLog.ts';
 import type { ConsoleAdded, ConsoleChanges } from './protocol.ts';
 import type { PublisherItem } from '../../wire/channel.ts';
-import { isObject, own, parseJson } from '../../wire/json.ts';
+import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
-import { readCappedText } from '../../wire/readCapped.ts';
 
 /** Where changes are made and written down. */
 export interface ChangeApiOptions extends Pick<Change, 'network' | 'environment'> {

@@ -1,12 +1,11 @@
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { findPublisherId } from '../command/publisherCommands.ts';
-import { openYaml, parseYaml } from '../config/openYaml.ts';
-import { queryOf, readSavedReports } from '../config/savedReports.ts';
+import { queryOf, readSavedReports } from '../command/readQuery.ts';
 import { openStatement } from '../statements/openStatement.ts';
 import { isMonth, type Statement } from '../statements/statement.ts';
 import { evaluate } from '../watch/evaluate.ts';
-import { EXAMPLE_RULES, readRules, textOfRule } from '../watch/rules.ts';
+import { loadRules, textOfRule } from '../watch/rules.ts';
 import type { ConsoleSavedReport, ConsoleWatch } from './protocol.ts';
 
 /** The files that the console shows. They are read on each call, so that a change is seen at once. */
@@ -44,9 +43,7 @@ export function createFileApi(options: FileApiOptions): {
   return {
     async watch(url, signal) {
       const { rules: file } = options;
-      const rules = readRules(
-        file === undefined ? parseYaml(EXAMPLE_RULES, 'the default rules') : openYaml(file, '--rules'),
-      );
+      const rules = loadRules(file);
       const days = Math.min(DAYS_MAX, Math.max(1, Number(url.searchParams.get('days')) || 30));
       const {
         causes,

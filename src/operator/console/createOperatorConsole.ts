@@ -83,10 +83,7 @@ const FILES: Readonly<Record<string, string>> = {
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46e5"/><path d="M8 21.5 13.5 15l4 3.5L24 11" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
 /** Serves the page and its files. Every other path is the page as well: it reads its own URL. */
-export async function servePage(
-  request: Request,
-  at: { readonly base: string; readonly path: string },
-): Promise<Response> {
+async function servePage(request: Request, at: { readonly base: string; readonly path: string }): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return new Response('Method not allowed', { status: 405, headers: { allow: 'GET, HEAD' } });
   if (at.path === 'icon.svg') return respond(ICON, 'image/svg+xml');

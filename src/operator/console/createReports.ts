@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { ReportingClient } from '../clients/ReportingClient.ts';
+import {
+  type ReportingClient,
+  isSortedByNetwork,
+  readWholeReport,
+  sortRows,
+  type WholeReport,
+} from '../clients/ReportingClient.ts';
 import type { Row } from '../reports/comparison.ts';
 import { COMPARES } from '../reports/period.ts';
-import { isSortedByNetwork, readWholeReport, sortRows, type WholeReport } from '../reports/readWholeReport.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
 import { oneOf } from '../../wire/json.ts';
 import { isTextColumn } from '../../wire/reporting.ts';

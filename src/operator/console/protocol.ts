@@ -2,9 +2,9 @@
 import type { Miscount } from '../../wire/audit/explainDifference.ts';
 import type { Audit } from '../../wire/audit/makeAudit.ts';
 import type { AddResult, Category, Publisher } from '../../wire/channel.ts';
-import type { LoggedChange } from '../changes/changeLog.ts';
+import type { LoggedChange } from '../changeLog.ts';
 import type { Row, Totals } from '../reports/comparison.ts';
-import type { Cause, Turn } from '../watch/causes.ts';
+import type { Cause, Turn } from '../watch/evaluate.ts';
 
 /** Who the key belongs to: what the page shows in its header. */
 export interface ConsoleContext {

@@ -1,7 +1,8 @@
-import type { TimeGrain } from '../../wire/reporting.ts';
+import type { ReportRow, TimeGrain } from '../../wire/reporting.ts';
 import {
   addDays,
   dateOf,
+  HOUR_MS,
   monthEnd,
   monthStart,
   weekStart,
@@ -157,4 +158,25 @@ export function wholeDates(range: DateRange, now: number): DateRange {
   if (is('quarter_to_date')) return { from, to: monthEnd(from, 2) };
   if (is('month_to_date')) return { from, to: monthEnd(from) };
   return is('week_to_date') ? { from, to: addDays(from, 6) } : range;
+}
+
+/** Whether a row's period has data that is not complete: it is not over, or the data ends within it. */
+export function isUnfinished(
+  { period_start, period_end }: Pick<ReportRow, 'period_start' | 'period_end'>,
+  dataThrough: string | null,
+  now: number = Date.now(),
+): boolean {
+  const through = dataThrough === null ? now : Date.parse(dataThrough);
+  return isOpen({ start: Date.parse(period_start), end: Date.parse(period_end), through, now });
+}
+
+/** Whether the data of a period is not complete: it is not over, or the data ends within it. All times are milliseconds. */
+export function isOpen(period: {
+  readonly start: number;
+  readonly end: number;
+  readonly through: number;
+  readonly now: number;
+}): boolean {
+  const { start, end, through, now } = period;
+  return start <= through && (now < end || (through > start && through + HOUR_MS < end));
 }

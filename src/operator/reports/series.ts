@@ -1,6 +1,7 @@
-import { DAY_MS, HOUR_MS, periodStarts, startOf, type DateRange } from '../../wire/utcDates.ts';
+import { DAY_MS, periodStarts, startOf, type DateRange } from '../../wire/utcDates.ts';
 import type { TimeGrain } from '../../wire/reporting.ts';
 import type { Row } from './comparison.ts';
+import { isOpen } from './period.ts';
 
 /** One line of a chart: a value for each period, null after the data ends. */
 export interface Series {
@@ -66,36 +67,6 @@ export function chartDataOf(source: ChartSource): ChartData {
       isOpen({ start, end: starts[index + 1] ?? startOf(dates.to) + DAY_MS, through, now }),
     ),
   };
-}
-
-/** Says how much of the earlier period has no rows: a network that has no history there returns none. */
-export function earlierGap(
-  rows: readonly Row[],
-  { grain, by }: { grain: TimeGrain; by: readonly string[] },
-): string | undefined {
-  const missing = rows.filter(({ counterpart }) => counterpart === null).length;
-  if (grain === 'total' || by.length > 0 || rows.length === 0 || missing < rows.length / 4) return undefined;
-  return `${missing} of ${rows.length} ${rows.length === 1 ? 'period' : 'periods'} had no activity in the dates compared with: the history may not reach back that far.`;
-}
-
-/** Whether a row's period has data that is not complete: it is not over, or the data ends within it. */
-export function isUnfinished(
-  { period_start, period_end }: Pick<Row, 'period_start' | 'period_end'>,
-  dataThrough: string | null,
-  now: number = Date.now(),
-): boolean {
-  const through = dataThrough === null ? now : Date.parse(dataThrough);
-  return isOpen({ start: Date.parse(period_start), end: Date.parse(period_end), through, now });
-}
-
-function isOpen(period: {
-  readonly start: number;
-  readonly end: number;
-  readonly through: number;
-  readonly now: number;
-}): boolean {
-  const { start, end, through, now } = period;
-  return start <= through && (now < end || (through > start && through + HOUR_MS < end));
 }
 
 /** When the data begins: before its first row nobody knows whether there was none or no history. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { UsageError } from '../../cli/ExitError.ts';
 import { RowLimitError } from '../clients/errors.ts';
-import { readWholeReport, type WholeReport } from '../reports/readWholeReport.ts';
+import { readWholeReport, type WholeReport } from '../clients/ReportingClient.ts';
 import { readDataEnd, readPublishers, type FactsSource } from '../watch/readFacts.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import { dateOf } from '../../wire/utcDates.ts';

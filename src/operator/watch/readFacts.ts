@@ -8,8 +8,7 @@ import {
   RowLimitError,
   ValidationError,
 } from '../clients/errors.ts';
-import type { ReportingClient } from '../clients/ReportingClient.ts';
-import { readWholeReport } from '../reports/readWholeReport.ts';
+import { type ReportingClient, readWholeReport } from '../clients/ReportingClient.ts';
 import type { Row } from '../reports/comparison.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';

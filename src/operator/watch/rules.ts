@@ -1,4 +1,4 @@
-import type { Setting } from '../config/openYaml.ts';
+import { openYaml, parseYaml, type Setting } from '../openYaml.ts';
 import { labelOf, plural, valueOf, wordOf } from '../reports/format.ts';
 import { CHANNEL_METRICS, isShare, type ChannelMetric, type ChannelRatio } from '../../wire/reporting.ts';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
@@ -131,6 +131,11 @@ function limitOf({ minimum }: ReportRule): string {
 const KINDS = ['silent', 'change', 'range', 'pending', 'late'] as const;
 const MEASURED = CHANNEL_METRICS.filter((name) => !Object.hasOwn(RATIOS, name));
 const ON_REPORTS = ['kind', 'metric', 'by', 'minimum', 'except'] as const;
+
+/** Reads a rules file, or the rules that hold without one. */
+export function loadRules(path: string | undefined): Rules {
+  return readRules(path === undefined ? parseYaml(EXAMPLE_RULES, 'the default rules') : openYaml(path, '--rules'));
+}
 
 /** Reads a rules file. Throws a `UsageError` that names the line. */
 export function readRules(file: Setting): Rules {

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { keyOfCause, type Cause, type Causes } from './causes.ts';
-import type { Message } from './messages.ts';
+import { keyOfCause, type Cause, type Causes } from './evaluate.ts';
+import type { Message } from './webhook.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { DirectoryInUseError, lockDirectory } from '../../lock/lockDirectory.ts';
 import { isObject, parseJson } from '../../wire/json.ts';

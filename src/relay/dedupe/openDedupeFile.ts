@@ -2,8 +2,8 @@ import { type DedupeMemoryOptions, dedupeTable, type DedupeTable, steadyClock } 
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../lock/lockDirectory.ts';
 import { RelayConfigError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { readLedger } from '../ledger/readLedger.ts';
-import { nodeModule } from '../runtime/nodeModule.ts';
+import { readLedger } from '../ledger/dayFiles.ts';
+import { nodeModule } from '../nodeModule.ts';
 import type { LogEntry } from '../telemetry.ts';
 import { openAcceptedLog } from './acceptedLog.ts';
 import type { DedupeStore } from './dedupeStore.ts';

@@ -9,20 +9,18 @@ import {
   type Refusal,
   type ResultError,
   type WireEvent,
-} from '../../wire/events/wireEvent.ts';
-import { parseEvent } from '../../wire/events/parseEvent.ts';
-import { isObject, own, type Problem } from '../../wire/json.ts';
+  parseEvent,
+} from '../../wire/events.ts';
+import { isObject, own, type Problem, parseDatetime } from '../../wire/json.ts';
 import { EVENT_MAX_AGE_MS } from '../../wire/limits.ts';
-import { RelayError } from '../errors.ts';
+import { RelayError, errorReply, jsonReply, problemOf, type Reply } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
-import { errorReply, jsonReply, problemOf, type Reply } from '../reply.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { type Caller, type NetworkResponse, NoResponseError, type Upstream } from '../upstream/createUpstream.ts';
 import type { Counting } from '../ledger/createCounting.ts';
-import { sessionKey } from './eventKeys.ts';
+import { sessionKey } from '../dedupe/createDedupeMemory.ts';
 import { ACCEPTED, createForwardOnce, type EventFate, type Forward, type Forwarded } from './forwardOnce.ts';
-import { parseDatetime } from '../../wire/parseDatetime.ts';
 import { DAY_MS } from '../../wire/utcDates.ts';
 
 /** The routes that report events. Each takes the parsed body of a page, and throws a `RelayError` when it refuses all. */

@@ -1,14 +1,12 @@
-import type { Refusal, ResultError, WireEvent } from '../../wire/events/wireEvent.ts';
+import type { Refusal, ResultError, WireEvent } from '../../wire/events.ts';
 import type { RelaySettings } from '../options/readOptions.ts';
-import type { Reply } from '../reply.ts';
+import { type Reply, RelayError } from '../errors.ts';
 import type { Counting } from '../ledger/createCounting.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import type { Caller } from '../upstream/createUpstream.ts';
-import { createEventKeys } from './eventKeys.ts';
-import { withDeadline } from '../../http/withDeadline.ts';
-import { createDedupeMemory, type DedupeMemory } from '../dedupe/createDedupeMemory.ts';
+import { createEventKeys, createDedupeMemory, type DedupeMemory } from '../dedupe/createDedupeMemory.ts';
+import { withDeadline } from '../limits.ts';
 import type { DedupeClaim } from '../dedupe/dedupeStore.ts';
-import { RelayError } from '../errors.ts';
 
 /** What became of one event. */
 export type EventFate =

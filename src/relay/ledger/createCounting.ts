@@ -1,6 +1,6 @@
-import type { WireEvent } from '../../wire/events/wireEvent.ts';
-import { parseDatetime } from '../../wire/parseDatetime.ts';
-import { createEventKeys, sessionKey } from '../events/eventKeys.ts';
+import type { WireEvent } from '../../wire/events.ts';
+import { parseDatetime } from '../../wire/json.ts';
+import { createEventKeys, sessionKey } from '../dedupe/createDedupeMemory.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import { addCount, cellText, placementText, type Ledger, type LedgerCount, type PlacementDetails } from './ledger.ts';
 

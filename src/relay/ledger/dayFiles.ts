@@ -1,7 +1,8 @@
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import { addDays, dateOf, isDate } from '../../wire/utcDates.ts';
-import { nodeModule } from '../runtime/nodeModule.ts';
-import { addCount, cellOf, readCell, rowsOf, type LedgerRow } from './ledger.ts';
+import { ACCEPTED_LOG, readLogCounts } from '../dedupe/readAcceptedLog.ts';
+import { nodeModule } from '../nodeModule.ts';
+import { addCount, cellOf, readCell, rowsOf, type LedgerCounts, type LedgerRow } from './ledger.ts';
 
 /** Days after which the counts of a day are deleted. */
 const KEPT_DAYS = 400;
@@ -93,7 +94,7 @@ async function listDays(directory: string): Promise<readonly string[]> {
 }
 
 /** Reads the files of days. Calls `segment` with the counts of each segment and day, each once. */
-export async function readDays(
+async function readDays(
   directory: string,
   { from, to }: { from: string; to: string },
 ): Promise<{
@@ -173,4 +174,32 @@ function isCount(value: unknown): value is number {
 function textAt(json: unknown, name: string): string | undefined {
   const value = own(json, name);
   return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Reads what the relay with this `--data` directory counted, from one UTC date to another, both included. The relay may be
+ * running.
+ */
+export async function readLedger(
+  directory: string,
+  dates: { readonly from: string; readonly to: string },
+): Promise<LedgerCounts> {
+  const fs = nodeModule('node:fs/promises');
+  const log = nodeModule('node:path').join(directory, ACCEPTED_LOG);
+  // In this order: what the relay moves from the log to the days meanwhile is in both, and counts once.
+  const text = await fs.readFile(log, 'latin1').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    // What fails after opening, as of a directory, does not name the file.
+    throw Object.assign(error, { path: log });
+  });
+  const days = await readDays(directory, dates);
+  const { counts: segments, problems } = readLogCounts(text, log);
+  for (const [segment, counts] of segments) {
+    for (const [cell, count] of counts) {
+      const day = cell.slice(0, 10);
+      if (day >= dates.from && day <= dates.to && !days.segments.has(`${day} ${segment}`))
+        addCount(days.counts, cell, count);
+    }
+  }
+  return { rows: rowsOf(days.counts), problems: [...days.problems, ...problems] };
 }

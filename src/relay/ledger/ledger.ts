@@ -61,7 +61,7 @@ export interface PlacementDetails {
 }
 
 /** The placement of what has none. */
-export const NO_PLACEMENT = '- - ';
+const NO_PLACEMENT = '- - ';
 const WIDGET_ID_MAX = 64;
 
 /** Returns a placement as one line: view, display mode and, last because it may contain spaces, the widget id. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { joinBytes, readCappedText } from '../../wire/readCapped.ts';
-import { nodeModule } from '../runtime/nodeModule.ts';
+import { joinBytes, readCappedText } from '../../wire/json.ts';
+import { nodeModule } from '../nodeModule.ts';
 
 /** What all requests of a transport have in common. */
 export interface TransportOptions {

@@ -1,5 +1,6 @@
-import type { EventName } from '../events/wireEvent.ts';
+import type { EventName } from '../events.ts';
 import type { PublisherGrouping, PublisherMetric, ReportRow } from '../reporting.ts';
+import { HOUR_MS } from '../utcDates.ts';
 
 /** How often the relay counted one thing in one hour and one placement. */
 export interface CountedRow {
@@ -85,7 +86,6 @@ export interface AuditComparison {
 
 /** A view that no publisher's report contains (docs/project/rules.md#r29). */
 const UNREPORTED_VIEW = 'ORDER_TRACKING';
-const HOUR_MS = 3_600_000;
 
 /** Compares what the relay counted with the network's report. */
 export function compareCounts(input: AuditInput): AuditComparison {

@@ -1,4 +1,4 @@
-import { addDays, dateOf, type DateRange } from '../utcDates.ts';
+import { addDays, dateOf, HOUR_MS, type DateRange } from '../utcDates.ts';
 import type { CountedRow } from './compareCounts.ts';
 
 /** What a relay's ledger has for some dates. */
@@ -17,7 +17,6 @@ export interface ReadableLedger {
 const LEDGER_DAYS = 400;
 /** Days that are read to see whether the ledger is older than the dates, if the day before does not say it. */
 const LOOKS_BACK = [7, LEDGER_DAYS];
-const HOUR_MS = 3_600_000;
 
 /**
  * Reads what a ledger counted, from the hour in which it is complete. A younger ledger has counts of earlier hours as well,

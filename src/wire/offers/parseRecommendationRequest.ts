@@ -3,6 +3,7 @@ import {
   own,
   type Parsed,
   oneOf,
+  checkCost,
   collectProblems,
   copyObject,
   isAbsent,
@@ -119,10 +120,6 @@ function readUser(json: unknown, addProblem: AddProblem): UserDetails | undefine
   return details;
 }
 
-/** Digits of an amount before and after the point: any NUMERIC column accepts these. */
-const AMOUNT = /^\d{1,12}(\.\d{1,12})?$/;
-const AMOUNT_MAX = 1e12;
-
 /** Reads the order: strings and cost are checked, unknown fields kept. */
 function readOrder(json: unknown, addProblem: AddProblem): OrderDetails | undefined {
   const order = copyObject(json, 'order_details', addProblem);
@@ -146,18 +143,6 @@ function readPurchases(json: unknown, addProblem: AddProblem): Purchase[] | unde
     normalizeCost(purchase, path, addProblem);
     return purchase;
   });
-}
-
-/** Checks `amount` and `currency_code` where present. */
-export function checkCost(cost: unknown, path: string, addProblem: AddProblem): void {
-  const amount = own(cost, 'amount');
-  const isAmount =
-    typeof amount === 'number' ? amount >= 0 && amount < AMOUNT_MAX : typeof amount === 'string' && AMOUNT.test(amount);
-  if (!isAbsent(amount) && !isAmount) addProblem(`${path}.amount`, 'must be a number of 0 or more, such as 42.50');
-  const currency = own(cost, 'currency_code');
-  const isCurrency = typeof currency === 'string' && /^[A-Za-z]{3}$/.test(currency);
-  if (!isAbsent(currency) && !isCurrency)
-    addProblem(`${path}.currency_code`, 'must be a three-letter ISO 4217 code, such as EUR');
 }
 
 function normalizeCost(object: Record<string, unknown> | undefined, path: string, addProblem: AddProblem): void {

@@ -1,4 +1,4 @@
-import { batchResponse, batchStatus, readBatchResponse, type Refusal, type BatchResult } from '../events/wireEvent.ts';
+import { batchResponse, batchStatus, readBatchResponse, type Refusal, type BatchResult } from '../events.ts';
 import { type Forcing, type RouteFault, type OfferChanges, PROMO_CODE } from './scenarios.ts';
 import { own, parseJson, isObject, type JsonObject } from '../json.ts';
 import { readGroups } from '../offers/readRecommendations.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema } from '../../../src/network/database/schema.ts';
 import type { StoredSession } from '../../../src/network/events/attributeConversions.ts';
 import { type AcceptedEvent, storeEvents } from '../../../src/network/events/eventStore.ts';
-import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
+import { parseEvent } from '../../../src/wire/events.ts';
 import { serverCpu } from './serverCpu.ts';
 import { event, testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 

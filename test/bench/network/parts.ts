@@ -3,7 +3,7 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema } from '../../../src/network/database/schema.ts';
 import { readJson } from '../../../src/network/createFetch.ts';
 import { hashKey, readState } from '../../../src/network/context.ts';
-import { readEvent } from '../../../src/wire/events/parseEvent.ts';
+import { readEvent } from '../../../src/wire/events.ts';
 import { testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 import { BATCH, batchOf, storeStraight } from './ingest.ts';
 import { fakeDatabase, printStatements } from './statements.ts';

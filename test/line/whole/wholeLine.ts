@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { serve } from '../../../src/sandbox/startNetwork.ts';
 import { createNetwork } from '../../../src/network.ts';
 import { createRelay } from '../../../src/relay.ts';
-import type { BatchResults } from '../../../src/wire/events/wireEvent.ts';
+import type { BatchResults } from '../../../src/wire/events.ts';
 import { bundle } from '../drivers/bundle.ts';
 
 /** How often each fault applies, as a share of all batches. */

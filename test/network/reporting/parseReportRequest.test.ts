@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { parseReportRequest, type ReportRequest } from '../../../src/network/reporting/parseReportRequest.ts';
-import { CHANNEL_REPORT, PUBLISHER_REPORT, type Variant } from '../../../src/network/reporting/variant.ts';
+import {
+  parseReportRequest,
+  type ReportRequest,
+  CHANNEL_REPORT,
+  PUBLISHER_REPORT,
+  type Variant,
+} from '../../../src/network/reporting/parseReportRequest.ts';
 
 const TODAY = '2025-11-20';
 

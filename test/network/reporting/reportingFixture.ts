@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type NetworkContext, hashKey, keyOf, readState } from '../../../src/network/context.ts';
-import { createProcessCache } from '../../../src/network/createProcessCache.ts';
+import { createProcessCache, readVersions } from '../../../src/network/createProcessCache.ts';
 import { createEventStore } from '../../../src/network/events/eventStore.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createKey } from '../../../src/network/storedKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
-import { readVersions, type ReportingSettings } from '../../../src/network/settings.ts';
+import { type ReportingSettings } from '../../../src/network/settings.ts';
 import { periodsOf } from '../../../src/network/facts.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutTo, displayWidth, safeText } from '../../../src/cli/output/displayWidth.ts';
+import { cutTo, displayWidth, safeText } from '../../../src/cli/output/terminal.ts';
 import { columnsThatFit, renderTable, type Table } from '../../../src/cli/output/print.ts';
 
 const PLAIN = { width: undefined, hasColor: false, hasUnicode: true };

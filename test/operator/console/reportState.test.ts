@@ -12,7 +12,7 @@ import {
   shifted,
 } from '../../../src/operator/console/page/report/reportState.ts';
 import { drillDownsOf } from '../../../src/operator/console/page/report/ReportTable.tsx';
-import { sortRows } from '../../../src/operator/reports/readWholeReport.ts';
+import { sortRows } from '../../../src/operator/clients/ReportingClient.ts';
 import type { Row } from '../../../src/operator/reports/comparison.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');

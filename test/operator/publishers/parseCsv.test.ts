@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { decodeList } from '../../../src/operator/publishers/decodeList.ts';
+import {
+  decodeList,
+  parseCsv,
+  PublisherListError,
+  readPublisherList,
+} from '../../../src/operator/publishers/readPublisherList.ts';
 import { toCsv } from '../../../src/operator.ts';
-import { parseCsv, PublisherListError, readPublisherList } from '../../../src/operator/publishers/readPublisherList.ts';
 
 const cellsOf = (text: string): (readonly string[])[] => parseCsv(text).map(({ cells }) => cells);
 

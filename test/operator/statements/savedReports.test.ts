@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readSavedReports } from '../../../src/operator/config/savedReports.ts';
+import { readSavedReports } from '../../../src/operator/command/readQuery.ts';
 import { blocksIn } from '../../docs/pages.ts';
 import { useWatchWorld } from '../watch/watchWorld.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { advance, type Causes } from '../../../src/operator/watch/causes.ts';
+import { advance, type Causes } from '../../../src/operator/watch/evaluate.ts';
 import { judge, type Facts } from '../../../src/operator/watch/judge.ts';
-import { messagesOf } from '../../../src/operator/watch/messages.ts';
+import { messagesOf } from '../../../src/operator/watch/webhook.ts';
 import type { Rule } from '../../../src/operator/watch/rules.ts';
 import { addDays } from '../../../src/wire/utcDates.ts';
 

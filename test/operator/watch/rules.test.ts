@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openYaml, parseYaml } from '../../../src/operator/config/openYaml.ts';
+import { openYaml, parseYaml } from '../../../src/operator/openYaml.ts';
 import { EXAMPLE_RULES, readRules, textOfRule } from '../../../src/operator/watch/rules.ts';
 
 const read = (text: string) => readRules(parseYaml(text, 'watch.yaml'));

@@ -3,8 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { createDedupeMemory } from '../../../src/relay.ts';
-import { dedupeTable } from '../../../src/relay/dedupe/createDedupeMemory.ts';
-import { createEventKeys } from '../../../src/relay/events/eventKeys.ts';
+import { dedupeTable, createEventKeys } from '../../../src/relay/dedupe/createDedupeMemory.ts';
 import { event, setUp } from '../scriptedNetwork.ts';
 import { key, keys } from './keys.ts';
 

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeBatch, writeEvent } from '../../../src/relay/events/createEventRoutes.ts';
-import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
-import { EVENT_NAMES, TARGETS, type WireEvent } from '../../../src/wire/events/wireEvent.ts';
+import { parseEvent, EVENT_NAMES, TARGETS, type WireEvent } from '../../../src/wire/events.ts';
 
 const id = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { batchResponse, readBatchResponse } from '../../../src/wire/events/wireEvent.ts';
+import { batchResponse, readBatchResponse } from '../../../src/wire/events.ts';
 import { readRecommendations } from '../../../src/wire/offers/readRecommendations.ts';
 import type { SafeResponse } from '../../../src/wire/offers/response.ts';
 import { json } from '../anyJson.ts';

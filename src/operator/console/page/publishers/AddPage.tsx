@@ -10,8 +10,12 @@ import { AddForm, ItemStatus, postPublishers } from './AddForm.tsx';
 import { download } from '../parts/download.ts';
 import { type AddOutcome, addPublishers } from '../../../publishers/addPublishers.ts';
 import { type CheckedPublisher, checkPublishers } from '../../../publishers/checkPublishers.ts';
-import { type DecodedList, decodeList } from '../../../publishers/decodeList.ts';
-import { PublisherListError, readPublisherList } from '../../../publishers/readPublisherList.ts';
+import {
+  type DecodedList,
+  decodeList,
+  PublisherListError,
+  readPublisherList,
+} from '../../../publishers/readPublisherList.ts';
 import { createTaxonomy } from '../../../publishers/taxonomy.ts';
 import { plural } from '../../../reports/format.ts';
 import type { Category } from '../../../../wire/channel.ts';

@@ -25,9 +25,9 @@ import { SavedReports } from './SavedReports.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
 import type { ConsoleContext, Failure } from '../../protocol.ts';
-import type { Row } from '../../../reports/comparison.ts';
+import { type Row, earlierGap } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
-import { chartDataOf, earlierGap } from '../../../reports/series.ts';
+import { chartDataOf } from '../../../reports/series.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
 
 const WEEK_MS = 7 * 86_400_000;

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../app/router.tsx';
-import { isUnfinished } from '../../../reports/series.ts';
+import { isUnfinished } from '../../../reports/period.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { Rows } from './useReport.ts';

@@ -5,7 +5,7 @@ import { useResource } from '../app/useResource.ts';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import type { ConsoleWatch } from '../../protocol.ts';
 import { plural, rangeOf } from '../../../reports/format.ts';
-import type { Cause, Turn } from '../../../watch/causes.ts';
+import type { Cause, Turn } from '../../../watch/evaluate.ts';
 
 const LENGTHS = [30, 90];
 /** Milliseconds until the rules are asked again: a day is judged once it is complete. */

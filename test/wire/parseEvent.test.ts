@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseEvent } from '../../../src/wire/events/parseEvent.ts';
-import { EVENT_NAMES, type WireEvent } from '../../../src/wire/events/wireEvent.ts';
+import { parseEvent, EVENT_NAMES, type WireEvent } from '../../src/wire/events.ts';
 
 const brand = { offer_id: 'o1', advertiser_id: 'a1', insertion_id: 'i1' };
 const load = { event_name: 'WIDGET_LOAD', event_datetime: '2026-11-21T09:00:00.000Z', session_id: 's1' };

@@ -1,15 +1,180 @@
-import { handlerOf, type NodeRequest, type Prefetch } from './handler.ts';
-import {
-  bodyAlreadyRead,
-  type BodyLimits,
-  bodyTooLarge,
-  bodyTooSlow,
-  bodyUnreadable,
-  type RelayRequest,
-  type RelayResponse,
-  type RequestInfo,
-} from './request.ts';
-import { joinBytes } from '../../wire/readCapped.ts';
+import { looksSecret } from '../wire/keys.ts';
+import { joinBytes, readCapped } from '../wire/json.ts';
+import type { PrefetchedOffers } from '../wire/offers/prefetched.ts';
+import type { OrderDetails, RecommendationRequest } from '../wire/offers/request.ts';
+import { RelayError } from './errors.ts';
+import { withDeadline } from './limits.ts';
+
+// How requests reach a relay on each runtime: as a Web `Request`, or as a message of node:http.
+
+/** What is known about a request besides itself. */
+export interface RequestInfo {
+  /** The IP address that it came from. */
+  ip?: string | undefined;
+  /** The part of the path by which a framework has matched its mount, such as `/offers`. */
+  mountedAt?: string | undefined;
+}
+
+/** A request as the relay needs it; a Web `Request` and a node:http message each become one. */
+export interface RelayRequest {
+  readonly method: string;
+  readonly pathname: string;
+  /** The query with its question mark, or empty. */
+  readonly search: string;
+  /** The Host it was sent to. */
+  readonly host: string;
+  header(name: string): string | null;
+  /**
+   * The bytes of the body. Throws a `RelayError` when it is too large, too slow or unreadable. `isKept`: `toRequest` will
+   * be called. Otherwise the bytes are free to go while the network is awaited.
+   */
+  read(limits: BodyLimits & { readonly isKept: boolean }): Promise<Uint8Array>;
+  /** The same as a Web `Request`, its body unread. Only after `read` with `isKept`. */
+  toRequest(): Request;
+}
+
+interface BodyLimits {
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+}
+
+/** A response of the relay. Its headers are all built by the relay, none is copied. */
+export interface RelayResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for no body. */
+  readonly body: string;
+}
+
+/** The id of a request: the one that its sender gave it, if it is plain, or a new one. */
+export function readRequestId({ header }: Pick<RelayRequest, 'header'>): string {
+  const given = header('x-request-id');
+  return given !== null && /^[\w.-]{8,64}$/.test(given) && !looksSecret(given) ? given : crypto.randomUUID();
+}
+
+/** The error of a body that is larger than the limit. */
+function bodyTooLarge({ maxBytes }: BodyLimits): RelayError {
+  return new RelayError(`The request body is larger than ${maxBytes} bytes.`, { status: 413, code: 'body_too_large' });
+}
+
+/** The error of a body that takes longer than the limit. */
+function bodyTooSlow(): RelayError {
+  return new RelayError('The request took too long to arrive.', { status: 408, code: 'request_timeout' });
+}
+
+/** The error of a body that broke off, or is not UTF-8. */
+export function bodyUnreadable(cause?: unknown): RelayError {
+  return new RelayError('The request body could not be read.', { status: 400, code: 'unreadable_body', cause });
+}
+
+/** The error of a body that somebody has read before the relay and has left nowhere. */
+function bodyAlreadyRead(): RelayError {
+  return new RelayError("the request's body was already read; mount the relay before the body parser", {
+    status: 400,
+    code: 'body_already_read',
+  });
+}
+
+/** What is used of node:http's IncomingMessage; Express and its like add the optional parts. */
+export interface NodeRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly originalUrl?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly complete?: boolean | undefined;
+  readonly readableEnded?: boolean;
+  readonly readableDidRead?: boolean;
+  /** What a body parser has left. */
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  on(event: 'end' | 'close' | 'error', listener: () => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** The relay on any runtime. Neither method throws or rejects. */
+export interface Handler {
+  respond(request: RelayRequest, info: RequestInfo): Promise<RelayResponse>;
+  readonly prefetch: Prefetch;
+}
+
+/** What a page is going to request, and how long it may wait for that. */
+export interface PrefetchRequest extends Omit<RecommendationRequest, 'order_details'> {
+  /** With the `order_id` that the page states. */
+  order_details: OrderDetails & { order_id: string };
+  /** The shopper's consent, if the shop asks for it. With anything but `true`, nothing is requested. */
+  consent?: boolean | undefined;
+  /** Milliseconds for which the page may be held up: 800 by default. */
+  timeout?: number | undefined;
+  /** The shopper's IP address, where neither the request nor `addressHeader` has it. */
+  ip?: string | undefined;
+}
+
+/** Offers for a page that is being rendered. */
+export interface Prefetched {
+  /** The block for the page's HTML, to be written as it is: `<script type="application/json" data-offerlet-offers>…</script>`. */
+  readonly script: string;
+  /** The same as a value, for `showOffers({ prefetched })` and `<Offers prefetched={…} />`. */
+  readonly json: PrefetchedOffers;
+}
+
+/**
+ * Requests the offers of a page while the page is rendered. Takes the page's own request, as a `Request` or a message of
+ * node:http. Resolves to `undefined` without consent, after any failure and after the timeout: then the page requests them
+ * itself. Never throws, never rejects.
+ */
+export type Prefetch = (request: Request | NodeRequest, given: PrefetchRequest) => Promise<Prefetched | undefined>;
+
+/** A Web `Request` as the relay needs it. */
+export function fromRequest(request: Request): RelayRequest {
+  const url = new URL(request.url);
+  return {
+    method: request.method,
+    pathname: url.pathname,
+    search: url.search,
+    host: url.host,
+    header: (name) => request.headers.get(name),
+    // `context` gets the original afterwards, with what its framework has put on it.
+    async read(limits) {
+      if (request.bodyUsed) throw bodyAlreadyRead();
+      return readWebBody(limits.isKept ? request.clone() : request, limits);
+    },
+    toRequest: () => request,
+  };
+}
+
+async function readWebBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const { maxBytes, timeoutMs } = limits;
+  const announced = request.headers.get('content-length');
+  if (announced !== null && Number(announced) > maxBytes) throw bodyTooLarge(limits);
+  try {
+    // With an announced length the server's own parser stops at it; reading in one go is several times faster.
+    const whole =
+      announced === null
+        ? readCapped(request.body, maxBytes)
+        : request.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+    const bytes = await withDeadline<Uint8Array | undefined>(whole, { ms: timeoutMs, late: bodyTooSlow });
+    if (!bytes || bytes.byteLength > maxBytes) throw bodyTooLarge(limits);
+    return bytes;
+  } catch (error) {
+    throw error instanceof RelayError ? error : bodyUnreadable(error);
+  }
+}
+
+const handlers = new WeakMap<object, Handler>();
+
+/** Lets `toNode` call a relay's handler, past `Request` and `Response`, which cost Node more than all the rest. */
+export function rememberHandler(relay: object, handler: Handler): void {
+  handlers.set(relay, handler);
+}
+
+/** The handler of a relay; `undefined` for a function that somebody wrapped around one. */
+function handlerOf(relay: object): Handler | undefined {
+  return handlers.get(relay);
+}
 
 /** What is used of node:http's ServerResponse. */
 export interface NodeResponse {
@@ -40,7 +205,7 @@ export function toNode(relay: Respond): NodeHandler & { readonly prefetch: Prefe
   async function respond(message: NodeRequest): Promise<RelayResponse> {
     if (handler) return handler.respond(fromNode(message), infoOf(message));
     const isBodiless = message.method === 'GET' || message.method === 'HEAD';
-    const body = isBodiless ? undefined : await readBody(message, WRAPPED_BODY);
+    const body = isBodiless ? undefined : await readNodeBody(message, WRAPPED_BODY);
     const response = await relay(toRequest(message, body), infoOf(message));
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
   }
@@ -119,7 +284,7 @@ export function fromNode(message: NodeRequest): RelayRequest {
     },
     header: (name) => headerOf(message, name),
     async read(limits) {
-      const bytes = await readBody(message, limits);
+      const bytes = await readNodeBody(message, limits);
       if (limits.isKept) kept = bytes;
       return bytes;
     },
@@ -136,7 +301,7 @@ export function infoOf(message: NodeRequest): RequestInfo {
 }
 
 /** The bytes of a body: from the stream, or as a body parser has left it. */
-async function readBody(message: NodeRequest, limits: BodyLimits): Promise<Uint8Array> {
+async function readNodeBody(message: NodeRequest, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBytes, timeoutMs } = limits;
   if (message.readableEnded || message.readableDidRead) {
     const bytes = bytesOf(message);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { EXIT, ExitError } from '../../cli/ExitError.ts';
-import { isObject, parseJson } from '../../wire/json.ts';
+import { EXIT, ExitError } from '../cli/ExitError.ts';
+import { isObject, parseJson } from '../wire/json.ts';
 
 /** A change of a channel that is about to be made. */
 export interface Change {
@@ -154,4 +154,44 @@ function readChanges(path: string): LoggedChange[] {
 /** The texts of what was there before or after a change: the ids of a list, or each item as JSON. */
 export function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : [];
+}
+
+/** Whose changes: a log has those of all channels that this account works for. */
+export interface ChangesOwner {
+  readonly network: string;
+  /** The channel's name. */
+  readonly channel: string;
+}
+
+/** Returns the changes of one channel, oldest first. */
+export function changesOf(changes: readonly LoggedChange[], { network, channel }: ChangesOwner): LoggedChange[] {
+  return changes.filter((one) => one.channel === channel && plainUrl(one.network) === plainUrl(network));
+}
+
+/** Returns the changes of exclusions that are still in effect and have not been taken back, oldest first. */
+export function openChanges(changes: readonly LoggedChange[]): LoggedChange[] {
+  const undone = new Set(changes.filter(({ outcome }) => outcome === 'done').map(({ undoes }) => undoes));
+  return changes.filter(
+    ({ action, outcome, id }) => action === 'exclusions' && outcome !== 'failed' && !undone.has(id),
+  );
+}
+
+/** The ids of the changes that can be taken back, as far as the log knows: their list is still the latest one. */
+export function changesToTakeBack(changes: readonly LoggedChange[]): ReadonlySet<string> {
+  const open = openChanges(changes);
+  const latest = new Map(open.map(({ publisher, after }) => [publisher?.id ?? '', after]));
+  const fits = open.filter(({ publisher, before, after }) => {
+    const now = listOf(latest.get(publisher?.id ?? ''));
+    return isSameList(now, listOf(after)) && !isSameList(now, listOf(before));
+  });
+  return new Set(fits.map(({ id }) => id));
+}
+
+/** Whether two lists have the same ids, in any order. */
+export function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.toSorted().join() === other.toSorted().join();
+}
+
+function plainUrl(url: string): string {
+  return URL.canParse(url) ? new URL(url).href.replace(/\/+$/, '') : url;
 }

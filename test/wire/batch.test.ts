@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  batchResponse,
-  batchStatus,
-  parseBatch,
-  readBatchResponse,
-  type BatchResult,
-} from '../../../src/wire/events/wireEvent.ts';
+import { batchResponse, batchStatus, parseBatch, readBatchResponse, type BatchResult } from '../../src/wire/events.ts';
 
 const ok = (index: number): BatchResult => ({ index, success: true });
 const bad = (index: number, retryable = true): BatchResult => ({
