@@ -16,7 +16,7 @@ import { type MountedOffers, mountOffers } from './mountOffers.ts';
 import { hasModal, nextPaint, whenGone, whenNoModal, whenReady } from './readiness.ts';
 import type { Offers, ShowOptions } from './showOptions.ts';
 
-/** What a mount gets from whoever mounts it. */
+/** What the code that mounts offers passes to a mount. */
 export interface MountContext {
   readonly inspect?: Inspect | undefined;
   /** The consent of the page that the mount belongs to. */
