@@ -29,7 +29,7 @@ if (pages.size < 30) fail(`Only ${pages.size} pages were built.`);
 if (broken.length > 0) fail(`Broken links:\n${broken.join('\n')}`);
 // Its packages may have been installed just now.
 const { misledSearches } = await import('./checkSearch.mjs');
-const misled = await misledSearches(BUILT);
+const misled = await misledSearches(BUILT, base);
 if (misled.length > 0) fail(`Searches that mislead:\n${misled.join('\n')}`);
 console.log(
   `Built ${pages.size} pages in ${relative(process.cwd(), BUILT) || BUILT}; every link leads somewhere, and common searches find their page.`,

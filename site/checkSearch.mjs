@@ -32,8 +32,8 @@ const SEARCHES = {
   'server-side rendering': '/guides/prefetch',
 };
 
-/** Returns a line for each search whose first result is another section than the one that readers look for. */
-export async function misledSearches(built) {
+/** Returns a line for each search whose first result is another section than the one that readers look for. `base` is where the site is published. */
+export async function misledSearches(built, base) {
   const chunks = join(built, 'assets', 'chunks');
   const [file] = readdirSync(chunks).filter((name) => name.startsWith('@localSearchIndex'));
   if (file === undefined) return ['The site has no search index.'];
@@ -44,7 +44,7 @@ export async function misledSearches(built) {
     searchOptions: SEARCH_OPTIONS,
   });
   return Object.entries(SEARCHES).flatMap(([query, wanted]) => {
-    const found = index.search(query).map(({ id }) => id);
+    const found = index.search(query).map(({ id }) => `/${id.slice(base.length)}`);
     const isFirst = found[0] === wanted || found[0]?.startsWith(`${wanted}#`);
     return isFirst ? [] : `"${query}" finds ${found.slice(0, 3).join(', ') || 'nothing'} instead of ${wanted}`;
   });

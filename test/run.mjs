@@ -60,6 +60,7 @@ if (all) {
   step('Unused code and dependencies');
   run('npx', 'knip', '--no-progress');
   step('The documentation as a site, and the workflows');
+  process.env['OFFERLET_SITE_BASE'] ??= '/offerlet/main/'; // in a folder, as it is published
   attempt('node', 'site/build.mjs');
   attempt('node', 'site/lintWorkflows.mjs');
   step('Examples: installed and built');

@@ -13,10 +13,30 @@ const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 /** Where the site is published: one folder for each version, `OFFERLET_SITE_BASE=/offerlet/v1.2/`. */
 const base = process.env.OFFERLET_SITE_BASE ?? '/';
 
-/** Tables of long names leave room for the text beside them, and fit more of it on a phone. */
-const TABLES = `.vp-doc td{vertical-align:top}.vp-doc td:last-child{min-width:11em}
+/** Where all published versions are listed: site.yml writes the page beside their folders. */
+const VERSIONS = 'https://offerlet.github.io/offerlet/versions.html';
+/** A letter in the accent colour, for the browser's tab. */
+const ICON =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3451b2"/><circle cx="16" cy="16" r="7" fill="none" stroke="#fff" stroke-width="4"/></svg>',
+  );
+/** More text than this in a row of three columns or more does not fit beside each other on a phone. */
+const STACKED_LENGTH = 90;
+
+/**
+ * Code is small enough for about 75 characters on a laptop. Tables of long names leave room for the text beside them.
+ * On a phone, the cells of a wide table with text are below each other.
+ */
+const STYLES = `.vp-doc div[class*='language-'] code{font-size:13px;padding:0 16px}
+.vp-doc th,.vp-doc td{padding:8px 12px}.vp-doc td{vertical-align:top}.vp-doc td:last-child{min-width:10em}
 .vp-doc code{-webkit-box-decoration-break:clone;box-decoration-break:clone}
-@media (width < 640px){.vp-doc th,.vp-doc td{padding:6px 8px}.vp-doc td:last-child{min-width:9em}}`;
+@media (width < 640px){.vp-doc th,.vp-doc td{padding:6px 8px}.vp-doc td:last-child{min-width:9em}
+.vp-doc table:has([data-label]),.vp-doc table:has([data-label]) :is(tbody,tr,td){display:block;border:0}
+.vp-doc table:has([data-label]) thead,.vp-doc td[data-label]:empty{display:none}
+.vp-doc table:has([data-label]) tr{border:1px solid var(--vp-c-divider);padding:4px 6px}
+.vp-doc table:has([data-label]) tr + tr{border-top:0}.vp-doc table:has([data-label]) td{padding:4px 6px}
+.vp-doc td[data-label]:not(:first-child)::before{content:attr(data-label);display:block;font-size:12px;line-height:18px;color:var(--vp-c-text-2)}}`;
 
 const page = (text, link) => ({ text, link: `/${link}` });
 const sidebar = [
@@ -99,7 +119,10 @@ export default defineConfig({
   srcDir: 'pages',
   base,
   cleanUrls: true,
-  head: [['style', {}, TABLES]],
+  head: [
+    ['link', { rel: 'icon', href: ICON }],
+    ['style', {}, STYLES],
+  ],
   // README.md is what GitHub shows for a folder.
   rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
   markdown: {
@@ -107,9 +130,10 @@ export default defineConfig({
     anchor: { slugify: slugOfGitHub },
     config(markdown) {
       const code = markdown.renderer.rules.code_inline;
-      // A long name breaks after a dot.
+      // A long name breaks after a dot or an underscore.
       markdown.renderer.rules.code_inline = (...all) =>
-        code(...all).replace(/(?<=>)[\w.]{20,}(?=<)/, (name) => name.replace(/\.(?=\w)/g, '.<wbr>'));
+        code(...all).replace(/(?<=>)[\w.]{20,}(?=<)/, (name) => name.replace(/[._](?=\w)/g, '$&<wbr>'));
+      markdown.core.ruler.push('stacked-tables', ({ tokens }) => labelCells(tokens));
       markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           if (token.type === 'code_inline') token.attrSet('v-pre', ''); // `{{ … }}` is what a template of the reader's says
@@ -135,12 +159,16 @@ export default defineConfig({
         text: version,
         items: [
           { text: 'Changelog', link: `${REPOSITORY}/blob/main/CHANGELOG.md` },
-          { text: 'Other versions', link: `${REPOSITORY}/releases` },
+          { text: 'Other versions', link: VERSIONS },
         ],
       },
     ],
     sidebar,
     outline: [2, 3],
+    notFound: {
+      quote: 'This version has no such page. Search for it, or choose another version.',
+      linkText: 'All pages',
+    },
     search: {
       provider: 'local',
       options: {
@@ -158,4 +186,25 @@ function slugOfGitHub(heading) {
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
+}
+
+/** Gives the cells of tables whose rows are too long for a phone the names of their columns. */
+function labelCells(tokens) {
+  let cells = [];
+  for (const [at, { type }] of tokens.entries()) {
+    if (type === 'table_open') cells = [];
+    if (type === 'th_open' || type === 'td_open') cells.push({ cell: tokens[at], text: tokens[at + 1].content });
+    if (type !== 'table_close') continue;
+    const names = cells.filter(({ cell }) => cell.type === 'th_open').map(({ text }) => text.replaceAll('`', ''));
+    const body = cells.slice(names.length);
+    const rows = names.length && body.length / names.length;
+    const longest = Math.max(
+      ...Array.from({ length: rows }, (_, row) =>
+        body.slice(row * names.length, (row + 1) * names.length).reduce((sum, { text }) => sum + text.length, 0),
+      ),
+    );
+    if (names.length < 3 || longest < STACKED_LENGTH) continue;
+    for (const [index, { cell }] of body.entries())
+      if (names[index % names.length]) cell.attrSet('data-label', names[index % names.length]);
+  }
 }

@@ -13,7 +13,7 @@ import type { Inspect, RawExchange, Offers, ShowOptions } from './showOptions.ts
 import { type MountedOffers, mountOffers, reserveSpace } from './mountOffers.ts';
 import { isPainted } from './watchSeen.ts';
 
-/** What a mount gets from whoever mounts it. */
+/** What the code that mounts offers passes to a mount. */
 export interface MountContext {
   readonly inspect?: Inspect | undefined;
   /** The consent of the page that the mount belongs to. */

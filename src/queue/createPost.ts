@@ -6,7 +6,7 @@ import { TIME_HEADER } from '../wire/events.ts';
 export interface RelayAccess {
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Called before every request to the relay. The request gets the headers that it returns. */
+  /** Called before every request to the relay. The request gets the returned headers. */
   headers?: (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
@@ -43,7 +43,7 @@ export function createPost({ fetch = globalThis.fetch, headers, clock }: Clocked
   };
 }
 
-/** Browsers and apps have no secrets: whoever opens them can read each header. */
+/** Browsers and apps have no secrets: anybody who opens them can read each header. */
 function checked(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (looksSecret(toJson(headers))) throw SECRET;
   return headers;

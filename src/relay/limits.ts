@@ -26,7 +26,7 @@ export interface RateLimits {
   perSession: Bucket;
 }
 
-/** Decides whether a request may pass now. Several relays that share limits need one of their own. */
+/** Decides whether a request may pass now. Several relays that share limits need a custom one. */
 export interface RateLimiter {
   /** Milliseconds to wait before `key` may spend `cost`; 0 when it was spent. */
   take(key: string, kind: 'address' | 'network' | 'session', cost: number): number | Promise<number>;

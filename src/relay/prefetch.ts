@@ -94,7 +94,7 @@ function readSource(source: Request | NodeRequest): readonly [RelayRequest, Requ
   return isRequest(source) ? [fromRequest(source), {}] : [fromNode(source), infoOf(source)];
 }
 
-/** Frameworks have classes of `Request` of their own. */
+/** Frameworks have their own classes of `Request`. */
 function isRequest(source: Request | NodeRequest): source is Request {
   return typeof source.headers.get === 'function';
 }

@@ -77,7 +77,7 @@ function writeLog({ level, message, status, code, error, request_id }: LogEntry)
     request,
     status && `See ${ERRORS_URL}#relay`,
   ];
-  // oxlint-disable-next-line no-console -- whoever gives no onLog must still learn why requests fail
+  // oxlint-disable-next-line no-console -- without onLog, operators must still learn why requests fail
   console[level](parts.filter((part) => part !== undefined).join(' '));
 }
 

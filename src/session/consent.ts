@@ -1,6 +1,6 @@
 /**
- * Decides on consent, now or later and as often as it likes. It is called once. The function that it returns, if any, is
- * called when the session ends.
+ * Decides on consent, now or later, once or repeatedly. It is called once. If it returns a function, that is called
+ * when the session ends.
  */
 export interface ConsentSource {
   (decide: (isGiven: boolean) => void): void | (() => void);
@@ -26,12 +26,12 @@ export type ConsentState = 'undecided' | 'given' | 'denied';
 /** What can be heard of the shopper's decision. `withdrawn`: consent was withdrawn in another tab, or by another mount. */
 export type ConsentInput = 'yes' | 'no' | 'unclear' | 'withdrawn';
 
-/** All transitions. Only `true` is a yes and only `false` is a no; a source that throws and a promise that rejects are a no. */
+/** All transitions. Only `true` gives consent. `false`, a source that throws, and a rejected promise deny it. */
 export const CONSENT_TRANSITIONS: Readonly<Record<ConsentState, Readonly<Record<ConsentInput, ConsentState>>>> = {
   // What another tab withdraws was never given here.
   undecided: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'undecided' },
   given: { yes: 'given', no: 'denied', unclear: 'undecided', withdrawn: 'denied' },
-  // Only a yes ends a no.
+  // Denied consent holds until it is given.
   denied: { yes: 'given', no: 'denied', unclear: 'denied', withdrawn: 'denied' },
 };
 
@@ -49,7 +49,7 @@ export function isConsentOption(value: unknown): value is ConsentOption {
   return value == null || value === 'required' || /^(boolean|function)$/.test(typeof value) || isThenable(value);
 }
 
-/** The consent of one mount, or of a whole page. The latest decision takes precedence, whoever made it. */
+/** The consent of one mount, or of a whole page. The latest decision takes precedence, from any source. */
 export interface Consent {
   readonly state: ConsentState;
   /** The latest decision; undefined while there is none. */

@@ -73,11 +73,11 @@ interface Step {
 /** The current state, and what belongs to it. */
 export type State<Success extends SuccessCode = SuccessCode> =
   | { readonly name: 'undecided' | 'denied' | 'requesting' | 'dismissed' | 'failed' | 'invalid' | 'destroyed' }
-  /** Whoever shows the offers calls `next` once they may be requested, with offers that the server has prefetched, if any. */
+  /** `next` is called once offers may be requested, with those that the server has prefetched, if any. */
   | ({ readonly name: 'preparing'; next(prefetched?: unknown): void } & Step)
   /** Nothing of the response has been counted. */
   | ({ readonly name: 'received'; readonly found: FoundOffers; next(): void } & Step)
-  /** Whoever shows the offers calls `next` when they are shown. */
+  /** `next` is called when the offers are shown. */
   | ({
       readonly name: 'presenting';
       readonly offers: ObtainedOffers;
@@ -132,7 +132,7 @@ const WAITING: Readonly<Partial<Record<StateName, Waiting>>> = {
   presenting: { waitingFor: 'dialog', hint: 'Another modal dialog of the page has to be closed.' },
 };
 
-/** Opens a session. Whoever shows its offers subscribes to its states. It never throws. */
+/** Opens a session. The code that shows its offers subscribes to its states. Never throws. */
 export function openOfferSession<Success extends SuccessCode = 'rendered'>(
   attempt: Attempt<Success>,
   { trace, storage, gatherMs, ...scope }: Surroundings<Success>,
@@ -233,7 +233,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
     if (!move('denied', { name: 'denied' })) return;
     const open = takeQueue();
     const { isElsewhere } = consent;
-    // After a yes for the whole page, the no of one mount says nothing about what is stored.
+    // When the page has given consent, one mount that denies it says nothing about what is stored.
     const isOwnOnly = !open && scope.page?.decision?.isGiven;
     if (!isOwnOnly && (open ?? !isElsewhere)) storage.forgetOrders();
     if (isElsewhere) open?.rows.withdrawn();
@@ -355,7 +355,7 @@ export function openOfferSession<Success extends SuccessCode = 'rendered'>(
   }
 }
 
-/** Resolves in a task of its own, after `ms`, so that the current task stays short and input is handled in between. */
+/** Resolves in a separate task, after `ms`, so that the current task stays short and input is handled in between. */
 export function nextTask(ms?: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -58,7 +58,7 @@ export interface Session {
   readonly result: Promise<SessionResult>;
   /** The latest outcome, with the offers while there are any. Undefined while there is none. */
   readonly latest: SessionResult | undefined;
-  /** Calls back with each event, until the function that it returns is called. */
+  /** Calls back with each event, until the returned function is called. */
   subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Some part of the offer, or of one of its product tiles, is on the screen. */
   displayed(offer: PlacedOffer, asset?: Asset): void;

@@ -161,7 +161,7 @@ export interface Trace<Success extends SuccessCode = 'rendered'> {
   readonly first: Promise<Outcome<OutcomeCode<Success>>>;
   /** The latest outcome. */
   readonly outcome: Outcome<OutcomeCode<Success>> | undefined;
-  /** Calls back with each event, until the function that it returns is called. Errors of listeners are ignored. */
+  /** Calls back with each event, until the returned function is called. Errors of listeners are ignored. */
   subscribe(listener: (event: PageEvent<Success>) => void): () => void;
   emit(event: PageEvent<Success>): void;
   /** Records and reports an outcome. */

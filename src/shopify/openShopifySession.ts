@@ -34,7 +34,7 @@ export interface ShopifyApi {
 
 /** The options of `openSession`, of which the platform knows many: only `relay` is required. */
 export interface ShopifySessionOptions extends Omit<SessionOptions, 'request' | 'storage' | 'headers'> {
-  /** The relay's URL, such as `https://shop.example/offers`. An extension has no origin of its own. */
+  /** The relay's URL, such as `https://shop.example/offers`. A path is not enough: an extension has no origin. */
   relay: string;
   /** What the platform does not know. By default the view follows from the target, and the order from its confirmation number. */
   request?: Partial<RecommendationRequest> | undefined;

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/ExitError.ts';
+import type { DropReason } from '../../src/queue/events.ts';
+import type { OutcomeCode } from '../../src/session/openTrace.ts';
 import { ERRORS_URL } from '../../src/wire/errors.ts';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../src/wire/reporting.ts';
 import { RATIOS } from '../network/reporting/model.ts';
@@ -56,6 +58,27 @@ test('the page of errors has every code of the relay, and no other', () => {
 test('the page of errors has every exit code of the commands', () => {
   const documented = tableIn(sectionOf(errors, 'Commands'), 'exit code').map(([code]) => Number(code));
   expect(documented).toEqual([0, ...Object.values(EXIT)]);
+});
+
+test('the page of errors has every outcome, and every reason for dropped events', () => {
+  const outcomes: Readonly<Record<OutcomeCode, true>> = {
+    rendered: true,
+    no_offers: true,
+    consent_denied: true,
+    already_shown: true,
+    invalid_config: true,
+    refused: true,
+    network_error: true,
+  };
+  const reasons: Readonly<Record<DropReason, true>> = {
+    full: true,
+    expired: true,
+    storage_lost: true,
+    dead_letters_full: true,
+    withdrawn: true,
+  };
+  expect(columnOf(sectionOf(errors, 'Outcomes'), '`code`')).toEqual(Object.keys(outcomes));
+  expect(columnOf(sectionOf(errors, 'Dropped events'), '`reason`')).toEqual(Object.keys(reasons));
 });
 
 test('the page of errors is the one that messages name, with these sections', () => {

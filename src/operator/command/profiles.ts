@@ -80,7 +80,7 @@ export function findProfile(env: Env, name: string): Profile {
   );
 }
 
-/** Whoever can change the file can have a key sent to a network of theirs. */
+/** Reads a file that only this account can write: any other writer could have a key sent to another network. */
 function readOwnFile(path: string): string | undefined {
   const status = lstatSync(path, { throwIfNoEntry: false });
   if (!status) return undefined;

@@ -12,7 +12,7 @@ import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type Miscounting } 
 
 /** What the page *Audit* needs. */
 export interface ConsoleAuditOptions {
-  /** The relay's ledger: of `openDedupeFile`, of `openDedupeRedis`, or one of your own. */
+  /** The relay's ledger: of `openDedupeFile`, of `openDedupeRedis`, or a custom one. */
   readonly ledger: ReadableLedger;
   /** The publisher's reporting key. By default, the console's own one, if that is a publisher's. It stays in this process. */
   readonly reportingKey?: string | undefined;

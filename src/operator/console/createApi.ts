@@ -46,7 +46,7 @@ export interface ConsoleOptions extends ConsoleFiles {
   readonly basePath?: string | undefined;
   /** Milliseconds between two looks at a report that includes today; 60,000 by default. */
   readonly refresh?: number | undefined;
-  /** Whether pages of the console's own origin may show it in a frame; false by default. Whoever shows it can lead clicks. */
+  /** Whether pages of the console's own origin may show it in a frame; false by default. A page that frames it can mislead clicks. */
   readonly allowFrame?: boolean | undefined;
   /** Host names besides this machine's own at which the console may be called, for containers. */
   readonly hosts?: readonly string[] | undefined;

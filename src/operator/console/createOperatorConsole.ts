@@ -36,8 +36,8 @@ const HEADERS = {
 };
 
 /**
- * Creates the operators' console: a page, and the calls that it makes. It responds to pages of its own origin and programs of
- * this machine only, because whoever can reach it acts with the key.
+ * Creates the operators' console: a page, and its calls. It responds to pages of its own origin and programs of
+ * this machine only, because anybody who reaches it acts with the key.
  */
 export function createOperatorConsole(
   options: ConsoleOptions,

@@ -24,7 +24,7 @@ export interface RelayTimeouts {
   authorize: number;
   /** For `context`. */
   context: number;
-  /** For one call of `dedupe`, or of a limiter of your own. A slower one is a 503, and the page comes back later. */
+  /** For one call of `dedupe`, or of a custom limiter. A slower one is a 503, and the page tries again later. */
   dedupe: number;
 }
 
@@ -63,8 +63,8 @@ export interface RelayOptions {
   /** Other origins whose pages may use the relay, such as `https://shop.example`. Its own origin always may. */
   allowedOrigins?: readonly string[] | undefined;
   /**
-   * Decides by a request's headers whether it may use the relay, and replaces the check of its origin: whoever passes may
-   * call from any origin, without cookies. Resolves to the reason when it may not, for the page and the log.
+   * Decides by a request's headers whether it may use the relay, and replaces the check of its origin: a request that
+   * passes may come from any origin, without cookies. Resolves to the reason when it may not, for the page and the log.
    */
   authorize?: Authorize | undefined;
   /** Called for every recommendations request. */
@@ -81,7 +81,7 @@ export interface RelayOptions {
   addressHeader?: string | undefined;
   timeouts?: Partial<RelayTimeouts> | undefined;
   limits?: Partial<RelayLimits> | undefined;
-  /** Token buckets per IP address, network and session, a limiter of your own, or `false` for none. */
+  /** Token buckets per IP address, network and session, a custom limiter, or `false` for none. */
   rateLimit?: Partial<RateLimits> | RateLimiter | false | undefined;
   /** Remembers accepted events; in memory by default. */
   dedupe?: DedupeStore | undefined;
