@@ -39,8 +39,9 @@ export async function distributeDatabase(options: DistributeOptions): Promise<vo
     if (options.isDryRun) return;
     for (const step of steps) await options.onStep(step, () => distributeTable(db, step));
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError)) throw error;
-    throw new NetworkStartError(error.message.split('\n')[0] ?? '', { cause: error });
+    if (error instanceof NetworkStartError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new NetworkStartError(message.split('\n')[0] ?? '', { cause: error });
   } finally {
     await db.close();
   }
