@@ -51,8 +51,9 @@ const MAX_TRIES = 18;
 
 /** Partitions `events` by month, creates the partitions of coming months and detaches those that are older than what is kept. A second run does nothing. */
 export async function partitionEvents(options: PartitionOptions): Promise<void> {
-  const db = openPostgres(options.databaseUrl, { connections: 1, statementTimeoutMs: STEP_TIMEOUT_MS });
+  const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: STEP_TIMEOUT_MS });
   try {
+    await db.checkNodes();
     const isOnCitus = await hasCitus(db);
     if (isOnCitus && (await isWorker(db)))
       throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
