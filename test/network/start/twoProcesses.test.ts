@@ -118,6 +118,27 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     await Promise.all([one.close(), two.close()]);
   }, 60_000);
 
+  test('settings that both change at the same time are all kept', async () => {
+    const databaseUrl = await cluster.freshUrl();
+    const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
+    const [one, two] = [await start(), await start()];
+    const [left, right] = [testNetworkOf(one), testNetworkOf(two)];
+    for (let limit = 1; limit <= 20; limit += 1) {
+      await Promise.all([
+        left.control('PUT', '/sandbox/settings', { report_row_limit: limit, history_from: null }),
+        right.control('PUT', '/sandbox/settings', { source_row_limit: limit, history_from: '2025-01-01' }),
+      ]);
+      expect(await left.control('PUT', '/sandbox/settings', {})).toMatchObject({
+        report_row_limit: limit,
+        source_row_limit: limit,
+      });
+    }
+    expect(await right.control('PUT', '/sandbox/settings', { history_from: null, source_row_limit: null })).toEqual({
+      report_row_limit: 20,
+    });
+    await Promise.all([one.close(), two.close()]);
+  }, 60_000);
+
   test('conversions in both at the same time spend a budget exactly, and no more', async () => {
     const databaseUrl = await cluster.freshUrl();
     const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
