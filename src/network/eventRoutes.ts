@@ -91,9 +91,13 @@ async function store(accepted: readonly AcceptedEvent[], context: NetworkContext
     // An event that is dropped on purpose is said to be stored.
     for (const event of events) if (stored.has(event) || !counted.includes(event)) arrivals.add(event.arrival);
     if (!hasOpenConversions) continue;
-    await attributeConversions(context.db, sessions, (await context.settings()).shares);
-    // A budget may be spent.
-    context.cache.clear();
+    const { shares } = await context.settings();
+    try {
+      await attributeConversions(context.db, sessions, shares);
+    } finally {
+      // A budget may be spent, even where a later conversion fails.
+      context.cache.clear();
+    }
   }
   return arrivals;
 }

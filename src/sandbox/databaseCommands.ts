@@ -193,10 +193,7 @@ async function runPlan(source: SettingsSource): Promise<void> {
   out.json(plan);
   const { perSecondAtPeak, cores } = plan;
   const rows: [string, string][] = [
-    [
-      'at the peak',
-      `${count(perSecondAtPeak.sessions)} sessions and ${count(perSecondAtPeak.events)} events per second`,
-    ],
+    ['at the peak', `${rate(perSecondAtPeak.sessions)} sessions and ${rate(perSecondAtPeak.events)} events per second`],
     [
       'conversions',
       `${rate(perSecondAtPeak.conversions)} per second at the peak, ${count(plan.cpuMs.conversion)} ms of CPU each; one budget takes ${plan.oneBudgetPerSecond} per second`,
@@ -219,10 +216,13 @@ async function runPlan(source: SettingsSource): Promise<void> {
   for (const [name, text] of rows) out.say(`${name.padEnd(16)} ${text}`);
 }
 
+const MOST = 1e12;
+
 function readCount(name: string, text: string): number {
   const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= 1e12) return value;
-  throw new UsageError(`--${name} is not a number above 0: "${text}". Use something like 1e9.`);
+  if (text.trim() !== '' && value > 0 && value <= MOST) return value;
+  const most = value > MOST ? ' At most 1e12 can be planned.' : '';
+  throw new UsageError(`--${name} is not a number above 0: "${text}". Use something like 1e9.${most}`);
 }
 
 /** A number of things per second: 0.12, 1.2, 12. */
@@ -230,8 +230,9 @@ function rate(value: number): string {
   return value < 10 ? String(Number(value.toPrecision(2))) : count(value);
 }
 
+/** 60 TB, 3.45 TB, 0.0034 TB. */
 function terabytes(value: number): string {
-  return `${value.toFixed(value < 10 ? 2 : 0)} TB`;
+  return `${value < 0.1 ? rate(value) : value.toFixed(value < 10 ? 2 : 0)} TB`;
 }
 
 function count(value: number): string {

@@ -64,17 +64,29 @@ test('conversions and reports need cores, and a conversion more of them the more
   expect(plan(1e9, many).nodes).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('the page shows what the command prints', async () => {
+async function print(...argv: readonly string[]): Promise<string> {
   let printed = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed += String(text);
     return true;
   });
   try {
-    await planCommand.run({ argv: ['--sessions', '1e9'], env: {} });
+    await planCommand.run({ argv, env: {} });
+    return printed;
   } finally {
     vi.restoreAllMocks();
   }
+}
+
+test('a few sessions take little, which is not printed as nothing', async () => {
+  const printed = await print('--sessions', '1e5');
+  // 1e5 / 2,592,000 s, three times that; 1e6 × 620 bytes for three months and 3,450 × 1e5 for twelve
+  expect(printed).toContain(' 0.12 sessions and 1.2 events per second\n');
+  expect(printed).toContain(' 0.006 TB after a year, with 2mo of events; then 0.00034 TB more a month\n');
+});
+
+test('the page shows what the command prints', async () => {
+  const printed = await print('--sessions', '1e9');
   const page = readFileSync(new URL('../../docs/operators/scale.md', import.meta.url), 'utf8');
   expect(page).toContain(`\`\`\`text\n${printed.trim()}\n`);
   const tooMany = planCommand.run({ argv: ['--sessions', '1e12', '--conversions', '1000'], env: {} });
@@ -83,4 +95,9 @@ test('the page shows what the command prints', async () => {
   await expect(planCommand.run({ argv: ['--sessions', 'many'], env: {} })).rejects.toThrow(
     '--sessions is not a number',
   );
+  for (const absurd of ['0', '-1', 'NaN', '1e30', 'Infinity', '']) {
+    const planning = planCommand.run({ argv: [`--sessions=${absurd}`], env: {} });
+    await expect(planning, absurd).rejects.toThrow(`--sessions is not a number above 0: "${absurd}"`);
+    if (Number(absurd) > 1) await expect(planning).rejects.toThrow('At most 1e12 can be planned.');
+  }
 });

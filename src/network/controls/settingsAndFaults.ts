@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CHANNEL_METRICS, PUBLISHER_METRICS } from '../../wire/reporting.ts';
-import { readSetting, writeSetting } from '../settings.ts';
+import { writeSetting } from '../settings.ts';
 import { MISCOUNTS } from '../../wire/audit/explainDifference.ts';
 import { isObject } from '../../wire/json.ts';
 import { refuseProductionData } from '../storedKeys.ts';
@@ -84,13 +84,13 @@ export const settingsAndFaults: readonly ControlRoute[] = [
     async run({ context, body }) {
       return context.db.transaction(async (db) => {
         await refuseProductionData(db);
-        const kept = await readSetting(db, 'reporting');
-        const merged = { ...(isObject(kept) ? kept : {}), ...body };
-        const settings = Object.fromEntries(
-          Object.entries(merged).filter(([, value]) => value !== null && value !== undefined),
+        // One statement: two networks may change different settings at the same time.
+        const [row] = await db.query<{ value: unknown }>(
+          `INSERT INTO settings VALUES ('reporting', jsonb_strip_nulls($1::jsonb))
+           ON CONFLICT (name) DO UPDATE SET value = jsonb_strip_nulls(settings.value || $1::jsonb) RETURNING value`,
+          [JSON.stringify(body)],
         );
-        await writeSetting(db, 'reporting', settings);
-        return settings;
+        return row?.value;
       });
     },
   }),

@@ -34,13 +34,15 @@ const TABLE_TIMEOUT_MS = 86_400_000;
 export async function distributeDatabase(options: DistributeOptions): Promise<void> {
   const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: TABLE_TIMEOUT_MS });
   try {
+    await db.checkNodes();
     const steps = await planDistribution(db);
     options.onPlan(steps);
     if (options.isDryRun) return;
     for (const step of steps) await options.onStep(step, () => distributeTable(db, step));
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError)) throw error;
-    throw new NetworkStartError(error.message.split('\n')[0] ?? '', { cause: error });
+    if (error instanceof NetworkStartError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new NetworkStartError(message.split('\n')[0] ?? '', { cause: error });
   } finally {
     await db.close();
   }

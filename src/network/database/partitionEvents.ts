@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { hasCitus, isWorker } from './citus.ts';
-import type { Database, Queries, Transaction } from './database.ts';
+import { type Database, DatabaseUnavailableError, type Queries, type Transaction } from './database.ts';
 import { openPostgres } from './postgres.ts';
 import { NetworkStartError } from './openNetworkDatabase.ts';
 
@@ -35,11 +36,24 @@ const BEFORE = 'events_before';
 const OTHER = 'events_other';
 /** Milliseconds that a step may take: a day. */
 const STEP_TIMEOUT_MS = 86_400_000;
+/** The number of the lock under which one run at a time does a step. */
+const STEP_LOCK = 4_600_002;
+/**
+ * Milliseconds to wait for what uses the table, such as a pg_dump: every writer waits meanwhile. More than the second after
+ * which a server ends an autovacuum that is in the way.
+ */
+const LOCK_TIMEOUT_MS = 1_500;
+/** SQLSTATE of a lock that was not obtained in that time. */
+const LOCKED = '55P03';
+/** Milliseconds in which writers go on, and how often a step is tried: for two minutes. */
+const LOCK_PAUSE_MS = 5_000;
+const MAX_TRIES = 18;
 
 /** Partitions `events` by month, creates the partitions of coming months and detaches those that are older than what is kept. A second run does nothing. */
 export async function partitionEvents(options: PartitionOptions): Promise<void> {
-  const db = openPostgres(options.databaseUrl, { connections: 1, statementTimeoutMs: STEP_TIMEOUT_MS });
+  const db = openPostgres(options.databaseUrl, { connections: 2, statementTimeoutMs: STEP_TIMEOUT_MS });
   try {
+    await db.checkNodes();
     const isOnCitus = await hasCitus(db);
     if (isOnCitus && (await isWorker(db)))
       throw new NetworkStartError('This is not the coordinator. Give its URL with --database-url.');
@@ -60,12 +74,10 @@ async function planPartitions(
   db: Queries,
   { keepMonths, now = new Date() }: PartitionOptions,
 ): Promise<PartitionStep[]> {
-  const [table] = await db.query<{ kind: string }>(
-    "SELECT relkind AS kind FROM pg_class WHERE oid = to_regclass('events')",
-  );
-  if (!table) throw new NetworkStartError('The database has no table events. Start a network on it once.');
+  const kind = await kindOfEvents(db);
+  if (kind === undefined) throw new NetworkStartError('The database has no table events. Start a network on it once.');
   const steps: PartitionStep[] = [];
-  const isSplit = table.kind === 'p';
+  const isSplit = kind === 'p';
   const present = isSplit ? await partitionsOf(db) : [];
   const add = async (what: PartitionStep['what'], name: string, size = name): Promise<void> => {
     steps.push({ what, table: name, ...(await sizeOf(db, size)) });
@@ -83,6 +95,14 @@ async function planPartitions(
   // It ends where the first month begins.
   if (present.includes(BEFORE) && byMonth[0] !== undefined && byMonth[0] <= nameOf(kept)) await add('replace', BEFORE);
   return steps;
+}
+
+/** What the table `events` is: `r`, or `p` if it is partitioned. */
+async function kindOfEvents(db: Queries): Promise<string | undefined> {
+  const [table] = await db.query<{ kind: string }>(
+    "SELECT relkind AS kind FROM pg_class WHERE oid = to_regclass('events')",
+  );
+  return table?.kind;
 }
 
 const MONTHLY = /^events_\d{4}_\d{2}$/;
@@ -128,7 +148,14 @@ function firstSession(month: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-async function runStep(db: Database, { what, table }: PartitionStep, isOnCitus: boolean): Promise<void> {
+/** Whether another run has done it since it was planned. */
+async function isDone(db: Queries, { what, table }: PartitionStep): Promise<boolean> {
+  if (what === 'split') return (await kindOfEvents(db)) === 'p';
+  return (await partitionsOf(db)).includes(table) === (what === 'create');
+}
+
+async function runStep(db: Database, step: PartitionStep, isOnCitus: boolean): Promise<void> {
+  const { what, table } = step;
   const distribute = async (on: Transaction, name: string): Promise<void> => {
     if (isOnCitus)
       await on.query("SELECT create_distributed_table($1, 'publisher_id', colocate_with => 'sessions')", [name]);
@@ -150,6 +177,8 @@ async function runStep(db: Database, { what, table }: PartitionStep, isOnCitus: 
       await distribute(on, table);
       for (const rest of present.filter((name) => name === BEFORE || name === OTHER)) {
         const range = `session_id >= '${from}' AND session_id < '${to}'`;
+        // Attaching needs this lock: better wait for it before moving rows than after. What citus does with it was not tried.
+        if (!isOnCitus) await on.exec(`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
         await on.exec(`INSERT INTO ${table} SELECT * FROM ${rest} WHERE ${range}`);
         await on.exec(`DELETE FROM ${rest} WHERE ${range}`);
       }
@@ -161,5 +190,23 @@ async function runStep(db: Database, { what, table }: PartitionStep, isOnCitus: 
     },
     detach: (on) => on.exec(`ALTER TABLE events DETACH PARTITION ${table}`),
   };
-  await db.transaction(change[what], { statementTimeoutMs: STEP_TIMEOUT_MS });
+  const run = async (on: Transaction): Promise<void> => {
+    await on.query('SELECT pg_advisory_xact_lock($1)', [STEP_LOCK]);
+    if (await isDone(on, step)) return;
+    await on.exec(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await change[what](on);
+  };
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await db.transaction(run, { statementTimeoutMs: STEP_TIMEOUT_MS });
+    } catch (error) {
+      const cause = error instanceof DatabaseUnavailableError ? error.cause : undefined;
+      if (!(cause instanceof Error && 'code' in cause && cause.code === LOCKED)) throw error;
+      if (tries === MAX_TRIES)
+        throw new NetworkStartError(
+          'Another transaction has used the table events for two minutes, such as a pg_dump. Run this again when it has ended: it continues where it stopped.',
+          { cause: error },
+        );
+      await pause(LOCK_PAUSE_MS);
+    }
 }

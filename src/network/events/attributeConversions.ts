@@ -141,8 +141,9 @@ async function attribute(
 
 /** Bills the advertiser. Returns whether the whole price fitted into what was left of the budget, which is never exceeded. */
 async function bill(db: Queries, { offer_id, price }: EarnedConversion): Promise<boolean> {
-  const [unlimited] = await db.query('SELECT 1 AS yes FROM offers WHERE offer_id = $1 AND budget IS NULL', [offer_id]);
-  if (unlimited) return true;
+  const isUnlimited = async (): Promise<boolean> =>
+    (await db.query('SELECT 1 AS yes FROM offers WHERE offer_id = $1 AND budget IS NULL', [offer_id])).length > 0;
+  if (await isUnlimited()) return true;
   const [paid] = await db.query<{ is_spent: boolean }>(
     `UPDATE offers SET spent = spent + $2::numeric WHERE offer_id = $1 AND spent + $2::numeric <= budget
      RETURNING spent + price_per_conversion > budget AS is_spent`,
@@ -150,7 +151,8 @@ async function bill(db: Queries, { offer_id, price }: EarnedConversion): Promise
   );
   // From now on no process shows it.
   if (paid?.is_spent === true) await markChanged(db, 'budgets');
-  return paid !== undefined;
+  // It may have waited for a control that lifted the budget.
+  return paid !== undefined || isUnlimited();
 }
 
 function addMoney(

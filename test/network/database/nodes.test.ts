@@ -1,6 +1,6 @@
 import { createConnection, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork, distributeDatabase, NetworkStartError } from '../../../src/network.ts';
+import { createNetwork, distributeDatabase, NetworkStartError, partitionEvents } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf } from '../testNetwork.ts';
@@ -177,6 +177,15 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('several nodes', () => {
     });
     await expect(distributing).rejects.toThrow(/^The database has no citus extension\. Run CREATE EXTENSION citus/);
     await expect(distributing).rejects.toBeInstanceOf(NetworkStartError);
+  });
+
+  test('what the server refuses when it is distributed or partitioned is one line', async () => {
+    const databaseUrl = (await cluster.freshUrl()).replace(/test_\d+/, 'no_such_database');
+    for (const change of [distributeDatabase, partitionEvents]) {
+      const changing = change({ databaseUrl, isDryRun: true, onPlan: () => undefined, onStep: (_, run) => run() });
+      await expect(changing).rejects.toThrow(/^database "no_such_database" does not exist$/);
+      await expect(changing).rejects.toBeInstanceOf(NetworkStartError);
+    }
   });
 
   test('a start does not wait for what waiting cannot change', async () => {

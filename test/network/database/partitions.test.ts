@@ -1,8 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, partitionEvents, type Network } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import type { Database } from '../../../src/network/database/database.ts';
-import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
 import { event, NOW, testNetworkOf, type Shown } from '../testNetwork.ts';
 
 // `offerlet network partitions`, on a database that a network uses.
@@ -99,4 +100,26 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('events that are partitioned
     expect(await rowsOf('events')).toBe(2);
     expect(await summary()).toEqual(all);
   }, 60_000);
+
+  // On a cluster, the time to wait for a lock applies to the coordinator only.
+  test.skipIf(CITUS_NODES.length > 0)(
+    'two runs at once both succeed, and neither makes a writer wait for a long transaction such as a pg_dump',
+    async () => {
+      const locked = 'SELECT 1 AS yes FROM pg_locks WHERE NOT granted AND relation IS NOT NULL';
+      const dump = openPostgres(databaseUrl, { connections: 1 });
+      let runs: Promise<string[][]> | undefined;
+      await dump.transaction(async (reading) => {
+        await reading.query('SELECT count(*) FROM events');
+        runs = Promise.all([partition('2026-07-15T00:00:00Z'), partition('2026-07-15T00:00:00Z')]);
+        while ((await db.query(locked)).length === 0) await pause(10);
+        const began = performance.now();
+        await sendFrom('2026-06-20T10:00:00Z');
+        expect(performance.now() - began).toBeLessThan(5_000);
+      });
+      await dump.close();
+      expect(await runs).toEqual([['create events_2026_09'], ['create events_2026_09']]);
+      expect(await partition('2026-07-15T00:00:00Z')).toEqual([]);
+    },
+    60_000,
+  );
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNetwork } from '../../../src/network.ts';
+import { createNetwork, distributeDatabase, partitionEvents } from '../../../src/network.ts';
 import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { freePort } from '../../fixtures/serve.ts';
 import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
@@ -103,13 +103,19 @@ describe.runIf(canRun)(`behind PgBouncer ${VERSION}`, () => {
     60_000,
   );
 
-  test('in transaction mode without prepared statements, a network does not start, and says what to change', async () => {
+  test('in transaction mode without prepared statements, nothing starts, and says what to change', async () => {
     const pooler = await startPooler({
       pool_mode: 'transaction',
       ...(carriesStatements ? { max_prepared_statements: 0 } : {}),
     });
+    const advice = 'PgBouncer 1.21 or newer with max_prepared_statements = 200';
     const starting = createNetwork({ databaseUrl: pooler.url, seed: 'empty', log: () => undefined });
-    await expect(starting).rejects.toThrow('PgBouncer 1.21 or newer with max_prepared_statements = 200');
+    await expect(starting).rejects.toThrow(advice);
+    for (const change of [distributeDatabase, partitionEvents])
+      for (let runs = 0; runs < 2; runs += 1) {
+        const quiet = { isDryRun: true, onPlan: () => undefined, onStep: async () => undefined };
+        await expect(change({ databaseUrl: pooler.url, ...quiet })).rejects.toThrow(advice);
+      }
     pooler.stop();
   }, 60_000);
 

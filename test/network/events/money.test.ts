@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { DATABASE_KINDS } from '../databases.ts';
-import { event } from '../testNetwork.ts';
+import { DatabaseUnavailableError, type Database } from '../../../src/network/database/database.ts';
+import { networkOn } from '../database/recordedNetwork.ts';
+import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
+import { event, NOW, testNetworkOf } from '../testNetwork.ts';
 import { openSession, session, useShownOffer, world } from './useShownOffer.ts';
 
 const MONEY =
@@ -174,3 +176,25 @@ describe.each(DATABASE_KINDS)('money on %s', (kind) => {
     });
   }, 120_000);
 });
+
+test('a budget is spent at once, even if a later conversion of the same batch fails', async () => {
+  const { db, close } = await openTestDatabase('pglite');
+  let bills = 0;
+  const filling: Database = {
+    ...db,
+    async transaction(work, options) {
+      if (options?.isEverywhere === true && (bills += 1) === 2) throw new DatabaseUnavailableError('The disk is full');
+      return db.transaction(work, options);
+    },
+  };
+  const alone = testNetworkOf(await networkOn(filling));
+  await alone.control('POST', '/sandbox/clock', { now: NOW });
+  await alone.offer({ price_per_conversion: 2, budget: 2 });
+  const shown = await alone.session();
+  const events = ['BRAND_CLICK', 'CONVERSION', 'CONVERSION'].map((name) => event(name, shown));
+  expect((await alone.batch(events)).status).toBe(503);
+  expect((await alone.session()).items).toEqual([]);
+  expect((await alone.batch(events)).status).toBe(202);
+  expect(await alone.summary()).toMatchObject({ attributed_ad_spend_amount: 4, billable_ad_spend_amount: 2 });
+  await close();
+}, 120_000);

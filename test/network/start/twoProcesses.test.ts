@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork } from '../../../src/network.ts';
+import { openPostgres } from '../../../src/network/database/postgres.ts';
 import { buildNetwork } from './buildNetwork.ts';
-import { DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
-import { ask, event, testNetworkOf, type Shown } from '../testNetwork.ts';
+import { CITUS_NODES, DATABASE_KINDS, startPostgres, type Cluster } from '../databases.ts';
+import { ask, event, NOW, testNetworkOf, type Shown } from '../testNetwork.ts';
 
 const run = promisify(execFile);
 
@@ -116,6 +118,27 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     await Promise.all([one.close(), two.close()]);
   }, 60_000);
 
+  test('settings that both change at the same time are all kept', async () => {
+    const databaseUrl = await cluster.freshUrl();
+    const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
+    const [one, two] = [await start(), await start()];
+    const [left, right] = [testNetworkOf(one), testNetworkOf(two)];
+    for (let limit = 1; limit <= 20; limit += 1) {
+      await Promise.all([
+        left.control('PUT', '/sandbox/settings', { report_row_limit: limit, history_from: null }),
+        right.control('PUT', '/sandbox/settings', { source_row_limit: limit, history_from: '2025-01-01' }),
+      ]);
+      expect(await left.control('PUT', '/sandbox/settings', {})).toMatchObject({
+        report_row_limit: limit,
+        source_row_limit: limit,
+      });
+    }
+    expect(await right.control('PUT', '/sandbox/settings', { history_from: null, source_row_limit: null })).toEqual({
+      report_row_limit: 20,
+    });
+    await Promise.all([one.close(), two.close()]);
+  }, 60_000);
+
   test('conversions in both at the same time spend a budget exactly, and no more', async () => {
     const databaseUrl = await cluster.freshUrl();
     const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
@@ -141,4 +164,30 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     for (const world of worlds) expect((await world.session()).items).toEqual([]);
     await Promise.all([one.close(), two.close()]);
   }, 60_000);
+
+  // Where a lock waits on a cluster was not tried.
+  test.skipIf(CITUS_NODES.length > 0)(
+    'a conversion that waits for a control that lifts the budget is billed',
+    async () => {
+      const databaseUrl = await cluster.freshUrl();
+      const network = await createNetwork({ databaseUrl, seed: 'empty', now: NOW, log: () => undefined });
+      const world = testNetworkOf(network);
+      const id = await world.offer({ price_per_conversion: 2, budget: 5 });
+      const session = await world.session();
+      const db = openPostgres(databaseUrl, { connections: 1 });
+      let sent: ReturnType<typeof world.batch> | undefined;
+      // As the control, before it commits.
+      await db.transaction(async (change) => {
+        await change.query('UPDATE offers SET budget = NULL WHERE offer_id = $1', [id]);
+        sent = world.batch([event('BRAND_CLICK', session), event('CONVERSION', session)]);
+        const waiting = 'SELECT 1 AS yes FROM pg_locks WHERE NOT granted';
+        while ((await change.query(waiting)).length === 0) await pause(10);
+      });
+      expect((await sent)?.status).toBe(202);
+      expect(await world.summary()).toMatchObject({ attributed_ad_spend_amount: 2, billable_ad_spend_amount: 2 });
+      await db.close();
+      await network.close();
+    },
+    60_000,
+  );
 });
