@@ -30,6 +30,17 @@ const SEARCHES = {
   gdpr: '/data#deletion-and-access-gdpr',
   translate: '/reference/page#messages',
   'server-side rendering': '/guides/prefetch',
+  ssr: '/guides/prefetch',
+  express: '/reference/relay#express-and-nestjs',
+  fastify: '/reference/relay#fastify-and-koa',
+  invalid_config: '/errors#outcomes',
+  'exit code': '/errors#commands',
+  phone: '/data#fields',
+  cookies: '/data#on-the-device',
+  'browser support': '/data#browser-support',
+  typescript: '/reference/page#element',
+  rtl: '/reference/page#messages',
+  ctr: '/operators/metrics',
 };
 
 /** Returns a line for each search whose first result is another section than the one that readers look for. `base` is where the site is published. */

@@ -21,6 +21,8 @@ const ICON =
   encodeURIComponent(
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3451b2"/><circle cx="16" cy="16" r="7" fill="none" stroke="#fff" stroke-width="4"/></svg>',
   );
+/** A flag or an attribute that fits into a column of a phone. */
+const FLAG = /^(?:--|data-)[\w-]{1,22}$/;
 /** More text than this in a row of three columns or more does not fit beside each other on a phone. */
 const STACKED_LENGTH = 90;
 
@@ -30,7 +32,7 @@ const STACKED_LENGTH = 90;
  */
 const STYLES = `.vp-doc div[class*='language-'] code{font-size:13px;padding:0 16px}
 .vp-doc th,.vp-doc td{padding:8px 12px}.vp-doc td{vertical-align:top}.vp-doc td:last-child{min-width:10em}
-.vp-doc code{-webkit-box-decoration-break:clone;box-decoration-break:clone}
+.vp-doc .flag{white-space:nowrap}.vp-doc code{-webkit-box-decoration-break:clone;box-decoration-break:clone}
 @media (width < 640px){.vp-doc th,.vp-doc td{padding:6px 8px}.vp-doc td:last-child{min-width:9em}
 .vp-doc table:has([data-label]),.vp-doc table:has([data-label]) :is(tbody,tr,td){display:block;border:0}
 .vp-doc table:has([data-label]) thead,.vp-doc td[data-label]:empty{display:none}
@@ -130,13 +132,14 @@ export default defineConfig({
     anchor: { slugify: slugOfGitHub },
     config(markdown) {
       const code = markdown.renderer.rules.code_inline;
-      // A long name breaks after a dot or an underscore.
+      // A long name breaks after a dot, an underscore or a parenthesis, a flag nowhere.
       markdown.renderer.rules.code_inline = (...all) =>
-        code(...all).replace(/(?<=>)[\w.]{20,}(?=<)/, (name) => name.replace(/[._](?=\w)/g, '$&<wbr>'));
+        code(...all).replace(/(?<=>)[\w.()]{20,}(?=<)/, (name) => name.replace(/[._(](?=\w)/g, '$&<wbr>'));
       markdown.core.ruler.push('stacked-tables', ({ tokens }) => labelCells(tokens));
       markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           if (token.type === 'code_inline') token.attrSet('v-pre', ''); // `{{ … }}` is what a template of the reader's says
+          if (token.type === 'code_inline' && FLAG.test(token.content)) token.attrSet('class', 'flag');
           const source = token.type === 'image' ? token.attrGet('src') : null;
           // The picture of this version, not of the repository's latest.
           if (source?.startsWith(PICTURES))

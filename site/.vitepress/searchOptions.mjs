@@ -6,7 +6,10 @@ export const SEARCH_OPTIONS = {
   // The site carries the text of this function, so it uses nothing outside itself.
   boostDocument: (id) => {
     if (id.includes('/reference/exports')) return 0.3;
+    if (id.includes('/operators/metrics')) return 1;
     if (/\/(project|operators)\//.test(id)) return 0.4;
+    if (/\/data(#|$)/.test(id)) return 2.5;
+    if (/\/errors(#|$)/.test(id)) return 1.25;
     if (id.includes('/start/')) return 2;
     return id.includes('/guides/consent') ? 1.2 : 1;
   },
