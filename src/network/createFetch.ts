@@ -284,9 +284,9 @@ interface Series {
 }
 
 /** Counters of one process, all at zero. */
-export function createMetrics(now: () => number = () => performance.now()): Metrics {
+export function createMetrics(): Metrics {
   const series = new Map<string, Series>();
-  const started = now();
+  const started = performance.now();
   return {
     observe({ route, method, status, ms }) {
       const labels = `method="${escape(method)}",route="${escape(route)}",status="${status}"`;
@@ -304,7 +304,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
         ...lines.map(([labels, { seconds }]) => `offerlet_request_seconds_total{${labels}} ${seconds.toFixed(6)}`),
         '# HELP offerlet_uptime_seconds Seconds since this process started.',
         '# TYPE offerlet_uptime_seconds gauge',
-        `offerlet_uptime_seconds ${((now() - started) / 1_000).toFixed(3)}`,
+        `offerlet_uptime_seconds ${((performance.now() - started) / 1_000).toFixed(3)}`,
         '# HELP offerlet_memory_bytes Resident memory of this process.',
         '# TYPE offerlet_memory_bytes gauge',
         `offerlet_memory_bytes ${process.memoryUsage.rss()}`,

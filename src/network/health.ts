@@ -2,7 +2,8 @@ import type { NetworkRoute } from './context.ts';
 import { readFileSync } from 'node:fs';
 
 /** GET /health: whether the network works, its environment, and which part of its database is away. No key required. */
-export function healthRoutes(version: string = packageVersion()): readonly NetworkRoute[] {
+export function healthRoutes(): readonly NetworkRoute[] {
+  const version = packageVersion();
   return [
     {
       methods: ['GET', 'HEAD'],

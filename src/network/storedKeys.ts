@@ -57,16 +57,16 @@ interface IssuedKey {
 }
 
 /** Revokes a key; returns whether there was such a key in force. */
-export async function revokeKey(db: Queries, { id, issuedIn }: IssuedKey, now = new Date()): Promise<boolean> {
+export async function revokeKey(db: Queries, { id, issuedIn }: IssuedKey): Promise<boolean> {
   const rows = await db.query(
     'UPDATE api_keys SET revoked_at = $3 WHERE id = $1 AND issued_in = $2 AND revoked_at IS NULL RETURNING id',
-    [id, issuedIn, now],
+    [id, issuedIn, new Date()],
   );
   return rows.length > 0;
 }
 
 /** Revokes every key of a publisher. */
-export async function revokeKeysOfPublisher(db: Queries, publisherId: string, now = new Date()): Promise<void> {
+export async function revokeKeysOfPublisher(db: Queries, publisherId: string, now: Date): Promise<void> {
   await db.query('UPDATE api_keys SET revoked_at = $2 WHERE publisher_id = $1 AND revoked_at IS NULL', [
     publisherId,
     now,
@@ -77,8 +77,8 @@ export async function revokeKeysOfPublisher(db: Queries, publisherId: string, no
 export async function rotateKey(
   db: Queries,
   { id, issuedIn }: IssuedKey,
-  now = new Date(),
 ): Promise<{ id: string; key: string } | undefined> {
+  const now = new Date();
   const [old] = await db.query<{
     kind: KeyKind;
     environment: Environment;

@@ -47,20 +47,19 @@ export interface ChangeLog {
 export interface ChangeLogOptions {
   readonly from: LoggedChange['from'];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly now?: (() => number) | undefined;
 }
 
 /**
  * Opens the log of this account: one JSON object on each line, only ever appended to, readable by nobody else. A change is
  * written twice, before and after it is made, so a process that is killed in between leaves it as `unknown`.
  */
-export function openChangeLog({ from, env, now = Date.now }: ChangeLogOptions): ChangeLog {
+export function openChangeLog({ from, env }: ChangeLogOptions): ChangeLog {
   const path = join(stateFolder(env), 'offerlet', 'changes.jsonl');
   return {
     path,
     async record(change, make) {
       const id = randomBytes(4).toString('hex');
-      const begun = { id, at: new Date(now()).toISOString(), by: whoIsThis(), from, ...change };
+      const begun = { id, at: new Date().toISOString(), by: whoIsThis(), from, ...change };
       try {
         append(path, begun);
       } catch (error) {
@@ -72,7 +71,7 @@ export function openChangeLog({ from, env, now = Date.now }: ChangeLogOptions): 
       }
       const end = (outcome: LoggedChange['outcome']): void => {
         try {
-          append(path, { id, ended: new Date(now()).toISOString(), outcome });
+          append(path, { id, ended: new Date().toISOString(), outcome });
         } catch {
           // Its beginning is there, and without an end it counts as unknown.
         }

@@ -280,11 +280,11 @@ const LISTS = ['by', 'metrics'] as const;
 const FIELDS = ['title', ...TEXTS, ...LISTS, 'filter', 'chart'] as const;
 
 /** Reads a file of reports, and checks every one of them as `report` would. Throws a `UsageError` that names the line. */
-export function readSavedReports(path: string, option = '--file', now: Date = new Date()): SavedReports {
+export function readSavedReports(path: string, option = '--file'): SavedReports {
   const { currency, reports } = openYaml(path, option).fields(['currency', 'reports']);
   return {
     currency: currency?.text() ?? null,
-    reports: reports?.entries().map(([name, report]) => readSaved(name, report, now)) ?? [],
+    reports: reports?.entries().map(([name, report]) => readSaved(name, report)) ?? [],
   };
 }
 
@@ -311,7 +311,7 @@ export function findSaved({ reports }: SavedReports, name: string, path: string)
   );
 }
 
-function readSaved(name: string, report: Setting, now: Date): SavedReport {
+function readSaved(name: string, report: Setting): SavedReport {
   if (!/^[\w-]{1,60}$/.test(name)) report.fail('is not a name for a report. Use letters, digits and hyphens.');
   const fields = report.fields(FIELDS);
   const texts = Object.fromEntries(TEXTS.map((one) => [one, fields[one]?.text()]));
@@ -329,7 +329,7 @@ function readSaved(name: string, report: Setting, now: Date): SavedReport {
     currency: undefined,
   } as unknown as ReportSettings;
   try {
-    readQuery(settings, now);
+    readQuery(settings, new Date());
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // The flag that the message begins with is the field of that name.

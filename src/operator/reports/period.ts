@@ -164,8 +164,8 @@ export function wholeDates(range: DateRange, now: number): DateRange {
 export function isUnfinished(
   { period_start, period_end }: Pick<ReportRow, 'period_start' | 'period_end'>,
   dataThrough: string | null,
-  now: number = Date.now(),
 ): boolean {
+  const now = Date.now();
   const through = dataThrough === null ? now : Date.parse(dataThrough);
   return isOpen({ start: Date.parse(period_start), end: Date.parse(period_end), through, now });
 }

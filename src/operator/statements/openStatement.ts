@@ -26,7 +26,6 @@ export interface StatementQuery {
   /** The folder of frozen statements; undefined: nothing is frozen. */
   readonly folder: string | undefined;
   readonly currency: string | null;
-  readonly now?: number | undefined;
 }
 
 /** Publishers of one request. */
@@ -37,7 +36,8 @@ const IDS_PER_REQUEST = 100;
  * returned from there ever after, with what the network says differently since.
  */
 export async function openStatement(query: StatementQuery): Promise<Statement> {
-  const { source, month, network, folder, currency, now = Date.now() } = query;
+  const { source, month, network, folder, currency } = query;
+  const now = Date.now();
   const [end, details] = await Promise.all([readDataEnd(source), source.channel.details({ signal: source.signal })]);
   const through = end.lastDay ?? null;
   const isComplete = through !== null && through >= datesOfMonth(month).to;

@@ -22,17 +22,11 @@ export interface EvaluateOptions {
   readonly before: Causes;
   /** Complete days to judge one after the other, as if the command had run on each; 1 by default. */
   readonly days?: number | undefined;
-  readonly now?: number | undefined;
 }
 
 /** Reads what the rules need, judges the last complete days by them, and says what began and what is over. */
-export async function evaluate({
-  source,
-  rules,
-  before,
-  days = 1,
-  now = Date.now(),
-}: EvaluateOptions): Promise<Evaluation> {
+export async function evaluate({ source, rules, before, days = 1 }: EvaluateOptions): Promise<Evaluation> {
+  const now = Date.now();
   const publishers = [...before.values()].flatMap(({ rule, id }) =>
     rules.rules.some((one) => one.name === rule && 'by' in one && one.by === 'publisher') ? [id] : [],
   );

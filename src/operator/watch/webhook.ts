@@ -79,10 +79,6 @@ export interface WebhookOptions {
   readonly target: WebhookTarget;
   /** Signs each delivery; undefined for a chat that checks nothing. */
   readonly secret: string | undefined;
-  readonly fetch?: typeof fetch | undefined;
-  readonly now?: (() => number) | undefined;
-  /** Milliseconds before the second attempt; doubled before each further one. */
-  readonly firstDelay?: number | undefined;
 }
 
 /** What became of a message. */
@@ -91,6 +87,7 @@ export type Delivery = { readonly isDelivered: true } | { readonly isDelivered: 
 /** Milliseconds that a receiver may take to respond. */
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 4;
+/** Milliseconds before the second attempt; doubled before each further one. */
 const FIRST_DELAY_MS = 1_000;
 /** Seconds that a `Retry-After` may ask for: the message is kept for the next run, and cron is not kept waiting. */
 const RETRY_AFTER_MAX = 60;
@@ -98,7 +95,7 @@ const RETRY_AFTER_MAX = 60;
 /** The request that delivers a message, signed for this moment. */
 export function requestOf(
   message: Message,
-  { target, secret, now = Date.now }: Pick<WebhookOptions, 'target' | 'secret' | 'now'>,
+  { target, secret }: WebhookOptions,
 ): { readonly headers: Record<string, string>; readonly body: string } {
   // A name could be anything, and a rules file may name a key.
   const body = hideKeys(JSON.stringify(target.field === undefined ? message : { [target.field]: message.text }));
@@ -108,7 +105,7 @@ export function requestOf(
     'offerlet-message-id': message.id,
   };
   if (secret !== undefined) {
-    const time = Math.floor(now() / 1_000);
+    const time = Math.floor(Date.now() / 1_000);
     headers['offerlet-signature'] =
       `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
   }
@@ -120,20 +117,18 @@ export function requestOf(
  * rejects, and never follows a redirect.
  */
 export async function sendWebhook(message: Message, options: WebhookOptions): Promise<Delivery> {
-  const { target, firstDelay = FIRST_DELAY_MS } = options;
   for (let attempt = 1; ; attempt++) {
     const { why, retryIn } = await sendOnce(message, options);
     if (why === undefined) return { isDelivered: true };
     if (retryIn === undefined || attempt === ATTEMPTS)
-      return { isDelivered: false, why: `The webhook at ${new URL(target.url).host} ${why}` };
-    await pause(Math.max(retryIn, firstDelay * 2 ** (attempt - 1)));
+      return { isDelivered: false, why: `The webhook at ${new URL(options.target.url).host} ${why}` };
+    await pause(Math.max(retryIn, FIRST_DELAY_MS * 2 ** (attempt - 1)));
   }
 }
 
 async function sendOnce(message: Message, options: WebhookOptions): Promise<{ why?: string; retryIn?: number }> {
-  const { target, fetch: send = fetch } = options;
   try {
-    const response = await send(target.url, {
+    const response = await fetch(options.target.url, {
       method: 'POST',
       ...requestOf(message, options),
       redirect: 'manual',

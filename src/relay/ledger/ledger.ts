@@ -1,3 +1,6 @@
+import type { CountedRow } from '../../wire/audit/compareCounts.ts';
+import type { Counted } from '../../wire/audit/readCounted.ts';
+
 /**
  * Counts what the network accepted, by hour and placement, for `offerlet audit`. A part of the store of accepted events:
  * what is written together is lost together. A cell is one line of printable ASCII, which names what is counted; a store
@@ -15,25 +18,10 @@ export interface Ledger {
 }
 
 /** What a ledger has counted. */
-export interface LedgerCounts {
-  readonly rows: readonly LedgerRow[];
-  /** What could not be read, in sentences for people. */
-  readonly problems: readonly string[];
-}
+export type LedgerCounts = Counted;
 
 /** How often one thing happened in one UTC hour and one placement. */
-export interface LedgerRow {
-  /** The beginning of the hour: `2026-11-23T10:00:00Z`. */
-  readonly hour: string;
-  /** The name of an event, or one of `LedgerCount`. */
-  readonly name: string;
-  /** The placement; `null` where it is not known or does not matter. */
-  readonly view: string | null;
-  readonly display_mode: string | null;
-  /** Also `null` for a placement without one. */
-  readonly widget_id: string | null;
-  readonly count: number;
-}
+export type LedgerRow = CountedRow;
 
 /** What is counted besides accepted events. */
 export type LedgerCount =

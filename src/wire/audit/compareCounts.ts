@@ -2,12 +2,16 @@ import type { EventName } from '../events.ts';
 import type { PublisherGrouping, PublisherMetric, ReportRow } from '../reporting.ts';
 import { HOUR_MS } from '../utcDates.ts';
 
-/** How often the relay counted one thing in one hour and one placement. */
+/** How often one thing happened in one UTC hour and one placement, by the relay's count. */
 export interface CountedRow {
+  /** The beginning of the hour: `2026-11-23T10:00:00Z`. */
   readonly hour: string;
+  /** The name of an event, or of something else that the relay counts, such as `offers_requested`. */
   readonly name: string;
+  /** The placement; `null` where it is not known or does not matter. */
   readonly view: string | null;
   readonly display_mode: string | null;
+  /** Also `null` for a placement without one. */
   readonly widget_id: string | null;
   readonly count: number;
 }
