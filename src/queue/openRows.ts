@@ -224,15 +224,11 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
     known,
     isMemory: () => isMemory,
     run: (mode, work) =>
-      database.run(mode, async (rows) =>
-        mode === 'readonly'
-          ? isWithdrawn(await done(rows.get(CONSENT)))
-            ? (undefined as never)
-            : work(rows)
-          : admit(rows, await done<string | undefined>(rows.get(CONSENT)))
-            ? work(rows)
-            : (undefined as never),
-      ),
+      database.run(mode, async (rows) => {
+        const stored = await done<string | undefined>(rows.get(CONSENT));
+        const mayRun = mode === 'readonly' ? !isWithdrawn(stored) : admit(rows, stored);
+        return mayRun ? work(rows) : (undefined as never);
+      }),
     add(key, value) {
       known.set(key, { value, state: 'unwritten' });
       return (writing ??= Promise.resolve().then(write));

@@ -32,12 +32,12 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_680 },
-    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_205 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_620 },
+    { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_110 },
     {
       what: '`<Offers>` of offerlet/react, without React',
       code: await bundleOf(REACT, ['react']),
-      limit: 29_560,
+      limit: 29_445,
     },
     {
       what: "import { openSession } from 'offerlet/session'",
