@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../app/router.tsx';
 import { isUnfinished } from '../../../reports/series.ts';
+import { Button, Select } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { Rows } from './useReport.ts';
@@ -94,7 +95,9 @@ function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProp
                 Total
               </th>
               {state.metrics.map((metric) => (
-                <Value key={metric} metric={metric} row={totals} />
+                <td key={metric}>
+                  <Amount metric={metric} row={totals} />
+                </td>
               ))}
             </tr>
           </thead>
@@ -129,31 +132,18 @@ function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX
   const keys = keysOf(state);
   const end = Math.min(most, rows.count);
   useEffect(() => rows.want(0, end));
-  const current = state.sort === '' ? '-period_start' : state.sort;
+  const { column, isDown } = sortOf(state);
   const columns = [...keys, ...state.metrics];
   return (
     <div class="row-cards">
       <p class="row">
-        <label class="select">
-          <select
-            aria-label="Sort by"
-            value={current.replace(/^-/, '')}
-            onChange={(event) => order(`-${event.currentTarget.value}`)}
-          >
-            {columns.map((column) => (
-              <option key={column} value={column}>
-                By {labelOf(column).toLowerCase()}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button
-          type="button"
-          class="button"
-          onClick={() => order(current.startsWith('-') ? current.slice(1) : `-${current}`)}
-        >
-          {current.startsWith('-') ? '↓ Descending' : '↑ Ascending'}
-        </button>
+        <Select
+          label="Sort by"
+          options={columns.map((column) => [column, `By ${labelOf(column).toLowerCase()}`] as const)}
+          value={column}
+          choose={(by) => order(`-${by}`)}
+        />
+        <Button onClick={() => order(isDown ? column : `-${column}`)}>{isDown ? '↓ Descending' : '↑ Ascending'}</Button>
       </p>
       <ol>
         {Array.from({ length: end }, (_, index) => {
@@ -186,9 +176,9 @@ function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX
       </ol>
       {end < rows.count && (
         <p class="more">
-          <button type="button" class="button" onClick={() => setMost(most + CARDS)}>
+          <Button onClick={() => setMost(most + CARDS)}>
             Show more: {end} of {rows.count.toLocaleString('en')}
-          </button>
+          </Button>
         </p>
       )}
     </div>
@@ -225,7 +215,9 @@ function Line({ row, index, keys, state, variant, dataThrough }: LineProps): JSX
       })}
       {keys.length === 0 && <th scope="row">All</th>}
       {state.metrics.map((metric) => (
-        <Value key={metric} metric={metric} row={row} />
+        <td key={metric}>
+          <Amount metric={metric} row={row} />
+        </td>
       ))}
     </tr>
   );
@@ -244,8 +236,15 @@ export function keyText(key: string, row: Row, grain: string, isShort = false): 
   return valueLabelOf(key, row[key]);
 }
 
+/** The column by which the rows are sorted, and whether the highest is first. */
+function sortOf({ sort }: ReportState): { readonly column: string; readonly isDown: boolean } {
+  return sort === ''
+    ? { column: 'period_start', isDown: true }
+    : { column: sort.replace(/^-/, ''), isDown: sort.startsWith('-') };
+}
+
 function hasRow(row: Row): boolean {
-  return Object.entries(row.change ?? {}).some(([metric]) => Number(row[metric] ?? 0) !== 0);
+  return Object.keys(row.change ?? {}).some((metric) => Number(row[metric] ?? 0) !== 0);
 }
 
 interface HeaderProps {
@@ -256,9 +255,8 @@ interface HeaderProps {
 }
 
 function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
-  const current = state.sort === '' ? '-period_start' : state.sort;
-  const isSorted = current.replace(/^-/, '') === column && !(column === 'period_start' && state.grain === 'total');
-  const isDown = current.startsWith('-');
+  const { column: sorted, isDown } = sortOf(state);
+  const isSorted = sorted === column && !(column === 'period_start' && state.grain === 'total');
   return (
     <th
       scope="col"
@@ -275,20 +273,12 @@ function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
   );
 }
 
-interface ValueProps {
+interface AmountProps {
   readonly metric: string;
   readonly row: Row | Totals;
 }
 
-function Value(props: ValueProps): JSX.Element {
-  return (
-    <td>
-      <Amount {...props} />
-    </td>
-  );
-}
-
-function Amount({ metric, row }: ValueProps): JSX.Element {
+function Amount({ metric, row }: AmountProps): JSX.Element {
   const change = row.change?.[metric];
   const before = Number(row.counterpart?.[metric] ?? 0);
   return (
@@ -307,11 +297,8 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
   );
 }
 
-interface OfWhichProps {
-  readonly row: Row;
+interface OfWhichProps extends Pick<LineProps, 'row' | 'state' | 'variant'> {
   readonly text: string;
-  readonly state: ReportState;
-  readonly variant: Variant;
 }
 
 /** Opens the reports that a row is made of. */
