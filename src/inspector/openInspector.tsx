@@ -7,14 +7,13 @@ import {
   describeUnseenRequest,
   empty,
   type InspectedMount,
-  type Mounts,
   openMounts,
   replay,
 } from './openMounts.ts';
 import { measureOffers } from './measureOffers.ts';
-import { observePage, type PageObserver, recordRequests, type RequestRecorder } from './observePage.ts';
+import { observePage, recordRequests } from './observePage.ts';
 import { copyText, openHost, openRoom } from './shell/openHost.ts';
-import { openPreferences, type OpenPreferences } from './shell/preferences.ts';
+import { openPreferences } from './shell/preferences.ts';
 import { Shell } from './shell/Shell.tsx';
 import { type Check, checkPage } from './checkPage.ts';
 import type { Actions } from './model.ts';
@@ -46,17 +45,43 @@ export function openInspector(): Inspector {
     host.stayOnTop();
     drawSoon();
   });
-  const { actions, results } = createActions({
-    preferences,
-    root: host.root,
-    requests,
-    mounts,
-    page,
-    force,
-    update,
-    draw,
-  });
   let isDrawing = false;
+  /** What the last actions resulted in. */
+  const results: { notice: string; checks: readonly Check[] | undefined } = { notice: '', checks: undefined };
+  const actions: Actions = {
+    open(isOpen) {
+      preferences.change({ isOpen });
+      draw();
+      host.root.querySelector<HTMLElement>(isOpen ? '[role=tab][aria-selected=true]' : '.opener')?.focus();
+    },
+    dock(dock) {
+      preferences.change({ dock });
+      draw();
+    },
+    showTab(tab) {
+      preferences.change({ tab });
+      if (tab === 'Page') actions.checkPage();
+      draw();
+      update();
+    },
+    selectMount(id) {
+      mounts.select(id);
+      update();
+    },
+    force(forced) {
+      if (readForcedUrl(location.search)) history.replaceState(history.state, '', withoutForcing(location.href));
+      preferences.change({ forced });
+      force();
+      mounts.showAgain();
+      draw();
+    },
+    consent: (isGiven) => mounts.selected?.handle.offers.consent(isGiven),
+    flush: () => void act('Sent what could be sent.', async (mount) => mount.queue?.flush()),
+    purge: () => void act('The queue is empty.', async ({ queue }) => (queue ? empty(queue) : undefined)),
+    replay: (letter) => void act('Sent again.', async ({ queue }) => (queue ? replay(queue, letter) : undefined)),
+    checkPage: () => void act('', check),
+    copyReport: () => void act('The report is in the clipboard.', copyReport),
+  };
 
   force();
   setInterval(update, UPDATE_MS);
@@ -107,75 +132,6 @@ export function openInspector(): Inspector {
     };
     render(<Shell model={model} actions={actions} />, withOwnerDocument(host.root));
   }
-}
-
-let inspector: Inspector | undefined;
-
-/** Opens the inspector, one for all mounts of a page, and shows this mount in it. */
-export async function inspect(mount: Inspected): Promise<void> {
-  inspector ??= openInspector();
-  inspector.inspect(mount);
-}
-
-/** What the last actions resulted in. */
-interface ActionResults {
-  notice: string;
-  checks: readonly Check[] | undefined;
-}
-
-/** What the actions work on. */
-interface ActionOptions {
-  readonly preferences: OpenPreferences;
-  readonly root: ShadowRoot;
-  readonly requests: RequestRecorder;
-  readonly mounts: Mounts;
-  readonly page: PageObserver;
-  /** Forces what the preferences say. */
-  force(): void;
-  update(): void;
-  draw(): void;
-}
-
-/** Creates the actions of the panels, and the object in which their results appear. */
-function createActions(options: ActionOptions): { actions: Actions; results: ActionResults } {
-  const { preferences, root, requests, mounts, page, force, update, draw } = options;
-  const results: ActionResults = { notice: '', checks: undefined };
-
-  const actions: Actions = {
-    open(isOpen) {
-      preferences.change({ isOpen });
-      draw();
-      root.querySelector<HTMLElement>(isOpen ? '[role=tab][aria-selected=true]' : '.opener')?.focus();
-    },
-    dock(dock) {
-      preferences.change({ dock });
-      draw();
-    },
-    showTab(tab) {
-      preferences.change({ tab });
-      if (tab === 'Page') actions.checkPage();
-      draw();
-      update();
-    },
-    selectMount(id) {
-      mounts.select(id);
-      update();
-    },
-    force(forced) {
-      if (readForcedUrl(location.search)) history.replaceState(history.state, '', withoutForcing(location.href));
-      preferences.change({ forced });
-      force();
-      mounts.showAgain();
-      draw();
-    },
-    consent: (isGiven) => mounts.selected?.handle.offers.consent(isGiven),
-    flush: () => void act('Sent what could be sent.', async (mount) => mount.queue?.flush()),
-    purge: () => void act('The queue is empty.', async ({ queue }) => (queue ? empty(queue) : undefined)),
-    replay: (letter) => void act('Sent again.', async ({ queue }) => (queue ? replay(queue, letter) : undefined)),
-    checkPage: () => void act('', check),
-    copyReport: () => void act('The report is in the clipboard.', copyReport),
-  };
-  return { actions, results };
 
   /** Runs an action on the selected mount, and shows a notice when it is done or has failed. */
   async function act(notice: string, work: (mount: InspectedMount) => Promise<unknown>): Promise<void> {
@@ -206,6 +162,14 @@ function createActions(options: ActionOptions): { actions: Actions; results: Act
       href: location.href,
       now: new Date(),
     });
-    await copyText(root, report);
+    await copyText(host.root, report);
   }
+}
+
+let inspector: Inspector | undefined;
+
+/** Opens the inspector, one for all mounts of a page, and shows this mount in it. */
+export async function inspect(mount: Inspected): Promise<void> {
+  inspector ??= openInspector();
+  inspector.inspect(mount);
 }
