@@ -37,8 +37,8 @@ export function openInspector(): Inspector {
   const room = openRoom();
   const host = openHost(room.moveLayers);
   const requests = recordRequests(drawSoon);
-  const forcing = openPageForcing();
-  const visibility = measureOffers();
+  const forceOnPage = openPageForcing();
+  const measure = measureOffers();
   const mounts = openMounts({ getForced: () => preferences.now.forced, onRelay: requests.watch });
   const page = observePage((event, place) => {
     mounts.receive(event, place);
@@ -101,7 +101,7 @@ export function openInspector(): Inspector {
   function force(): void {
     const forced = forcingOf(preferences.now.forced);
     requests.force(forced);
-    forcing.force(forced.page ?? {});
+    forceOnPage(forced.page ?? {});
   }
 
   function update(): void {
@@ -125,7 +125,7 @@ export function openInspector(): Inspector {
       mount: mounts.selected,
       explanation: mounts.selected?.handle.offers.explain(),
       requests: requests.all,
-      visibilities: isShowing('Seen') ? visibility.measure(mounts.all.flatMap(({ hosts }) => [...hosts])) : [],
+      visibilities: isShowing('Seen') ? measure(mounts.all.flatMap(({ hosts }) => [...hosts])) : [],
       unknown: fromUrl?.unknown ?? [],
       ...results,
       receivedAt: page.receivedAt,

@@ -159,17 +159,40 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
         </p>
       )}
       <div class="tree">
-        {shown.map((category) => (
-          <Branch
-            key={category.remote_id}
-            category={category}
-            chosen={chosen}
-            saved={saved}
-            channel={channel}
-            external={external}
-            toggle={toggle}
-          />
-        ))}
+        {shown.map(({ remote_id, name: title, subcategories }) => {
+          const ids = subcategories.map(({ remote_id: id }) => id);
+          const on = ids.filter((id) => chosen.includes(id)).length;
+          return (
+            <fieldset key={remote_id} class="card branch">
+              <legend class="hidden">{title}</legend>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={on === ids.length && on > 0}
+                  indeterminate={on > 0 && on < ids.length}
+                  onChange={(event) => toggle(ids, event.currentTarget.checked)}
+                />
+                <b>{title}</b>
+                <span class="count">
+                  {on} of {ids.length}
+                </span>
+              </label>
+              {subcategories.map(({ remote_id: id, name: text }) => (
+                <label key={id} class={chosen.includes(id) === saved.includes(id) ? 'leaf' : 'leaf changed'}>
+                  <input
+                    type="checkbox"
+                    checked={chosen.includes(id)}
+                    onChange={(event) => toggle([id], event.currentTarget.checked)}
+                  />
+                  <span>{text}</span>
+                  {/* Who else excludes it; that is not changed here. */}
+                  {channel.includes(id) && <small class="badge">by the channel</small>}
+                  {external.includes(id) && <small class="badge">by the publisher itself</small>}
+                </label>
+              ))}
+            </fieldset>
+          );
+        })}
         {shown.length === 0 && <p class="empty">No category matches “{words}”.</p>}
       </div>
       {(isChanged || failure) && (
@@ -210,50 +233,6 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
         </section>
       )}
     </>
-  );
-}
-
-interface BranchProps extends Pick<TreeProps, 'channel' | 'external'> {
-  readonly category: Category;
-  readonly chosen: readonly string[];
-  readonly saved: readonly string[];
-  toggle(ids: readonly string[], isOn: boolean): void;
-}
-
-function Branch({ category, chosen, saved, channel, external, toggle }: BranchProps): JSX.Element {
-  const ids = category.subcategories.map(({ remote_id }) => remote_id);
-  const on = ids.filter((id) => chosen.includes(id)).length;
-  return (
-    <fieldset class="card branch">
-      <legend class="hidden">{category.name}</legend>
-      <label class="whole">
-        <input
-          type="checkbox"
-          checked={on === ids.length && on > 0}
-          ref={(input) => {
-            if (input) input.indeterminate = on > 0 && on < ids.length;
-          }}
-          onChange={(event) => toggle(ids, event.currentTarget.checked)}
-        />
-        <b>{category.name}</b>
-        <span class="count">
-          {on} of {ids.length}
-        </span>
-      </label>
-      {category.subcategories.map(({ remote_id: id, name }) => (
-        <label key={id} class={chosen.includes(id) === saved.includes(id) ? 'leaf' : 'leaf changed'}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(id)}
-            onChange={(event) => toggle([id], event.currentTarget.checked)}
-          />
-          <span>{name}</span>
-          {/* Who else excludes it; that is not changed here. */}
-          {channel.includes(id) && <small class="badge">by the channel</small>}
-          {external.includes(id) && <small class="badge">by the publisher itself</small>}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 
