@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { go, useTitle, type PageProps } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
-import { Button, Segments } from '../parts/controls.tsx';
-import { download } from '../parts/download.ts';
+import { Button, CsvButton, Segments } from '../parts/controls.tsx';
 import { Pending, Problem, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
@@ -123,11 +122,7 @@ function Compared({ audit }: { readonly audit: Audit }): JSX.Element {
         <Card
           title={plural(new Set(wrong.map(({ period_start }) => period_start)).size, 'hour differs', 'hours differ')}
           class="table-card"
-          beside={
-            <Button kind="small" icon="download" onClick={() => saveCsv(audit)}>
-              CSV
-            </Button>
-          }
+          beside={<CsvButton name={`audit-${audit.from}-${audit.to}`} make={() => csvOf(audit)} />}
         >
           <CountTable rows={wrong.slice(0, HOURS_MAX)} caption="Hours that differ" hourOf={hourOf} />
           {wrong.length > HOURS_MAX && <p class="more quiet">{wrong.length - HOURS_MAX} more rows are in the CSV.</p>}
@@ -227,9 +222,8 @@ function signed(value: number): string {
   return value.toLocaleString('en', { signDisplay: 'exceptZero' }).replace('-', '−');
 }
 
-function saveCsv({ rows, from, to }: Audit): void {
-  const records = rows.map(({ group: _group, ...row }) => row);
-  download(toCsv(records), `audit-${from}-${to}.csv`);
+function csvOf({ rows }: Audit): string {
+  return toCsv(rows.map(({ group: _group, ...row }) => row));
 }
 
 /** What the sandbox network can do, and what to expect of the audit. */

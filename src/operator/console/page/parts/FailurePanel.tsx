@@ -89,13 +89,9 @@ function textOf({ code, message, window, unsupported_metrics }: Failure): string
   return WORDS[code][1] ?? message;
 }
 
-interface PendingProps {
-  readonly resource: Resource<unknown>;
-  readonly label?: string;
-}
-
 /** In place of data that has not arrived: why it failed, or that it is loading. */
-export function Pending({ resource, label = 'Loading …' }: PendingProps): JSX.Element {
+export function Pending(props: { readonly resource: Resource<unknown>; readonly label?: string }): JSX.Element {
+  const { resource, label = 'Loading …' } = props;
   if (resource.failure) return <FailurePanel failure={resource.failure} resource={resource} />;
   return (
     <p class="starting" role="status">

@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { useWork } from '../app/useResource.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 // What a reader presses, ticks, chooses and types: every page uses these.
@@ -42,6 +43,40 @@ export function CopyButton({ text, name }: { readonly text: string; readonly nam
     >
       <span role="status">{said || 'Copy'}</span>
     </Button>
+  );
+}
+
+interface CsvButtonProps {
+  /** The file's name, without its ending. */
+  readonly name: string;
+  readonly kind?: string;
+  readonly label?: string;
+  readonly isDisabled?: boolean;
+  make(): string | Promise<string>;
+}
+
+/** A button that has the browser save a CSV file, and says why it could not. */
+export function CsvButton({ name, kind = 'small', label = 'CSV', isDisabled, make }: CsvButtonProps): JSX.Element {
+  const { failure, run } = useWork();
+  async function download(): Promise<void> {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([await make()], { type: 'text/csv;charset=utf-8' }));
+    link.download = `${name}.csv`;
+    link.click();
+    // The browser has begun to read it by then.
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+  return (
+    <span class="row">
+      {failure && (
+        <span class="bad" role="alert">
+          {failure.message}
+        </span>
+      )}
+      <Button kind={kind} icon="download" disabled={isDisabled} onClick={() => void run(download)}>
+        {label}
+      </Button>
+    </span>
   );
 }
 

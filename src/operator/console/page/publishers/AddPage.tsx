@@ -2,8 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { useResource, useWork } from '../app/useResource.ts';
-import { Button, Check, Segments } from '../parts/controls.tsx';
-import { download } from '../parts/download.ts';
+import { Button, Check, CsvButton, Segments } from '../parts/controls.tsx';
 import { Pending, Problem } from '../parts/FailurePanel.tsx';
 import { Crumb, PageHead, Table } from '../parts/layout.tsx';
 import type { ConsoleCategories } from '../../protocol.ts';
@@ -140,9 +139,7 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
               <Check isOn={isFailures} toggle={setFailures}>
                 Failures only
               </Check>
-              <Button kind="small" icon="download" onClick={() => download(resultsCsv(shown, outcomes), 'results.csv')}>
-                Results as CSV
-              </Button>
+              <CsvButton name="results" label="Results as CSV" make={() => resultsCsv(shown, outcomes)} />
             </p>
           )}
           <div class="scroller" tabindex={0} role="region" aria-label="Rows">

@@ -18,17 +18,17 @@ import {
   type Comparison,
   type Enabled,
   type ReportState,
-  type Variant,
   type FilterName,
 } from './reportState.ts';
 import { wordOf, labelOf } from '../../../reports/format.ts';
+import type { ReportVariant } from '../../../reports/reportQuery.ts';
 import { DISPLAY_MODES, VIEWS } from '../../../../wire/offers/request.ts';
 import type { TimeGrain } from '../../../../wire/reporting.ts';
 import { countDays } from '../../../../wire/utcDates.ts';
 
 interface ControlsProps {
   readonly state: ReportState;
-  readonly variant: Variant;
+  readonly variant: ReportVariant;
   readonly enabled: Enabled;
   change(changes: Partial<ReportState>): void;
 }
@@ -93,7 +93,7 @@ export function Controls({ state, variant, enabled, change }: ControlsProps): JS
 
 interface FiltersProps {
   readonly filters: ReportState['filters'];
-  readonly variant: Variant;
+  readonly variant: ReportVariant;
   change(filters: ReportState['filters']): void;
 }
 

@@ -2,11 +2,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { go, Link, useTitle, type PageProps } from '../app/router.tsx';
-import { useResource, useWork } from '../app/useResource.ts';
+import { useResource } from '../app/useResource.ts';
 import { Bars } from '../chart/Bars.tsx';
 import { TimeChart } from '../chart/TimeChart.tsx';
-import { Button, CopyButton, Select } from '../parts/controls.tsx';
-import { download } from '../parts/download.ts';
+import { Button, CopyButton, CsvButton, Select } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
@@ -141,7 +140,7 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
               {plural(rows.count, 'row')}
               {grainOf(state, dates) !== state.grain && ' · by day, because hours are available for 3 dates at most'}
             </p>
-            <CsvButton report={report} name={`report-${dates.from}-${dates.to}`} />
+            <CsvButton name={`report-${dates.from}-${dates.to}`} make={() => readCsv(report)} />
           </header>
           <ReportTable
             rows={rows}
@@ -290,27 +289,6 @@ export function waysOut(failure: Failure, state: ReportState): readonly WayOut[]
   return metrics.length > 0 && metrics.length < state.metrics.length
     ? [{ label: `Without ${missing.map(labelOf).join(', ')}`, changes: { metrics } }]
     : [];
-}
-
-/** Downloads all rows as CSV. */
-function CsvButton({ report, name }: { readonly report: LoadedReport; readonly name: string }): JSX.Element {
-  const { failure, run } = useWork();
-  return (
-    <span class="row">
-      {failure && (
-        <span class="bad" role="alert">
-          {failure.message}
-        </span>
-      )}
-      <Button
-        kind="small"
-        icon="download"
-        onClick={() => void run(async () => download(await readCsv(report), `${name}.csv`))}
-      >
-        CSV
-      </Button>
-    </span>
-  );
 }
 
 /** The saved reports of the console's file, as links. */

@@ -6,8 +6,9 @@ import { Button, Select } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { Rows } from './useReport.ts';
-import { queryOfState, type ReportState, type Variant, groupingsOf } from './reportState.ts';
+import { queryOfState, type ReportState, groupingsOf } from './reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
+import type { ReportVariant } from '../../../reports/reportQuery.ts';
 import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
 import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
@@ -15,7 +16,7 @@ interface TableProps {
   readonly rows: Rows;
   readonly totals: Totals;
   readonly state: ReportState;
-  readonly variant: Variant;
+  readonly variant: ReportVariant;
   readonly dataThrough: string | null;
   /** Sorts by a column, or turns its direction. */
   sort(column: string): void;
@@ -247,11 +248,9 @@ function hasRow(row: Row): boolean {
   return Object.keys(row.change ?? {}).some((metric) => Number(row[metric] ?? 0) !== 0);
 }
 
-interface HeaderProps {
+interface HeaderProps extends Pick<TableProps, 'state' | 'sort'> {
   readonly column: string;
-  readonly state: ReportState;
   readonly isKey: boolean;
-  sort(column: string): void;
 }
 
 function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
@@ -273,12 +272,7 @@ function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
   );
 }
 
-interface AmountProps {
-  readonly metric: string;
-  readonly row: Row | Totals;
-}
-
-function Amount({ metric, row }: AmountProps): JSX.Element {
+function Amount({ metric, row }: { readonly metric: string; readonly row: Row | Totals }): JSX.Element {
   const change = row.change?.[metric];
   const before = Number(row.counterpart?.[metric] ?? 0);
   return (
@@ -339,7 +333,7 @@ const BY: Readonly<Record<string, string>> = {
  * Returns the reports that a row is made of: its own dates and filters, with another breakdown or a finer grain. The network
  * has no filter for widget ids, so a row of one has none unless its dates are enough.
  */
-export function drillDownsOf(row: Row, state: ReportState, variant: Variant): readonly DrillDown[] {
+export function drillDownsOf(row: Row, state: ReportState, variant: ReportVariant): readonly DrillDown[] {
   const { publisher_ids, page_types, widget_types } = state.filters;
   if (state.by.includes('widget_id')) return [];
   const own = (name: string, list: readonly string[]): readonly string[] => {

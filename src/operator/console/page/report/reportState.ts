@@ -1,5 +1,6 @@
 import type { ConsoleContext } from '../../protocol.ts';
-import { period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
+import { COMPARES, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
+import type { ReportVariant } from '../../../reports/reportQuery.ts';
 import { oneOf } from '../../../../wire/json.ts';
 import {
   CHANNEL_GROUPINGS,
@@ -11,8 +12,8 @@ import {
 } from '../../../../wire/reporting.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../../../wire/utcDates.ts';
 
-export type Variant = 'channel' | 'publisher';
-export type Comparison = 'none' | 'previous' | 'year';
+const COMPARISONS = ['none', ...COMPARES] as const;
+export type Comparison = (typeof COMPARISONS)[number];
 /** Filters by the name of their parameter, and what they are called in the URL and on the command line. */
 export const FILTERS = [
   ['publisher_ids', 'publisher'],
@@ -54,18 +55,18 @@ const DEFAULT_METRICS = {
 export type Enabled = ConsoleContext['metrics'];
 
 /** The metrics of a variant, in the network's order. */
-export function metricsOf(variant: Variant, enabled: Enabled = null): readonly string[] {
+export function metricsOf(variant: ReportVariant, enabled: Enabled = null): readonly string[] {
   const all: readonly string[] = variant === 'channel' ? CHANNEL_METRICS : PUBLISHER_METRICS;
   return all.filter((name) => enabled?.includes(name) ?? true);
 }
 
 /** The breakdowns of a variant. */
-export function groupingsOf(variant: Variant): readonly string[] {
+export function groupingsOf(variant: ReportVariant): readonly string[] {
   return variant === 'channel' ? CHANNEL_GROUPINGS : PUBLISHER_GROUPINGS;
 }
 
 /** What a report shows before anything is chosen. */
-export function defaultState(variant: Variant, enabled: Enabled = null): ReportState {
+export function defaultState(variant: ReportVariant, enabled: Enabled = null): ReportState {
   const all = metricsOf(variant, enabled);
   const usual = DEFAULT_METRICS[variant].filter((name) => all.includes(name));
   const metrics = usual.length > 0 ? usual : all.slice(0, 1);
@@ -88,7 +89,7 @@ export function defaultState(variant: Variant, enabled: Enabled = null): ReportS
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /** Reads the state from a URL. What cannot be is replaced by its default, so every URL shows a report. */
-export function readState(params: URLSearchParams, variant: Variant, enabled: Enabled = null): ReportState {
+export function readState(params: URLSearchParams, variant: ReportVariant, enabled: Enabled = null): ReportState {
   const start = defaultState(variant, enabled);
   const list = (name: string): string[] =>
     (params.get(name) ?? '').split(',').filter((part) => part !== '' && !UNSAFE.test(part));
@@ -114,7 +115,7 @@ export function readState(params: URLSearchParams, variant: Variant, enabled: En
     metrics,
     filters,
     sort,
-    compare: oneOf(['none', 'previous', 'year'] as const, params.get('compare')) ?? start.compare,
+    compare: oneOf(COMPARISONS, params.get('compare')) ?? start.compare,
     chart: metrics.includes(chart) ? chart : (metrics[0] ?? ''),
   };
   // A breakdown without periods is a ranking.
@@ -123,7 +124,7 @@ export function readState(params: URLSearchParams, variant: Variant, enabled: En
 }
 
 /** Returns the shortest query from which `readState` reads the same state. */
-export function queryOfState(state: ReportState, variant: Variant): string {
+export function queryOfState(state: ReportState, variant: ReportVariant): string {
   const start = defaultState(variant);
   const params: [string, string][] = [];
   const put = (name: string, value: string, usual: string): void => {

@@ -2,8 +2,7 @@ import type { JSX } from 'preact';
 import { call } from '../app/call.ts';
 import { go, Link, type PageProps } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
-import { Button, Select } from '../parts/controls.tsx';
-import { download } from '../parts/download.ts';
+import { Button, CsvButton, Select } from '../parts/controls.tsx';
 import { Pending } from '../parts/FailurePanel.tsx';
 import { PageHead, Table } from '../parts/layout.tsx';
 import type { ConsoleContext } from '../../protocol.ts';
@@ -51,17 +50,7 @@ export function StatementsPage({ place, session }: PageProps): JSX.Element {
           >
             <span class="quiet">Month</span>
           </Select>
-          <Button
-            icon="download"
-            disabled={!shown}
-            onClick={() => {
-              if (!shown) return;
-              const { rows, columns } = statementRows(shown);
-              download(toCsv(rows, { columns }), `statement-${month}.csv`);
-            }}
-          >
-            CSV
-          </Button>
+          <CsvButton name={`statement-${month}`} kind="" isDisabled={!shown} make={() => (shown ? csvOf(shown) : '')} />
           <Button disabled={!shown} onClick={() => print()}>
             Print
           </Button>
@@ -81,6 +70,11 @@ export function StatementsPage({ place, session }: PageProps): JSX.Element {
       )}
     </>
   );
+}
+
+function csvOf(statement: Statement): string {
+  const { rows, columns } = statementRows(statement);
+  return toCsv(rows, { columns });
 }
 
 function monthName(month: string): string {
