@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { go, Link, useTitle, type PageProps } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
-import { Bars } from '../chart/Bars.tsx';
-import { TimeChart } from '../chart/TimeChart.tsx';
+import { ReportChart } from '../chart/ReportChart.tsx';
 import { Button, CopyButton, CsvButton, Select } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -22,14 +21,13 @@ import {
   type ReportState,
   type Shell,
 } from './reportState.ts';
-import { ReportTable, keyText } from './ReportTable.tsx';
+import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
 import type { ConsoleContext, ConsoleSavedReport, Failure } from '../../protocol.ts';
-import type { Row } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
 import { PERIODS } from '../../../reports/period.ts';
-import { chartDataOf, earlierGap } from '../../../reports/series.ts';
+import { earlierGap } from '../../../reports/series.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -223,42 +221,6 @@ function Command({ state, session }: { readonly state: ReportState; readonly ses
       <CopyButton text={command} name="Copy the command" />
     </section>
   );
-}
-
-/** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
-export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
-  const { state, groups, compared } = report;
-  const rows = report.chart_rows ?? report.rows;
-  const metric = state.chart;
-  const dates = datesOf(state);
-  const grain = grainOf(state, dates);
-  const nameOf = (row: Row): string => groupName(row, state);
-  if (grain === 'total')
-    return state.by.length === 0 ? null : <Bars rows={rows} count={report.count} metric={metric} nameOf={nameOf} />;
-  const names = new Map(groups?.map((group) => [groupKey(group, state), nameOf(group)]));
-  const lines = groups ? { names: [...names.keys()], of: (row: Row) => groupKey(row, state) } : undefined;
-  const data = chartDataOf({
-    rows,
-    metric,
-    dates,
-    grain,
-    compared: compared ?? undefined,
-    dataThrough: report.data_through,
-    lines,
-  });
-  const series = data.series.map((line) => ({ ...line, name: names.get(line.name) ?? line.name }));
-  return <TimeChart data={{ ...data, series }} metric={metric} grain={grain} />;
-}
-
-function groupName(row: Row, state: ReportState): string {
-  return (
-    state.by.map((name) => keyText(name === 'publisher' ? 'publisher_name' : name, row, 'total')).join(' · ') || 'All'
-  );
-}
-
-/** A publisher is recognized by its id: two may have one name. */
-function groupKey(row: Row, state: ReportState): string {
-  return JSON.stringify(state.by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null));
 }
 
 /** A change of the report that the network would accept. */
