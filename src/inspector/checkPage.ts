@@ -11,7 +11,7 @@ export interface Check {
 }
 
 /** What the checks look at. */
-export interface CheckInput extends Pick<PageObserver, 'refused' | 'shifts'> {
+interface CheckInput extends Pick<PageObserver, 'refused' | 'shifts'> {
   readonly mount: InspectedMount;
   /** The page's own `fetch`. */
   readonly fetch: typeof globalThis.fetch;
@@ -24,47 +24,40 @@ const RELAY_MS = 4_000;
 /** Maximum images that are loaded for the check. */
 const IMAGES_MAX = 20;
 
+/** What one check found. */
+type Finding = readonly [state: Check['state'], text: string];
+
 /** Checks that the relay responds. */
-export async function relayCheck({ mount, fetch, refused }: CheckInput): Promise<Check> {
-  const title = 'Relay';
+async function relayCheck({ mount, fetch, refused }: CheckInput): Promise<Finding> {
   const url = `${mount.relay}/health`;
   if (!mount.relay)
-    return {
-      state: 'bad',
-      title,
-      text: 'The page does not name a relay. Use relay: "/offers", the path at which it is mounted.',
-    };
+    return ['bad', 'The page does not name a relay. Use relay: "/offers", the path at which it is mounted.'];
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout?.(RELAY_MS) ?? null, cache: 'no-store' });
-    if (response.ok) return { state: 'good', title, text: `${url} returns ${response.status}.` };
+    if (response.ok) return ['good', `${url} returns ${response.status}.`];
     const advice = response.status === 404 ? 'Mount the relay there, or correct the path on the page.' : 'See its log.';
-    return { state: 'bad', title, text: `${url} returns ${response.status}. ${advice}` };
+    return ['bad', `${url} returns ${response.status}. ${advice}`];
   } catch (error) {
     const isBlocked = refused.some(({ directive }) => directive === 'connect-src');
     const advice = isBlocked
       ? `The page's Content-Security-Policy blocks it: add ${new URL(url).origin} to connect-src.`
       : 'Either it is down, or it does not allow this origin, or an ad blocker blocks it. Open the URL in its own tab. Turn off blockers for this page. A path without "ad" or "offer" in it may help.';
-    return { state: 'bad', title, text: `${url} does not respond (${String(error)}). ${advice}` };
+    return ['bad', `${url} does not respond (${String(error)}). ${advice}`];
   }
 }
 
 /** Checks that the images of the offers load. */
-export async function imageCheck({ mount, refused }: CheckInput): Promise<Check> {
-  const title = 'Images';
+async function imageCheck({ mount, refused }: CheckInput): Promise<Finding> {
   const urls = imagesIn(mount.json);
-  if (urls.length === 0) return { state: 'note', title, text: 'The response has no images.' };
+  if (urls.length === 0) return ['note', 'The response has no images.'];
   const failed = (await Promise.all(urls.map(async (url) => ((await canLoad(url)) ? [] : [url])))).flat();
-  if (failed.length === 0) return { state: 'good', title, text: `All ${urls.length} images of the response load.` };
+  if (failed.length === 0) return ['good', `All ${urls.length} images of the response load.`];
   const origins = [...new Set(failed.map((url) => new URL(url).origin))];
   const isBlocked = refused.some(({ directive }) => directive === 'img-src');
   const advice = isBlocked
     ? `The page's Content-Security-Policy blocks them: add ${origins.join(' ')} to img-src.`
     : `Either an ad blocker blocks them, or ${origins.join(', ')} does not serve them.`;
-  return {
-    state: 'bad',
-    title,
-    text: `${failed.length} of ${urls.length} images do not load; logos are replaced by letters. ${advice}`,
-  };
+  return ['bad', `${failed.length} of ${urls.length} images do not load; logos are replaced by letters. ${advice}`];
 }
 
 function imagesIn(json: unknown): string[] {
@@ -84,110 +77,85 @@ function canLoad(url: string): Promise<boolean> {
 }
 
 /** Checks that the script is on the page only once. */
-export function scriptCheck(): Check {
-  const title = 'Script';
-  const scripts = [...dom.querySelectorAll<HTMLScriptElement>('script[src]')].filter(({ src }) =>
+function scriptCheck(): Finding {
+  const { length } = [...dom.querySelectorAll<HTMLScriptElement>('script[src]')].filter(({ src }) =>
     /\/offerlet(\.min)?\.js(\?|$)/.test(src),
   );
-  if (scripts.length > 1)
-    return {
-      state: 'bad',
-      title,
-      text: `offerlet.js is on this page ${scripts.length} times. The first one works, the others do nothing: remove them.`,
-    };
-  return {
-    state: 'good',
-    title,
-    text: scripts[0] ? 'One script tag.' : "No script tag: the offers come from the page's own bundle.",
-  };
+  if (length > 1)
+    return [
+      'bad',
+      `offerlet.js is on this page ${length} times. The first one works, the others do nothing: remove them.`,
+    ];
+  return ['good', length === 1 ? 'One script tag.' : "No script tag: the offers come from the page's own bundle."];
 }
 
 /** Reports the page's own modal dialogs, which the widget's layers wait for. */
-export function modalCheck(): Check {
-  const title = 'Dialogs of the page';
-  const open = [...dom.querySelectorAll('dialog:modal, [aria-modal=true]')].filter(
+function modalCheck(): Finding {
+  const { length } = [...dom.querySelectorAll('dialog:modal, [aria-modal=true]')].filter(
     (dialog) => dialog.getClientRects().length > 0,
   );
-  return open.length > 0
-    ? { state: 'note', title, text: `${open.length} open: OVERLAY, FULLSCREEN and PULLUP wait until it is closed.` }
-    : { state: 'good', title, text: 'None is open.' };
+  return length > 0
+    ? ['note', `${length} open: OVERLAY, FULLSCREEN and PULLUP wait until it is closed.`]
+    : ['good', 'None is open.'];
 }
 
 /** Reports what limits the widget in this window. */
-export function environmentCheck(): Check {
-  const title = 'Environment';
+function environmentCheck(): Finding {
   const notes = [
     window === window.top ? '' : 'The page is in a frame: browsers measure visibility only within it.',
     isSecureContext ? '' : 'The page is not on https: responses are not remembered, and tabs do not share one sender.',
     dom.visibilityState === 'visible' ? '' : 'The tab is hidden: nothing counts as seen.',
   ].filter(Boolean);
-  return notes.length > 0
-    ? { state: 'note', title, text: notes.join(' ') }
-    : { state: 'good', title, text: 'A secure, visible page that is not in a frame.' };
+  return notes.length > 0 ? ['note', notes.join(' ')] : ['good', 'A secure, visible page that is not in a frame.'];
+}
+
+/** Reports an element whose offers the page or an ad blocker hides. */
+function hiddenCheck(host: Element): Finding | undefined {
+  const { width, height } = host.getBoundingClientRect();
+  if (host.localName === 'offer-let-layer' || (width > 0 && height > 0)) return undefined;
+  const id = host.parentElement?.getAttribute('id');
+  const size = `${Math.round(width)} × ${Math.round(height)}`;
+  const name = id ? `#${id}` : host.localName;
+  return ['bad', `The offers have a box of ${size} pixels: the page or an ad blocker hides ${name}.`];
 }
 
 /** Milliseconds around the rendering of the offers in which a layout shift is attributed to them. */
 const ATTRIBUTED_MS = 500;
 
-/** Reports offers that the page or an ad blocker hides. */
-export function hiddenChecks(hosts: readonly Element[]): Check[] {
-  return hosts.flatMap((host) => {
-    const { width, height } = host.getBoundingClientRect();
-    const isLayer = host.localName === 'offer-let-layer';
-    if (isLayer || (width > 0 && height > 0)) return [];
-    const id = host.parentElement?.getAttribute('id');
-    const name = id ? `#${id}` : host.localName;
-    const size = `${Math.round(width)} × ${Math.round(height)}`;
-    return [
-      {
-        state: 'bad' as const,
-        title: 'Place',
-        text: `The offers have a box of ${size} pixels: the page or an ad blocker hides ${name}.`,
-      },
-    ];
-  });
-}
-
 /** Checks that the page did not move when the offers were rendered. */
-export function shiftCheck({ mount, shifts }: CheckInput, hosts: readonly Element[]): Check {
-  const title = 'Layout shift';
-  if (mount.mode !== 'INLINE')
-    return { state: 'good', title, text: `${mount.mode} offers are above the page and move nothing.` };
+function shiftCheck({ mount, shifts }: CheckInput, hosts: readonly Element[]): Finding {
+  if (mount.mode !== 'INLINE') return ['good', `${mount.mode} offers are above the page and move nothing.`];
   if (!PerformanceObserver.supportedEntryTypes.includes('layout-shift'))
-    return { state: 'note', title, text: 'This browser does not measure layout shifts. Use Chromium.' };
+    return ['note', 'This browser does not measure layout shifts. Use Chromium.'];
   const renderedAt = mount.renderedAt ?? Infinity;
   const attributed = shifts.filter(({ at }) => Math.abs(at - renderedAt) <= ATTRIBUTED_MS);
   const height = Math.round(hosts[0]?.getBoundingClientRect().height ?? 0);
   const pixels = Math.round(Math.max(0, ...attributed.map((shift) => shift.pixels)));
   return pixels < 1
-    ? { state: 'good', title, text: `Nothing moved when the offers were rendered. They are ${height} px high.` }
-    : {
-        state: 'bad',
-        title,
-        text: `Content below moved by ${pixels} px when the offers were rendered. Reserve ${height} px before the script: min-block-size: ${height}px.`,
-      };
+    ? ['good', `Nothing moved when the offers were rendered. They are ${height} px high.`]
+    : [
+        'bad',
+        `Content below moved by ${pixels} px when the offers were rendered. Reserve ${height} px before the script: min-block-size: ${height}px.`,
+      ];
+}
+
+function contrastCheck(contrast: TextContrast): Finding {
+  const text = `${contrast.ratio.toFixed(1)} : 1; at least ${contrast.required} : 1 is required.`;
+  return isReadable(contrast) ? ['good', text] : ['bad', `${text} ${CONTRAST_ADVICE}`];
 }
 
 /** Checks the page on which the offers are shown. */
 export async function checkPage(input: CheckInput): Promise<Check[]> {
   const hosts = [...input.mount.hosts].filter((host) => host.isConnected);
-  return [
-    await relayCheck(input),
-    await imageCheck(input),
-    ...hiddenChecks(hosts),
-    shiftCheck(input, hosts),
-    ...hosts.flatMap(measureContrast).map(contrastCheck),
-    scriptCheck(),
-    modalCheck(),
-    environmentCheck(),
+  const findings: readonly (readonly [title: string, finding: Finding | undefined])[] = [
+    ['Relay', await relayCheck(input)],
+    ['Images', await imageCheck(input)],
+    ...hosts.map((host) => ['Place', hiddenCheck(host)] as const),
+    ['Layout shift', shiftCheck(input, hosts)],
+    ...hosts.flatMap(measureContrast).map((one) => [`Contrast: ${one.name}`, contrastCheck(one)] as const),
+    ['Script', scriptCheck()],
+    ['Dialogs of the page', modalCheck()],
+    ['Environment', environmentCheck()],
   ];
-}
-
-function contrastCheck(contrast: TextContrast): Check {
-  const { name, ratio, required } = contrast;
-  const title = `Contrast: ${name}`;
-  const text = `${ratio.toFixed(1)} : 1; at least ${required} : 1 is required.`;
-  return isReadable(contrast)
-    ? { state: 'good', title, text }
-    : { state: 'bad', title, text: `${text} ${CONTRAST_ADVICE}` };
+  return findings.flatMap(([title, finding]) => (finding ? [{ title, state: finding[0], text: finding[1] }] : []));
 }

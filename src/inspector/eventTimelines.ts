@@ -25,13 +25,7 @@ export interface EventTimeline {
   readonly steps: readonly TimelineStep[];
 }
 
-interface OpenTimeline {
-  readonly event: StoredEvent;
-  status: EventStatus;
-  isAccepted: boolean;
-  isUnanswered: boolean;
-  readonly steps: TimelineStep[];
-}
+type OpenTimeline = { -readonly [Name in keyof EventTimeline]: EventTimeline[Name] } & { steps: TimelineStep[] };
 
 /** Returns the timeline of every tracked event: from what the queue emitted and from the responses to its batches. */
 export function eventTimelines(events: readonly PageEvent[], requests: readonly RequestRecord[]): EventTimeline[] {

@@ -159,13 +159,8 @@ function pageForcingOf(forced: Forced, scenario: PageForcing = {}): PageForcing 
 /** The start of the name of every queue's database. The type keeps it equal to the queue's own constant. */
 const QUEUE_PREFIX: typeof QueuePrefix = 'offerlet-queue';
 
-/** Forces what is not an option of a mount. Forcing nothing restores the page. */
-export interface PageForcer {
-  force(page: PageForcing): void;
-}
-
-/** Prepares the page for forcing. */
-export function openPageForcing(): PageForcer {
+/** Prepares the page for forcing. Returns a function that forces what is not an option of a mount; nothing restores the page. */
+export function openPageForcing(): (page: PageForcing) => void {
   const html = dom.documentElement;
   let isRefusing = false;
   /** The page's own `dir` while another one is forced; null when it has none. */
@@ -180,18 +175,16 @@ export function openPageForcing(): PageForcer {
     };
   }
 
-  return {
-    force({ storage, dir }) {
-      isRefusing = storage === 'refused';
-      if (dir) {
-        if (ownDir === undefined) ownDir = html.getAttribute('dir');
-        html.setAttribute('dir', dir);
-      } else if (ownDir !== undefined) {
-        if (ownDir === null) html.removeAttribute('dir');
-        else html.setAttribute('dir', ownDir);
-        ownDir = undefined;
-      }
-    },
+  return ({ storage, dir }) => {
+    isRefusing = storage === 'refused';
+    if (dir) {
+      if (ownDir === undefined) ownDir = html.getAttribute('dir');
+      html.setAttribute('dir', dir);
+    } else if (ownDir !== undefined) {
+      if (ownDir === null) html.removeAttribute('dir');
+      else html.setAttribute('dir', ownDir);
+      ownDir = undefined;
+    }
   };
 }
 

@@ -24,14 +24,8 @@ interface Measured {
   longestMs: number;
 }
 
-/** Measures the offers in shadow roots. */
-export interface OfferMeter {
-  /** Returns the visibility of each offer now. */
-  measure(hosts: Iterable<Element>): OfferVisibility[];
-}
-
-/** Starts to measure how much of each offer is visible. */
-export function measureOffers(): OfferMeter {
+/** Starts to measure how much of each offer is visible. Returns a function that says it of the offers in shadow roots now. */
+export function measureOffers(): (hosts: readonly Element[]) => OfferVisibility[] {
   const all = new Map<Element, Measured>();
   const observer = new IntersectionObserver(
     (entries) => {
@@ -59,25 +53,23 @@ export function measureOffers(): OfferMeter {
     }
   }
 
-  return {
-    measure(hosts) {
-      follow(
-        new Set([...hosts].flatMap((host) => [...(host.shadowRoot?.querySelectorAll('article:not([inert])') ?? [])])),
-      );
-      const now = performance.now();
-      return [...all.values()].map((measured) => {
-        advance(measured, now);
-        const { element, since, longestMs } = measured;
-        return {
-          element,
-          heading: element.querySelector('[part~=heading]')?.textContent ?? '',
-          share: isShown(element) ? shareOf(measured) : 0,
-          requiredShare: requiredShareOf(measured),
-          ms: since === undefined ? 0 : Math.max(0, now - since),
-          longestMs,
-        };
-      });
-    },
+  return (hosts) => {
+    follow(
+      new Set(hosts.flatMap(({ shadowRoot }) => [...(shadowRoot?.querySelectorAll('article:not([inert])') ?? [])])),
+    );
+    const now = performance.now();
+    return [...all.values()].map((measured) => {
+      advance(measured, now);
+      const { element, since, longestMs } = measured;
+      return {
+        element,
+        heading: element.querySelector('[part~=heading]')?.textContent ?? '',
+        share: isShown(element) ? shareOf(measured) : 0,
+        requiredShare: requiredShareOf(measured),
+        ms: since === undefined ? 0 : Math.max(0, now - since),
+        longestMs,
+      };
+    });
   };
 }
 

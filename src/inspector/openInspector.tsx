@@ -7,14 +7,13 @@ import {
   describeUnseenRequest,
   empty,
   type InspectedMount,
-  type Mounts,
   openMounts,
   replay,
 } from './openMounts.ts';
 import { measureOffers } from './measureOffers.ts';
-import { observePage, type PageObserver, recordRequests, type RequestRecorder } from './observePage.ts';
+import { observePage, recordRequests } from './observePage.ts';
 import { copyText, openHost, openRoom } from './shell/openHost.ts';
-import { openPreferences, type OpenPreferences } from './shell/preferences.ts';
+import { openPreferences } from './shell/preferences.ts';
 import { Shell } from './shell/Shell.tsx';
 import { type Check, checkPage } from './checkPage.ts';
 import type { Actions } from './model.ts';
@@ -38,114 +37,22 @@ export function openInspector(): Inspector {
   const room = openRoom();
   const host = openHost(room.moveLayers);
   const requests = recordRequests(drawSoon);
-  const forcing = openPageForcing();
-  const visibility = measureOffers();
+  const forceOnPage = openPageForcing();
+  const measure = measureOffers();
   const mounts = openMounts({ getForced: () => preferences.now.forced, onRelay: requests.watch });
   const page = observePage((event, place) => {
     mounts.receive(event, place);
     host.stayOnTop();
     drawSoon();
   });
-  const { actions, results } = createActions({
-    preferences,
-    root: host.root,
-    requests,
-    mounts,
-    page,
-    force,
-    update,
-    draw,
-  });
   let isDrawing = false;
-
-  force();
-  setInterval(update, UPDATE_MS);
-  setInterval(() => isShowing('Seen') && draw(), MEASURE_MS);
-  return {
-    inspect(mount) {
-      mounts.inspect(mount);
-      update();
-    },
-  };
-
-  function isShowing(...tabs: string[]): boolean {
-    const { isOpen, tab } = preferences.now;
-    return isOpen && tabs.includes(tab);
-  }
-
-  function force(): void {
-    const forced = forcingOf(preferences.now.forced);
-    requests.force(forced);
-    forcing.force(forced.page ?? {});
-  }
-
-  function update(): void {
-    host.stayOnTop();
-    if (isShowing('Queue', 'Events')) mounts.refreshQueue().then(draw, draw);
-    else drawSoon();
-  }
-
-  function drawSoon(): void {
-    if (isDrawing) return;
-    isDrawing = true;
-    queueMicrotask(draw);
-  }
-
-  function draw(): void {
-    isDrawing = false;
-    room.reserve(preferences.now.isOpen ? preferences.now.dock : undefined);
-    const model = {
-      preferences: preferences.now,
-      mounts: mounts.all,
-      mount: mounts.selected,
-      explanation: mounts.selected?.handle.offers.explain(),
-      requests: requests.all,
-      visibilities: isShowing('Seen') ? visibility.measure(mounts.all.flatMap(({ hosts }) => [...hosts])) : [],
-      unknown: fromUrl?.unknown ?? [],
-      ...results,
-      receivedAt: page.receivedAt,
-    };
-    render(<Shell model={model} actions={actions} />, withOwnerDocument(host.root));
-  }
-}
-
-let inspector: Inspector | undefined;
-
-/** Opens the inspector, one for all mounts of a page, and shows this mount in it. */
-export async function inspect(mount: Inspected): Promise<void> {
-  inspector ??= openInspector();
-  inspector.inspect(mount);
-}
-
-/** What the last actions resulted in. */
-interface ActionResults {
-  notice: string;
-  checks: readonly Check[] | undefined;
-}
-
-/** What the actions work on. */
-interface ActionOptions {
-  readonly preferences: OpenPreferences;
-  readonly root: ShadowRoot;
-  readonly requests: RequestRecorder;
-  readonly mounts: Mounts;
-  readonly page: PageObserver;
-  /** Forces what the preferences say. */
-  force(): void;
-  update(): void;
-  draw(): void;
-}
-
-/** Creates the actions of the panels, and the object in which their results appear. */
-function createActions(options: ActionOptions): { actions: Actions; results: ActionResults } {
-  const { preferences, root, requests, mounts, page, force, update, draw } = options;
-  const results: ActionResults = { notice: '', checks: undefined };
-
+  /** What the last actions resulted in. */
+  const results: { notice: string; checks: readonly Check[] | undefined } = { notice: '', checks: undefined };
   const actions: Actions = {
     open(isOpen) {
       preferences.change({ isOpen });
       draw();
-      root.querySelector<HTMLElement>(isOpen ? '[role=tab][aria-selected=true]' : '.opener')?.focus();
+      host.root.querySelector<HTMLElement>(isOpen ? '[role=tab][aria-selected=true]' : '.opener')?.focus();
     },
     dock(dock) {
       preferences.change({ dock });
@@ -175,7 +82,56 @@ function createActions(options: ActionOptions): { actions: Actions; results: Act
     checkPage: () => void act('', check),
     copyReport: () => void act('The report is in the clipboard.', copyReport),
   };
-  return { actions, results };
+
+  force();
+  setInterval(update, UPDATE_MS);
+  setInterval(() => isShowing('Seen') && draw(), MEASURE_MS);
+  return {
+    inspect(mount) {
+      mounts.inspect(mount);
+      update();
+    },
+  };
+
+  function isShowing(...tabs: string[]): boolean {
+    const { isOpen, tab } = preferences.now;
+    return isOpen && tabs.includes(tab);
+  }
+
+  function force(): void {
+    const forced = forcingOf(preferences.now.forced);
+    requests.force(forced);
+    forceOnPage(forced.page ?? {});
+  }
+
+  function update(): void {
+    host.stayOnTop();
+    if (isShowing('Queue', 'Events')) mounts.refreshQueue().then(draw, draw);
+    else drawSoon();
+  }
+
+  function drawSoon(): void {
+    if (isDrawing) return;
+    isDrawing = true;
+    queueMicrotask(draw);
+  }
+
+  function draw(): void {
+    isDrawing = false;
+    room.reserve(preferences.now.isOpen ? preferences.now.dock : undefined);
+    const model = {
+      preferences: preferences.now,
+      mounts: mounts.all,
+      mount: mounts.selected,
+      explanation: mounts.selected?.handle.offers.explain(),
+      requests: requests.all,
+      visibilities: isShowing('Seen') ? measure(mounts.all.flatMap(({ hosts }) => [...hosts])) : [],
+      unknown: fromUrl?.unknown ?? [],
+      ...results,
+      receivedAt: page.receivedAt,
+    };
+    render(<Shell model={model} actions={actions} />, withOwnerDocument(host.root));
+  }
 
   /** Runs an action on the selected mount, and shows a notice when it is done or has failed. */
   async function act(notice: string, work: (mount: InspectedMount) => Promise<unknown>): Promise<void> {
@@ -206,6 +162,14 @@ function createActions(options: ActionOptions): { actions: Actions; results: Act
       href: location.href,
       now: new Date(),
     });
-    await copyText(root, report);
+    await copyText(host.root, report);
   }
+}
+
+let inspector: Inspector | undefined;
+
+/** Opens the inspector, one for all mounts of a page, and shows this mount in it. */
+export async function inspect(mount: Inspected): Promise<void> {
+  inspector ??= openInspector();
+  inspector.inspect(mount);
 }

@@ -36,27 +36,6 @@ export interface InspectedMount {
   rows: readonly EventRow[];
 }
 
-/** Creates the record of a mount that the page has just handed over. */
-export function createInspectedMount(handle: Inspected, id: number): InspectedMount {
-  return {
-    id,
-    handle,
-    ownOptions: handle.options,
-    relay: relayOf(handle.options),
-    hosts: new Set(),
-    lastEventBefore: undefined,
-    shownUnder: '',
-    mode: '',
-    body: undefined,
-    json: undefined,
-    renderedAt: undefined,
-    queue: undefined,
-    stats: undefined,
-    deadLetters: [],
-    rows: [],
-  };
-}
-
 function relayOf({ relay }: ShowOptions): string {
   try {
     const { origin, pathname } = new URL(relay, dom.baseURI);
@@ -110,11 +89,6 @@ export function describeUnseenRequest(
     : 'requested before the inspector was loaded';
 }
 
-/** Returns the rows that wait for delivery, on disk or in memory. */
-export async function readWaiting(queue: SessionQueue): Promise<readonly EventRow[]> {
-  return (await readRows(queue)).flatMap(([, row]) => (row.reason === undefined ? [row] : []));
-}
-
 /** Empties the queue, and what the page remembers of orders. */
 export async function empty({ notes, rows }: SessionQueue): Promise<void> {
   notes.forget();
@@ -165,7 +139,23 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
   let count = 0;
 
   function add(handle: Inspected): InspectedMount {
-    const mount = createInspectedMount(handle, ++count);
+    const mount: InspectedMount = {
+      id: ++count,
+      handle,
+      ownOptions: handle.options,
+      relay: relayOf(handle.options),
+      hosts: new Set(),
+      lastEventBefore: undefined,
+      shownUnder: '',
+      mode: '',
+      body: undefined,
+      json: undefined,
+      renderedAt: undefined,
+      queue: undefined,
+      stats: undefined,
+      deadLetters: [],
+      rows: [],
+    };
     all.push(mount);
     if (all.length > MOUNTS_MAX) all.splice(all[0] === selected ? 1 : 0, 1);
     selected ??= mount;
@@ -217,7 +207,8 @@ export function openMounts(options: { getForced(): Forced; onRelay(relay: string
       if (!mount?.queue) return;
       const { queue } = mount;
       const { stats: readStats, deadLetters: readLetters } = publicQueue(queue);
-      const [stats, deadLetters, rows] = await Promise.all([readStats(), readLetters(), readWaiting(queue)]);
+      const [stats, deadLetters, all] = await Promise.all([readStats(), readLetters(), readRows(queue)]);
+      const rows = all.flatMap(([, row]) => (row.reason === undefined ? [row] : []));
       Object.assign(mount, { stats, deadLetters, rows });
     },
   };

@@ -84,10 +84,10 @@ function Choice({ option, value, onChange }: ChoiceProps): JSX.Element {
   const { label, values, hint } = option;
   // The panel is drawn again while somebody types; the draft keeps what they have typed.
   const [draft, setDraft] = useState<string>();
-  if (values.length === 0) {
-    return (
-      <label>
-        <span>{label}</span>
+  return (
+    <label>
+      <span>{label}</span>
+      {values.length === 0 ? (
         <input
           value={draft ?? value}
           placeholder={hint}
@@ -97,20 +97,16 @@ function Choice({ option, value, onChange }: ChoiceProps): JSX.Element {
             onChange(readValue(option, event.currentTarget.value) ?? '');
           }}
         />
-      </label>
-    );
-  }
-  return (
-    <label>
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">not forced</option>
-        {[...new Set([...values, ...(value ? [value] : [])])].map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
+      ) : (
+        <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          <option value="">not forced</option>
+          {[...new Set([...values, ...(value ? [value] : [])])].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      )}
     </label>
   );
 }

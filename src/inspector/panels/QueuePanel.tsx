@@ -5,6 +5,15 @@ import type { DeadLetter } from '../../queue/events.ts';
 import type { EventRow } from '../../queue/rows.ts';
 import { nextTry, timeOf } from '../eventTimelines.ts';
 
+const FIGURES = [
+  ['on disk', 'onDisk'],
+  ['in memory', 'inMemory'],
+  ['in flight', 'inFlight'],
+  ['dead letters', 'deadLetters'],
+  ['delivered', 'delivered'],
+  ['dropped', 'dropped'],
+] as const;
+
 /** What is queued on this device, when it is sent, and what will never be accepted. */
 export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
   const { mount } = model;
@@ -14,12 +23,12 @@ export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
   return (
     <>
       <dl>
-        <Figure name="on disk" value={stats.onDisk} />
-        <Figure name="in memory" value={stats.inMemory} />
-        <Figure name="in flight" value={stats.inFlight} />
-        <Figure name="dead letters" value={stats.deadLetters} />
-        <Figure name="delivered" value={stats.delivered} />
-        <Figure name="dropped" value={stats.dropped} />
+        {FIGURES.map(([name, field]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{stats[field]}</dd>
+          </div>
+        ))}
       </dl>
       <p>{nextTry(stats, Date.now())}</p>
       <p>
@@ -33,15 +42,6 @@ export function QueuePanel({ model, actions }: PanelProps): JSX.Element {
       <h2>Dead letters</h2>
       <DeadLetters letters={deadLetters} onReplay={actions.replay} />
     </>
-  );
-}
-
-function Figure({ name, value }: { name: string; value: number }): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 

@@ -21,55 +21,46 @@ const PANELS: Readonly<Record<Tab, (props: PanelProps) => JSX.Element>> = {
 
 /** The whole inspector: a button while collapsed, otherwise header, tabs and one panel. */
 export function Shell({ model, actions }: PanelProps): JSX.Element {
-  const { preferences, explanation } = model;
-  const code = explanation?.outcome?.code ?? 'waiting';
-  if (!preferences.isOpen) {
-    return (
-      <aside class={`all ${preferences.dock}`} lang="en" dir="ltr" aria-label="offerlet inspector">
-        <button type="button" class="opener" onClick={() => actions.open(true)}>
-          <Dot code={code} /> offerlet <span class="quiet">{code}</span>
-          {Object.keys(preferences.forced).length > 0 && <span class="chip">forced</span>}
-        </button>
-      </aside>
-    );
-  }
-  const Panel = PANELS[preferences.tab];
+  const { dock, forced, isOpen, tab } = model.preferences;
+  const code = model.explanation?.outcome?.code ?? 'waiting';
+  const Panel = PANELS[tab];
   return (
     <aside
-      class={`all ${preferences.dock}`}
+      class={`all ${dock}`}
       lang="en"
       dir="ltr"
       aria-label="offerlet inspector"
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
+        if (event.key !== 'Escape' || !isOpen) return;
         // Otherwise the widget's dialog would close too.
         event.preventDefault();
         event.stopPropagation();
         actions.open(false);
       }}
     >
-      {preferences.tab === 'Seen' && <Frames visibilities={model.visibilities} />}
-      <div class="shell">
-        <Header model={model} actions={actions} code={code} />
-        <ForcedBar model={model} actions={actions} />
-        <Tabs selected={preferences.tab} onSelect={actions.showTab} />
-        <div
-          class="panel"
-          role="tabpanel"
-          id="panel"
-          aria-labelledby={`tab-${preferences.tab}`}
-          tabIndex={0}
-          data-scrolls
-        >
-          <Panel key={preferences.tab} model={model} actions={actions} />
+      {!isOpen && (
+        <button type="button" class="opener" onClick={() => actions.open(true)}>
+          <Dot code={code} /> offerlet <span class="quiet">{code}</span>
+          {Object.keys(forced).length > 0 && <span class="chip">forced</span>}
+        </button>
+      )}
+      {isOpen && tab === 'Seen' && <Frames visibilities={model.visibilities} />}
+      {isOpen && (
+        <div class="shell">
+          <Header model={model} actions={actions} code={code} />
+          <ForcedBar model={model} actions={actions} />
+          <Tabs selected={tab} onSelect={actions.showTab} />
+          <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} tabIndex={0} data-scrolls>
+            <Panel key={tab} model={model} actions={actions} />
+          </div>
         </div>
-      </div>
+      )}
     </aside>
   );
 }
 
 /** Everything that is forced now, each with a button that stops it. */
-export function ForcedBar({ model, actions }: PanelProps): JSX.Element | null {
+function ForcedBar({ model, actions }: PanelProps): JSX.Element | null {
   const forced = Object.entries(model.preferences.forced);
   if (forced.length + model.unknown.length === 0) return null;
   return (
@@ -99,7 +90,7 @@ export function ForcedBar({ model, actions }: PanelProps): JSX.Element | null {
 }
 
 /** The outcome, the choice of mount, and the buttons that concern the whole inspector. */
-export function Header({ model, actions, code }: PanelProps & { code: string }): JSX.Element {
+function Header({ model, actions, code }: PanelProps & { code: string }): JSX.Element {
   const { preferences, mounts, mount, notice } = model;
   return (
     <header>
@@ -150,13 +141,13 @@ export function Header({ model, actions, code }: PanelProps & { code: string }):
 }
 
 /** The outcome as a colour. Its code is always next to it. */
-export function Dot({ code }: { code: string }): JSX.Element {
+function Dot({ code }: { code: string }): JSX.Element {
   const mood = code === 'rendered' ? 'good' : code === 'waiting' || code === 'no_offers' ? 'mild' : 'bad';
   return <i class={`dot ${mood}`} />;
 }
 
 /** The tabs of the panels, with the keyboard behaviour of the ARIA tabs pattern. */
-export function Tabs({ selected, onSelect }: { selected: Tab; onSelect(tab: Tab): void }): JSX.Element {
+function Tabs({ selected, onSelect }: { selected: Tab; onSelect(tab: Tab): void }): JSX.Element {
   function move(event: KeyboardEvent): void {
     const next = tabFor(event.key, selected);
     if (!next) return;
@@ -187,18 +178,14 @@ export function Tabs({ selected, onSelect }: { selected: Tab; onSelect(tab: Tab)
 
 function tabFor(key: string, selected: Tab): Tab | undefined {
   const index = TABS.indexOf(selected);
-  switch (key) {
-    case 'Home':
-      return TABS[0];
-    case 'End':
-      return TABS.at(-1);
-    case 'ArrowRight':
-      return TABS[(index + 1) % TABS.length];
-    case 'ArrowLeft':
-      return TABS.at(index - 1);
-    default:
-      return undefined;
-  }
+  const places: Readonly<Record<string, number>> = {
+    Home: 0,
+    End: -1,
+    ArrowRight: (index + 1) % TABS.length,
+    ArrowLeft: index - 1,
+  };
+  const place = places[key];
+  return place === undefined ? undefined : TABS.at(place);
 }
 
 const LABELS: Readonly<Record<Check['state'], string>> = { good: 'good', bad: 'fix this', note: 'note' };

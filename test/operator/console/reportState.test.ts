@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   commandOf,
-  comparedOf,
   datesOf,
   defaultState,
   grainOf,
@@ -11,6 +10,7 @@ import {
   readState,
   shifted,
 } from '../../../src/operator/console/page/report/reportState.ts';
+import { comparedDates } from '../../../src/operator/reports/period.ts';
 import { drillDownsOf } from '../../../src/operator/console/page/report/ReportTable.tsx';
 import { sortRows } from '../../../src/operator/clients/ReportingClient.ts';
 import type { Row } from '../../../src/operator/reports/comparison.ts';
@@ -21,7 +21,7 @@ const read = (query: string) => readState(new URLSearchParams(query), 'channel')
 test('a URL without a query is the last 28 days by day, compared with the same weekdays before', () => {
   expect(queryOfState(read(''), 'channel')).toBe('');
   expect(datesOf(read(''), NOW)).toEqual({ from: '2026-10-26', to: '2026-11-22' });
-  expect(comparedOf(read(''), NOW)).toEqual({ from: '2026-09-28', to: '2026-10-25' });
+  expect(comparedDates(datesOf(read(''), NOW), 'previous', 'day')).toEqual({ from: '2026-09-28', to: '2026-10-25' });
   expect(paramsOf(read(''), NOW).get('compare')).toBe('previous');
 });
 

@@ -1,13 +1,13 @@
 import { render, type JSX } from 'preact';
 import { BASE, call } from './app/call.ts';
-import { ChannelName, Link, useFocusAtHeading, usePlace, useTitle, type Place } from './app/router.tsx';
+import { ChannelName, Link, useFocusAtHeading, usePlace, useTitle, type PageProps } from './app/router.tsx';
 import { useResource } from './app/useResource.ts';
 import { AuditPage } from './audit/AuditPage.tsx';
 import { ChangesPage } from './changes/ChangesPage.tsx';
 import './console.css';
 import { ExclusionsPage } from './exclusions/ExclusionsPage.tsx';
 import { Pending } from './parts/FailurePanel.tsx';
-import { Icon } from './parts/icons.tsx';
+import { Select, type Option } from './parts/controls.tsx';
 import { Popover } from './parts/Popover.tsx';
 import { AddPage } from './publishers/AddPage.tsx';
 import { PublisherPage } from './publishers/PublisherPage.tsx';
@@ -20,24 +20,28 @@ import { wordOf } from '../../reports/format.ts';
 
 // The console's page: loaded by the process that holds the key, and calls nothing else.
 
-const ROOMS = [
-  ['', 'Report'],
-  ['publishers', 'Publishers'],
-  ['exclusions', 'Exclusions'],
-  ['audit', 'Audit'],
-  ['watch', 'Watch'],
-  ['statements', 'Statements'],
-  ['changes', 'Changes'],
-] as const;
-type Room = (typeof ROOMS)[number];
+interface Room {
+  /** The first part of its path. */
+  readonly path: string;
+  readonly name: string;
+  readonly Page: (props: PageProps) => JSX.Element;
+  /** Whether it is in the navigation; by default, unless the key is a publisher's, which opens no channel. */
+  isListed?(session: ConsoleContext | undefined): boolean;
+}
 
-/** The rooms in the navigation. A publisher's key opens no channel, and without a ledger or a log there is nothing to show. */
+// Without a ledger or a log there is nothing to show.
+const ROOMS: readonly Room[] = [
+  { path: '', name: 'Report', Page: ReportPage, isListed: () => true },
+  { path: 'publishers', name: 'Publishers', Page: PublishersRoom },
+  { path: 'exclusions', name: 'Exclusions', Page: ExclusionsPage },
+  { path: 'audit', name: 'Audit', Page: AuditPage, isListed: (session) => session?.audit != null },
+  { path: 'watch', name: 'Watch', Page: WatchPage },
+  { path: 'statements', name: 'Statements', Page: StatementsPage },
+  { path: 'changes', name: 'Changes', Page: ChangesPage, isListed: (session) => session?.hasChanges === true },
+];
+
 function roomsOf(session: ConsoleContext | undefined): readonly Room[] {
-  return ROOMS.filter(([path]) => {
-    if (path === 'audit') return session?.audit != null;
-    if (path === 'changes') return session?.hasChanges === true;
-    return path === '' || session?.variant !== 'publisher';
-  });
+  return ROOMS.filter(({ isListed }) => (isListed ? isListed(session) : session?.variant !== 'publisher'));
 }
 
 /** The whole console. */
@@ -50,6 +54,8 @@ function App(): JSX.Element {
   const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
   const rooms = roomsOf(session);
+  // Without a ledger, the page Audit says what it would show.
+  const { Page } = (room === 'audit' ? ROOMS : rooms).find(({ path }) => path === room) ?? { Page: NotFound };
   useFocusAtHeading(place.path);
 
   return (
@@ -63,14 +69,21 @@ function App(): JSX.Element {
           {session?.environment && <span class={`badge ${session.environment}`}>{wordOf(session.environment)}</span>}
         </p>
         {rooms.length > 1 && <Navigation rooms={rooms} room={room} />}
-        {session && session.profiles.length > 1 && <ProfileSwitch profiles={session.profiles} />}
+        {session && session.profiles.length > 1 && (
+          <Select
+            label="Profile"
+            options={session.profiles.map(profileOption)}
+            value={BASE}
+            choose={(path) => location.assign(path)}
+          />
+        )}
         <p class="network quiet" title={session?.network_url}>
           {session?.network}
         </p>
       </header>
       <main id="main" tabindex={-1}>
         {session ? (
-          <Room place={place} session={session} />
+          <Page place={place} session={session} />
         ) : (
           <Pending resource={resource} label="Opening the console …" />
         )}
@@ -79,27 +92,16 @@ function App(): JSX.Element {
   );
 }
 
-function Room({ place, session }: { readonly place: Place; readonly session: ConsoleContext }): JSX.Element {
-  const [room = '', id] = place.path.split('/');
-  if (room === '') return <ReportPage place={place} session={session} />;
-  if (room === 'audit') return <AuditPage place={place} session={session} />;
-  if (session.variant === 'channel') {
-    if (room === 'publishers' && id === 'add') return <AddPage />;
-    if (room === 'publishers' && id !== undefined)
-      return <PublisherPage key={id} id={decodeURIComponent(id)} session={session} />;
-    if (room === 'publishers') return <PublishersPage place={place} />;
-    if (room === 'exclusions') return <ExclusionsPage place={place} />;
-    if (room === 'watch') return <WatchPage place={place} />;
-    if (room === 'changes' && session.hasChanges) return <ChangesPage />;
-    if (room === 'statements') return <StatementsPage place={place} session={session} />;
-  }
-  return <NotFound />;
+function PublishersRoom(props: PageProps): JSX.Element {
+  const [, id] = props.place.path.split('/');
+  if (id === undefined) return <PublishersPage {...props} />;
+  return id === 'add' ? <AddPage /> : <PublisherPage key={id} id={decodeURIComponent(id)} session={props.session} />;
 }
 
 /** The rooms side by side; in a window that is too narrow for them, behind a button. */
 function Navigation({ rooms, room }: { readonly rooms: readonly Room[]; readonly room: string }): JSX.Element {
   const links = (close?: () => void): JSX.Element[] =>
-    rooms.map(([path, name]) => (
+    rooms.map(({ path, name }) => (
       <Link key={path} to={path} {...(close && { onClick: close })} aria-current={room === path ? 'page' : undefined}>
         {name}
       </Link>
@@ -112,12 +114,8 @@ function Navigation({ rooms, room }: { readonly rooms: readonly Room[]; readonly
       <Popover
         class="pages"
         name="Pages"
-        label={
-          <>
-            <span>{rooms.find(([path]) => path === room)?.[1] ?? 'Pages'}</span>
-            <Icon name="chevron" />
-          </>
-        }
+        hasArrow
+        label={<span>{rooms.find(({ path }) => path === room)?.name ?? 'Pages'}</span>}
       >
         {(close) => (
           <nav class="menu" aria-label="Console">
@@ -129,20 +127,8 @@ function Navigation({ rooms, room }: { readonly rooms: readonly Room[]; readonly
   );
 }
 
-/** Opens the console of another profile. */
-function ProfileSwitch({ profiles }: Pick<ConsoleContext, 'profiles'>): JSX.Element {
-  return (
-    <label class="select">
-      <select aria-label="Profile" value={BASE} onChange={(event) => location.assign(event.currentTarget.value)}>
-        {profiles.map(({ name, path, environment }) => (
-          <option key={path} value={path}>
-            {name}
-            {environment === 'production' ? ' · PRODUCTION' : ''}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+function profileOption({ name, path, environment }: ConsoleContext['profiles'][number]): Option<string> {
+  return [path, `${name}${environment === 'production' ? ' · PRODUCTION' : ''}`];
 }
 
 function NotFound(): JSX.Element {

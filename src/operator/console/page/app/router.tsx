@@ -1,5 +1,6 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { ConsoleContext } from '../../protocol.ts';
 import { BASE } from './call.ts';
 
 const CHANGED = 'console:url';
@@ -10,6 +11,12 @@ export const LEAVING = 'console:leaving';
 export interface Place {
   readonly path: string;
   readonly params: URLSearchParams;
+}
+
+/** The props of every page. */
+export interface PageProps {
+  readonly place: Place;
+  readonly session: ConsoleContext;
 }
 
 /** Returns the page's place, and renders again when it changes. */

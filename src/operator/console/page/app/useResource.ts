@@ -104,3 +104,36 @@ function waitAfter({ code, retry_after = 0 }: Failure, failures: number): number
   if (code === 'rate_limited') return Math.max(1, Math.min(300, retry_after));
   return code === 'unreachable' || code === 'changed' ? (WAITS[failures] ?? 60) : 0;
 }
+
+/** Something that the reader starts, such as saving. */
+export interface Work {
+  readonly isBusy: boolean;
+  /** Why it failed last. */
+  readonly failure: Failure | undefined;
+  /** Does it. Resolves to whether it succeeded. */
+  run(work: () => Promise<unknown>): Promise<boolean>;
+  /** Forgets the last failure. */
+  forget(): void;
+}
+
+/** Keeps whether something is under way that the reader started, and why it failed. */
+export function useWork(): Work {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  return {
+    isBusy,
+    failure,
+    async run(work) {
+      setBusy(true);
+      setFailure(undefined);
+      const error = await work().then(
+        () => undefined,
+        (reason: unknown) => failureOf(reason),
+      );
+      setFailure(error);
+      setBusy(false);
+      return error === undefined;
+    },
+    forget: () => setFailure(undefined),
+  };
+}

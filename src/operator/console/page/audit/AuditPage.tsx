@@ -1,90 +1,71 @@
 import type { JSX } from 'preact';
-import { go, useTitle, type Place } from '../app/router.tsx';
+import { useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
-import { useResource } from '../app/useResource.ts';
-import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
+import { go, useTitle, type PageProps } from '../app/router.tsx';
+import { useResource, useWork } from '../app/useResource.ts';
+import { Button, CsvButton, Segments } from '../parts/controls.tsx';
+import { Pending, Problem, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { download as save } from '../parts/download.ts';
-import { AUDIT_PERIODS, type AuditPeriod, type ConsoleAudit, type ConsoleContext } from '../../protocol.ts';
+import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { AUDIT_PERIODS, type ConsoleAudit, type ConsoleContext, type Miscounting } from '../../protocol.ts';
 import { labelOf, momentOf, plural, rangeOf, shortPeriodOf, wordOf } from '../../../reports/format.ts';
 import { describeAudit, isWrong, type Audit } from '../../../../wire/audit/makeAudit.ts';
 import type { AuditRow } from '../../../../wire/audit/compareCounts.ts';
 import { oneOf } from '../../../../wire/json.ts';
 import { toCsv } from '../../../../wire/toCsv.ts';
-import { MiscountPanel } from './MiscountPanel.tsx';
 
 const DOCS = 'https://github.com/offerlet/offerlet/blob/main/docs/operate/audit.md';
 /** Hours that are shown. The CSV has all. */
 const HOURS_MAX = 30;
 
 /** Two counts of the same events: the relay's ledger beside the network's report. */
-export function AuditPage({
-  place,
-  session,
-}: {
-  readonly place: Place;
-  readonly session: ConsoleContext;
-}): JSX.Element {
-  useTitle('Audit');
+export function AuditPage({ place, session }: PageProps): JSX.Element {
   const period = oneOf(AUDIT_PERIODS, place.params.get('period')) ?? 'today';
   if (!session.audit) return <NoLedger />;
   return (
     <>
-      <header class="page-head">
-        <h1 tabindex={-1}>Audit</h1>
-        <fieldset class="segments">
-          <legend class="hidden">Period</legend>
-          {AUDIT_PERIODS.map((name) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name="period"
-                checked={period === name}
-                onChange={() => go(name === 'today' ? 'audit' : `audit?period=${name}`)}
-              />
-              <span>{wordOf(name)}</span>
-            </label>
-          ))}
-        </fieldset>
-      </header>
+      <PageHead title="Audit">
+        <Segments
+          label="Period"
+          options={AUDIT_PERIODS.map((name) => [name, wordOf(name)] as const)}
+          value={period}
+          choose={(name) => go(name === 'today' ? 'audit' : `audit?period=${name}`)}
+        />
+      </PageHead>
       <p class="lead quiet">
         Every event passes the relay, which counts what the network accepted. Here is its count, beside the network’s
         report.
       </p>
-      <Comparison period={period} session={session} isSandbox={session.audit.is_sandbox} />
+      <Comparison query={`audit?period=${period}`} session={session} isSandbox={session.audit.is_sandbox} />
     </>
   );
 }
 
 interface ComparisonProps {
-  readonly period: AuditPeriod;
+  readonly query: string;
   readonly session: ConsoleContext;
   readonly isSandbox: boolean;
 }
 
-function Comparison({ period, session, isSandbox }: ComparisonProps): JSX.Element {
+function Comparison({ query, session, isSandbox }: ComparisonProps): JSX.Element {
   const resource = useResource({
-    key: `audit?period=${period}`,
-    load: (signal) => call<ConsoleAudit>(`audit?period=${period}`, { signal }),
+    key: query,
+    load: (signal) => call<ConsoleAudit>(query, { signal }),
     refresh: session.refresh_ms,
   });
-  const { data, dataKey, failure } = resource;
-  const isOther = dataKey !== `audit?period=${period}`;
-  const isStale = failure !== undefined && data !== undefined && !isOther;
-  const { audit } = data ?? {};
+  const { data, dataKey, failure, reload } = resource;
+  const isOther = dataKey !== query;
   return (
     <>
-      {isStale && (
-        <StaleBanner failure={failure} readAt={resource.readAt} retryIn={resource.retryIn} retry={resource.reload} />
-      )}
-      {!data || (failure && !isStale) ? (
+      {!isOther && <StaleBanner resource={resource} />}
+      {!data || (failure && isOther) ? (
         <Pending resource={resource} label="Comparing …" />
       ) : (
         <div class={isOther ? 'content loading' : 'content'} aria-busy={isOther}>
-          {audit ? <Compared audit={audit} /> : <EmptyLedger />}
+          {data.audit ? <Compared audit={data.audit} /> : <EmptyLedger />}
         </div>
       )}
-      {isSandbox && <MiscountPanel now={data?.now} compareAgain={resource.reload} />}
+      {isSandbox && <MiscountPanel now={data?.now} compareAgain={reload} />}
       <p class="foot-note quiet">
         Days and hours are UTC. The same every night, for any period and by placement: <code>npx offerlet audit</code>.{' '}
         <a href={DOCS}>About audits</a>
@@ -94,6 +75,7 @@ function Comparison({ period, session, isSandbox }: ComparisonProps): JSX.Elemen
 }
 
 function NoLedger(): JSX.Element {
+  useTitle('Audit');
   return (
     <section class="failure">
       <h1>This console has no ledger</h1>
@@ -136,22 +118,17 @@ function Compared({ audit }: { readonly audit: Audit }): JSX.Element {
         </section>
       )}
       {wrong.length > 0 && (
-        <section class="card table-card" aria-labelledby="hours">
-          <header>
-            <h2 id="hours">
-              {plural(new Set(wrong.map(({ period_start }) => period_start)).size, 'hour differs', 'hours differ')}
-            </h2>
-            <button type="button" class="button small" onClick={() => download(audit)}>
-              <Icon name="download" /> CSV
-            </button>
-          </header>
+        <Card
+          title={plural(new Set(wrong.map(({ period_start }) => period_start)).size, 'hour differs', 'hours differ')}
+          class="table-card"
+          beside={<CsvButton name={`audit-${audit.from}-${audit.to}`} make={() => csvOf(audit)} />}
+        >
           <CountTable rows={wrong.slice(0, HOURS_MAX)} caption="Hours that differ" hourOf={hourOf} />
           {wrong.length > HOURS_MAX && <p class="more quiet">{wrong.length - HOURS_MAX} more rows are in the CSV.</p>}
-        </section>
+        </Card>
       )}
       {causes.length > 0 && (
-        <section class="card causes" aria-labelledby="causes">
-          <h2 id="causes">What can explain it, the likeliest first</h2>
+        <Card title="What can explain it, the likeliest first" class="causes">
           <ol>
             {causes.map(({ cause, text }) => (
               <li key={cause}>{text}</li>
@@ -170,7 +147,7 @@ function Compared({ audit }: { readonly audit: Audit }): JSX.Element {
               </dl>
             </details>
           )}
-        </section>
+        </Card>
       )}
       {(others.length > 0 || problems.length > 0) && (
         <ul class="asides quiet">
@@ -212,42 +189,30 @@ interface CountTableProps {
 function CountTable({ rows, caption, hourOf }: CountTableProps): JSX.Element {
   return (
     <div class="scroller" tabindex={0} role="region" aria-label={caption}>
-      <table class="report counts">
-        <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {hourOf && <th scope="col">Hour</th>}
-            <th scope="col" class="word">
-              Metric
-            </th>
-            <th scope="col">Relay</th>
-            <th scope="col">Network</th>
-            <th scope="col">Difference</th>
-            <th scope="col">%</th>
-            <th scope="col">Verdict</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => {
-            const { period_start: start, metric, ours, theirs, difference, percent, verdict } = row;
-            return (
-              <tr key={`${start} ${metric}`}>
-                {hourOf && <th scope="row">{hourOf(start ?? '')}</th>}
-                {hourOf ? <td class="word">{labelOf(metric)}</td> : <th scope="row">{labelOf(metric)}</th>}
-                <td data-label="Relay">{ours.toLocaleString('en')}</td>
-                <td data-label="Network">{theirs.toLocaleString('en')}</td>
-                <td data-label="Difference">{signed(difference)}</td>
-                <td data-label="%" class="quiet">
-                  {percent === null || difference === 0 ? '' : signed(percent)}
-                </td>
-                <td class="verdict-cell">
-                  <span class={`badge ${verdict}`}>{verdict}</span>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Table
+        class="report counts"
+        caption={caption}
+        columns={[...(hourOf ? ['Hour'] : []), ['Metric', 'word'], 'Relay', 'Network', 'Difference', '%', 'Verdict']}
+      >
+        {rows.map((row) => {
+          const { period_start: start, metric, ours, theirs, difference, percent, verdict } = row;
+          return (
+            <tr key={`${start} ${metric}`}>
+              {hourOf && <th scope="row">{hourOf(start ?? '')}</th>}
+              {hourOf ? <td class="word">{labelOf(metric)}</td> : <th scope="row">{labelOf(metric)}</th>}
+              <td data-label="Relay">{ours.toLocaleString('en')}</td>
+              <td data-label="Network">{theirs.toLocaleString('en')}</td>
+              <td data-label="Difference">{signed(difference)}</td>
+              <td data-label="%" class="quiet">
+                {percent === null || difference === 0 ? '' : signed(percent)}
+              </td>
+              <td class="verdict-cell">
+                <span class={`badge ${verdict}`}>{verdict}</span>
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
     </div>
   );
 }
@@ -256,7 +221,84 @@ function signed(value: number): string {
   return value.toLocaleString('en', { signDisplay: 'exceptZero' }).replace('-', '−');
 }
 
-function download({ rows, from, to }: Audit): void {
-  const records = rows.map(({ group: _group, ...row }) => row);
-  save(toCsv(records), `audit-${from}-${to}.csv`);
+function csvOf({ rows }: Audit): string {
+  return toCsv(rows.map(({ group: _group, ...row }) => row));
+}
+
+/** What the sandbox network can do, and what to expect of the audit. */
+const WAYS = [
+  ['none', 'Correctly', 'What it accepts, it counts once, in its hour.'],
+  ['drops_events', 'Drops events', 'It accepts all, and silently drops one of a hundred.'],
+  ['counts_clicks_twice', 'Counts clicks twice', 'Each click that it accepts from now on.'],
+  ['reports_late', 'Reports late', 'Nothing after the day before yesterday, until you choose something else.'],
+  ['lost_hour', 'Loses this hour', 'It accepts what happens until the hour is over, and never counts it.'],
+] as const;
+type Way = (typeof WAYS)[number][0];
+
+interface MiscountPanelProps {
+  /** The network's time. */
+  readonly now: string | undefined;
+  compareAgain(): void;
+}
+
+/** Lets the sandbox network count wrongly, and shoppers shop, so that the audit has something to find. */
+function MiscountPanel({ now, compareAgain }: MiscountPanelProps): JSX.Element {
+  const { data } = useResource({
+    key: 'audit/miscount',
+    load: (signal) => call<Miscounting>('audit/miscount', { signal }),
+  });
+  const { failure, run } = useWork();
+  const [isShopping, setShopping] = useState(false);
+  const [chosen, setChosen] = useState<Way>();
+  const way = chosen ?? (data && (data.miscount ?? (data.lost_hour === null ? 'none' : 'lost_hour')));
+
+  async function choose(next: Way): Promise<void> {
+    setChosen(next);
+    const body: Miscounting = {
+      miscount: next === 'none' || next === 'lost_hour' ? null : next,
+      lost_hour: next === 'lost_hour' ? (now ?? null) : null,
+    };
+    if (!(await run(() => call('audit/miscount', { method: 'PUT', body })))) setChosen(way);
+    compareAgain();
+  }
+
+  async function shop(): Promise<void> {
+    setShopping(true);
+    await run(() => call('audit/shoppers', { method: 'POST', body: {} }));
+    setShopping(false);
+    compareAgain();
+  }
+
+  return (
+    <section class="card miscount" aria-labelledby="miscount">
+      <header>
+        <div>
+          <h2 id="miscount">How the sandbox network counts</h2>
+          <p class="quiet">Let it count wrongly, and see whether the audit notices. What it dropped stays dropped.</p>
+        </div>
+        <Button disabled={isShopping} onClick={() => void shop()}>
+          {isShopping ? 'They are shopping …' : 'Let 60 shoppers shop'}
+        </Button>
+      </header>
+      {failure && <Problem>{failure.message}</Problem>}
+      <fieldset>
+        <legend class="hidden">How the network counts</legend>
+        {WAYS.map(([name, title, text]) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="miscount"
+              checked={way === name}
+              disabled={way === undefined}
+              onChange={() => void choose(name)}
+            />
+            <span>
+              <b>{title}</b>
+              <span class="quiet">{text}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </section>
+  );
 }

@@ -1,17 +1,19 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call, failureOf } from '../app/call.ts';
-import { Link, useTitle } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
+import { call } from '../app/call.ts';
+import { Link } from '../app/router.tsx';
+import { useResource, useWork } from '../app/useResource.ts';
+import { Diff, exclusionDiff } from '../exclusions/ExclusionsPage.tsx';
+import { Button } from '../parts/controls.tsx';
 import { Pending } from '../parts/FailurePanel.tsx';
-import type { ConsoleCategories, ConsoleChanges, Failure } from '../../protocol.ts';
+import { PageHead } from '../parts/layout.tsx';
+import type { ConsoleCategories, ConsoleChanges } from '../../protocol.ts';
 import { momentOf, plural } from '../../../reports/format.ts';
 
 type ListedChange = ConsoleChanges['changes'][number];
 
 /** What this account has changed in the channel, and a way back for exclusions. */
 export function ChangesPage(): JSX.Element {
-  useTitle('Changes');
   const resource = useResource({
     key: 'changes',
     load: async (signal) => {
@@ -26,41 +28,32 @@ export function ChangesPage(): JSX.Element {
     },
   });
   const { data, isLoading, reload } = resource;
-  if (!data) return <Framed content={<Pending resource={resource} />} />;
-  const { changes, count, path, names } = data;
   return (
-    <Framed
-      content={
+    <>
+      <PageHead title="Changes" />
+      {data ? (
         <div class={`content ${isLoading ? 'loading' : ''}`} aria-busy={isLoading}>
           <section class="card list changes" aria-label="Changes of the channel">
-            {changes.length === 0 ? (
+            {data.changes.length === 0 ? (
               <p class="none quiet">Nothing was changed from this account yet.</p>
             ) : (
               <ol>
-                {changes.map((change) => (
-                  <Entry key={change.id} change={change} names={names} reload={reload} />
+                {data.changes.map((change) => (
+                  <Entry key={change.id} change={change} names={data.names} reload={reload} />
                 ))}
               </ol>
             )}
           </section>
           <p class="foot-note quiet">
-            {changes.length < count && `These are the latest ${changes.length} of ${plural(count, 'change')}. `}
+            {data.changes.length < data.count &&
+              `These are the latest ${data.changes.length} of ${plural(data.count, 'change')}. `}
             The log has what this account changed on this machine, by commands and in the console; changes by others are
-            not in it. It is <code>{path}</code>.
+            not in it. It is <code>{data.path}</code>.
           </p>
         </div>
-      }
-    />
-  );
-}
-
-function Framed({ content }: { readonly content: JSX.Element }): JSX.Element {
-  return (
-    <>
-      <header class="page-head">
-        <h1 tabindex={-1}>Changes</h1>
-      </header>
-      {content}
+      ) : (
+        <Pending resource={resource} />
+      )}
     </>
   );
 }
@@ -74,19 +67,11 @@ interface EntryProps {
 function Entry({ change, names, reload }: EntryProps): JSX.Element {
   const { id, at, by, from, outcome, canUndo, undoes } = change;
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
+  const { isBusy, failure, run } = useWork();
   async function undo(): Promise<void> {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await call('changes/undo', { method: 'POST', body: { id } });
-      setAsking(false);
-      reload();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
-    setBusy(false);
+    if (!(await run(() => call('changes/undo', { method: 'POST', body: { id } })))) return;
+    setAsking(false);
+    reload();
   }
   return (
     <li>
@@ -98,9 +83,9 @@ function Entry({ change, names, reload }: EntryProps): JSX.Element {
           )}
         </p>
         {canUndo && !isAsking && (
-          <button type="button" class="button small" onClick={() => setAsking(true)}>
+          <Button kind="small" onClick={() => setAsking(true)}>
             Undo
-          </button>
+          </Button>
         )}
       </div>
       <What change={change} names={names} />
@@ -117,17 +102,12 @@ function Entry({ change, names, reload }: EntryProps): JSX.Element {
               : (failure?.message ?? 'The list becomes what it was before this change, for shoppers from now on.')}
           </p>
           <p class="row">
-            <button type="button" class="button small" disabled={isBusy} onClick={() => setAsking(false)}>
+            <Button kind="small" disabled={isBusy} onClick={() => setAsking(false)}>
               Cancel
-            </button>
-            <button
-              type="button"
-              class="button small primary"
-              disabled={isBusy || failure?.code === 'changed'}
-              onClick={() => void undo()}
-            >
+            </Button>
+            <Button kind="small primary" disabled={isBusy || failure?.code === 'changed'} onClick={() => void undo()}>
               {isBusy ? 'Taking back …' : 'Take back'}
-            </button>
+            </Button>
           </p>
         </div>
       )}
@@ -161,30 +141,19 @@ function ChangedThing({ change: { action, publisher, after } }: { readonly chang
 
 /** What is different: names rather than ids, as far as they are still known. */
 function What({ change, names }: Pick<EntryProps, 'change' | 'names'>): JSX.Element | null {
-  const [before, after] = [change.before, change.after].map((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  const [before = [], after = []] = [change.before, change.after].map((list): unknown[] =>
+    Array.isArray(list) ? list : [],
+  );
   if (change.action === 'publisher removed') return null;
   if (change.action === 'publishers added')
     return (
       <p>
-        <Names names={after?.map((item) => String((item as { brand_name?: unknown }).brand_name)) ?? []} />
+        <Names names={after.map((item) => String((item as { brand_name?: unknown }).brand_name))} />
       </p>
     );
-  const nameOf = (id: unknown): string => names.get(String(id)) ?? String(id);
-  const added = after?.filter((id) => !before?.includes(id)) ?? [];
-  const removed = before?.filter((id) => !after?.includes(id)) ?? [];
+  const { added, removed } = exclusionDiff(before.map(String), after.map(String));
   return (
-    <>
-      {added.length > 0 && (
-        <p>
-          <b class="bad">{added.length} more excluded:</b> <Names names={added.map(nameOf)} />
-        </p>
-      )}
-      {removed.length > 0 && (
-        <p>
-          <b class="good">{removed.length} allowed again:</b> <Names names={removed.map(nameOf)} />
-        </p>
-      )}
-    </>
+    <Diff added={added} removed={removed} show={(ids) => <Names names={ids.map((id) => names.get(id) ?? id)} />} />
   );
 }
 

@@ -1,5 +1,6 @@
 import type { JSX, RefObject } from 'preact';
 import { useRef, useState, useLayoutEffect } from 'preact/hooks';
+import { Table } from '../parts/layout.tsx';
 import type { ChartData } from '../../../reports/series.ts';
 import { shortValueOf, labelOf, periodOf, tickOf, valueOf } from '../../../reports/format.ts';
 import { kindOf, type TimeGrain } from '../../../../wire/reporting.ts';
@@ -111,7 +112,14 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
                 {series.map(({ name, values: line }, number) => {
                   const value = line[index];
                   return typeof value === 'number' ? (
-                    <circle key={name} class={`dot s${number}`} cx={scale.x(index)} cy={scale.y(value)} r={4.5} />
+                    <circle
+                      key={name}
+                      class="dot"
+                      style={colourOf(number)}
+                      cx={scale.x(index)}
+                      cy={scale.y(value)}
+                      r={4.5}
+                    />
                   ) : null;
                 })}
               </>
@@ -125,7 +133,7 @@ export function TimeChart({ data, metric, grain }: TimeChartProps): JSX.Element 
       {series.length > 1 && (
         <ul class="legend">
           {series.map(({ name }, number) => (
-            <li key={name} class={`s${number}`}>
+            <li key={name} style={colourOf(number)}>
               {name}
             </li>
           ))}
@@ -150,7 +158,7 @@ function Line({ values, number, open, scale }: LineProps): JSX.Element {
   const dashed = isOpen ? values.map((value, index) => (index === open || index === open - 1 ? value : null)) : [];
   const points = values.filter((value) => value !== null).length;
   return (
-    <g class={`s${number}`}>
+    <g style={colourOf(number)}>
       <path class="line" d={linePath(solid, scale)} />
       {isOpen && <path class="line open" d={linePath(dashed, scale)} />}
       {points <= 1 &&
@@ -183,7 +191,7 @@ function Tooltip({ data, metric, grain, index, x, width }: TooltipProps): JSX.El
       </p>
       <dl>
         {series.map(({ name, values }, number) => (
-          <div key={name} class={`s${number}`}>
+          <div key={name} style={colourOf(number)}>
             <dt>{name || labelOf(metric)}</dt>
             <dd>{textOf(metric, values[index])}</dd>
           </div>
@@ -203,35 +211,31 @@ function HiddenTable({ data, metric, grain }: TimeChartProps): JSX.Element {
   const { starts, series, before } = data;
   return (
     <div class="hidden">
-      <table>
-        <caption>{labelOf(metric)} over time, in UTC</caption>
-        <thead>
-          <tr>
-            <th scope="col">Period</th>
-            {series.map(({ name }) => (
-              <th scope="col">{name || labelOf(metric)}</th>
+      <Table
+        caption={`${labelOf(metric)} over time, in UTC`}
+        columns={['Period', ...series.map(({ name }) => name || labelOf(metric)), ...(before ? ['Compared'] : [])]}
+      >
+        {starts.map((start, index) => (
+          <tr key={start}>
+            <th scope="row">{periodOf(start, grain)}</th>
+            {series.map(({ values }) => (
+              <td>{textOf(metric, values[index])}</td>
             ))}
-            {before && <th scope="col">Compared</th>}
+            {before && <td>{textOf(metric, before[index])}</td>}
           </tr>
-        </thead>
-        <tbody>
-          {starts.map((start, index) => (
-            <tr key={start}>
-              <th scope="row">{periodOf(start, grain)}</th>
-              {series.map(({ values }) => (
-                <td>{textOf(metric, values[index])}</td>
-              ))}
-              {before && <td>{textOf(metric, before[index])}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   );
 }
 
 function textOf(metric: string, value: number | null | undefined): string {
   return typeof value === 'number' ? valueOf(metric, value) : 'no data yet';
+}
+
+/** The style of what belongs to a line. */
+function colourOf(number: number): string {
+  return `--of: var(--s${number})`;
 }
 
 /** The periods that have a label: both ends, and as many between as fit. */

@@ -1,18 +1,19 @@
-import type { JSX } from 'preact';
-import { call, failureOf } from '../app/call.ts';
-import { LEAVING, Link, type Place, useTitle } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
-import { Pending } from '../parts/FailurePanel.tsx';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { call } from '../app/call.ts';
+import { LEAVING, Link, type PageProps } from '../app/router.tsx';
+import { useResource, useWork } from '../app/useResource.ts';
+import { Button, SearchField } from '../parts/controls.tsx';
+import { Pending, Problem } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { PageHead } from '../parts/layout.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { PublisherSearch } from '../parts/PublisherSearch.tsx';
-import type { ConsoleCategories, ConsolePublisher, Failure } from '../../protocol.ts';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { SearchField } from '../parts/SearchField.tsx';
-import type { Category, Subcategory } from '../../../../wire/channel.ts';
+import type { ConsoleCategories, ConsolePublisher } from '../../protocol.ts';
+import type { Category } from '../../../../wire/channel.ts';
 
 /** What is excluded, for the whole channel or for one publisher. */
-export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Element {
+export function ExclusionsPage({ place }: PageProps): JSX.Element {
   const publisher = place.params.get('publisher') || undefined;
   const resource = useResource({
     key: publisher ?? '',
@@ -29,16 +30,14 @@ export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Elemen
   });
   const { data, reload } = resource;
   const name = data?.scope === publisher ? data?.publisher?.brand_name : undefined;
-  useTitle(name === undefined ? 'Exclusions' : `Exclusions for ${name}`);
   return (
     <>
-      <header class="page-head">
-        <h1 tabindex={-1}>Exclusions</h1>
-        <div class="scope">
+      <PageHead title="Exclusions" documentTitle={name === undefined ? 'Exclusions' : `Exclusions for ${name}`}>
+        <div class="row scope">
           <span class="quiet">For</span>
           <Scope publisher={publisher} name={name} />
         </div>
-      </header>
+      </PageHead>
       {data && data.scope === publisher ? (
         <ExclusionTree
           key={`${publisher ?? ''} ${data.channel.length}`}
@@ -58,26 +57,12 @@ export function ExclusionsPage({ place }: { readonly place: Place }): JSX.Elemen
 }
 
 /** Chooses the whole channel or one of its publishers. */
-function Scope({
-  publisher,
-  name,
-}: {
-  readonly publisher: string | undefined;
-  readonly name: string | undefined;
-}): JSX.Element {
+function Scope({ publisher, name }: Pick<TreeProps, 'publisher' | 'name'>): JSX.Element {
   const shown = publisher === undefined ? 'The whole channel' : (name ?? publisher.slice(0, 8));
   const place = (id: string | undefined): string =>
     id === undefined ? 'exclusions' : `exclusions?publisher=${encodeURIComponent(id)}`;
   return (
-    <Popover
-      name={`Exclusions for: ${shown}`}
-      label={
-        <>
-          <span>{shown}</span>
-          <Icon name="chevron" />
-        </>
-      }
-    >
+    <Popover name={`Exclusions for: ${shown}`} hasArrow label={<span>{shown}</span>}>
       {(close) => {
         const option = (id: string | undefined, text: string): JSX.Element => (
           <Link key={id} to={place(id)} onClick={close} aria-current={id === publisher ? 'true' : undefined}>
@@ -115,8 +100,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   const [saved, setSaved] = useState(own);
   const [chosen, setChosen] = useState(own);
   const [undo, setUndo] = useState<readonly string[]>();
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
+  const { isBusy, failure, run, forget } = useWork();
   // The page may have read the list again.
   useEffect(() => {
     setSaved(own);
@@ -144,18 +128,12 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
   }, [isChanged]);
 
   async function save(list: readonly string[]): Promise<void> {
-    setBusy(true);
-    setFailure(undefined);
     const path = publisher === undefined ? 'exclusions' : `publishers/${encodeURIComponent(publisher)}/exclusions`;
-    try {
-      await call(path, { method: 'PUT', body: { subcategory_ids: list, base: saved } });
-      setUndo(undo === list ? undefined : saved);
-      setSaved(list);
-      setChosen(list);
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
-    setBusy(false);
+    const body = { subcategory_ids: list, base: saved };
+    if (!(await run(() => call(path, { method: 'PUT', body })))) return;
+    setUndo(undo === list ? undefined : saved);
+    setSaved(list);
+    setChosen(list);
   }
 
   function toggle(ids: readonly string[], isOn: boolean): void {
@@ -175,155 +153,86 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
         <p class="notice" role="status">
           <Icon name="check" />
           <span>Saved. Shoppers see the change from now on.</span>
-          <button type="button" class="button small" disabled={isBusy} onClick={() => void save(undo)}>
+          <Button kind="small" disabled={isBusy} onClick={() => void save(undo)}>
             Undo
-          </button>
+          </Button>
         </p>
       )}
       <div class="tree">
-        {shown.map((category) => (
-          <Branch
-            key={category.remote_id}
-            category={category}
-            chosen={chosen}
-            saved={saved}
-            channel={channel}
-            external={external}
-            toggle={toggle}
-          />
-        ))}
+        {shown.map(({ remote_id, name: title, subcategories }) => {
+          const ids = subcategories.map(({ remote_id: id }) => id);
+          const on = ids.filter((id) => chosen.includes(id)).length;
+          return (
+            <fieldset key={remote_id} class="card branch">
+              <legend class="hidden">{title}</legend>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={on === ids.length && on > 0}
+                  indeterminate={on > 0 && on < ids.length}
+                  onChange={(event) => toggle(ids, event.currentTarget.checked)}
+                />
+                <b>{title}</b>
+                <span class="count">
+                  {on} of {ids.length}
+                </span>
+              </label>
+              {subcategories.map(({ remote_id: id, name: text }) => (
+                <label key={id} class={chosen.includes(id) === saved.includes(id) ? 'leaf' : 'leaf changed'}>
+                  <input
+                    type="checkbox"
+                    checked={chosen.includes(id)}
+                    onChange={(event) => toggle([id], event.currentTarget.checked)}
+                  />
+                  <span>{text}</span>
+                  {/* Who else excludes it; that is not changed here. */}
+                  {channel.includes(id) && <small class="badge">by the channel</small>}
+                  {external.includes(id) && <small class="badge">by the publisher itself</small>}
+                </label>
+              ))}
+            </fieldset>
+          );
+        })}
         {shown.length === 0 && <p class="empty">No category matches “{words}”.</p>}
       </div>
       {(isChanged || failure) && (
         <section class="savebar" aria-label="Changes">
           <div class="diff" role="status">
-            {added.length > 0 && (
-              <p>
-                <b class="bad">{added.length} more excluded:</b> {added.map(nameOf).join(', ')}
-              </p>
-            )}
-            {removed.length > 0 && (
-              <p>
-                <b class="good">{removed.length} allowed again:</b> {removed.map(nameOf).join(', ')}
-              </p>
-            )}
-            {failure && (
-              <p class="problem" role="alert">
-                {failure.code === 'changed'
-                  ? 'Somebody else has changed this list meanwhile. Nothing was saved.'
-                  : failure.message}
-                {failure.code === 'changed' && (
-                  <button
-                    type="button"
-                    class="button small"
-                    onClick={() => {
-                      setFailure(undefined);
-                      reload();
-                    }}
-                  >
-                    Show the new list
-                  </button>
-                )}
-              </p>
+            <Diff added={added} removed={removed} show={(ids) => ids.map(nameOf).join(', ')} />
+            {failure?.code === 'changed' ? (
+              <Problem>
+                Somebody else has changed this list meanwhile. Nothing was saved.
+                <Button
+                  kind="small"
+                  onClick={() => {
+                    forget();
+                    reload();
+                  }}
+                >
+                  Show the new list
+                </Button>
+              </Problem>
+            ) : (
+              failure && <Problem>{failure.message}</Problem>
             )}
           </div>
           <p class="row">
-            <button
-              type="button"
-              class="button"
+            <Button
               disabled={isBusy}
               onClick={() => {
                 setChosen(saved);
-                setFailure(undefined);
+                forget();
               }}
             >
               Discard
-            </button>
-            <button
-              type="button"
-              class="button primary"
-              disabled={isBusy || !isChanged}
-              onClick={() => void save(chosen)}
-            >
+            </Button>
+            <Button kind="primary" disabled={isBusy || !isChanged} onClick={() => void save(chosen)}>
               {isBusy ? 'Saving …' : 'Save'}
-            </button>
+            </Button>
           </p>
         </section>
       )}
     </>
-  );
-}
-
-interface BranchProps {
-  readonly category: Category;
-  readonly chosen: readonly string[];
-  readonly saved: readonly string[];
-  readonly channel: readonly string[];
-  readonly external: readonly string[];
-  toggle(ids: readonly string[], isOn: boolean): void;
-}
-
-function Branch({ category, chosen, saved, channel, external, toggle }: BranchProps): JSX.Element {
-  const ids = category.subcategories.map(({ remote_id }) => remote_id);
-  const on = ids.filter((id) => chosen.includes(id)).length;
-  return (
-    <fieldset class="card branch">
-      <legend class="hidden">{category.name}</legend>
-      <label class="whole">
-        <input
-          type="checkbox"
-          checked={on === ids.length && on > 0}
-          ref={(input) => {
-            if (input) input.indeterminate = on > 0 && on < ids.length;
-          }}
-          onChange={(event) => toggle(ids, event.currentTarget.checked)}
-        />
-        <b>{category.name}</b>
-        <span class="count">
-          {on} of {ids.length}
-        </span>
-      </label>
-      {category.subcategories.map((subcategory) => (
-        <Leaf
-          key={subcategory.remote_id}
-          subcategory={subcategory}
-          isOn={chosen.includes(subcategory.remote_id)}
-          wasOn={saved.includes(subcategory.remote_id)}
-          by={[
-            ...(channel.includes(subcategory.remote_id) ? ['by the channel'] : []),
-            ...(external.includes(subcategory.remote_id) ? ['by the publisher itself'] : []),
-          ]}
-          toggle={toggle}
-        />
-      ))}
-    </fieldset>
-  );
-}
-
-interface LeafProps {
-  readonly subcategory: Subcategory;
-  readonly isOn: boolean;
-  readonly wasOn: boolean;
-  /** Who else excludes it; that is not changed here. */
-  readonly by: readonly string[];
-  toggle(ids: readonly string[], isOn: boolean): void;
-}
-
-function Leaf({ subcategory, isOn, wasOn, by, toggle }: LeafProps): JSX.Element {
-  return (
-    <label class={isOn === wasOn ? 'leaf' : 'leaf changed'}>
-      <input
-        type="checkbox"
-        checked={isOn}
-        onChange={(event) => toggle([subcategory.remote_id], event.currentTarget.checked)}
-      />
-      <span>{subcategory.name}</span>
-      {by.map((who) => (
-        <small key={who} class="badge plain">
-          {who}
-        </small>
-      ))}
-    </label>
   );
 }
 
@@ -339,6 +248,29 @@ export function exclusionDiff(before: readonly string[], after: readonly string[
     added: after.filter((id) => !before.includes(id)),
     removed: before.filter((id) => !after.includes(id)),
   };
+}
+
+interface DiffProps extends ExclusionDiff {
+  /** Renders subcategories, given their ids. */
+  show(ids: readonly string[]): ComponentChildren;
+}
+
+/** Says which subcategories are excluded, and which are not any more. */
+export function Diff({ added, removed, show }: DiffProps): JSX.Element {
+  return (
+    <>
+      {added.length > 0 && (
+        <p>
+          <b class="bad">{added.length} more excluded:</b> {show(added)}
+        </p>
+      )}
+      {removed.length > 0 && (
+        <p>
+          <b class="good">{removed.length} allowed again:</b> {show(removed)}
+        </p>
+      )}
+    </>
+  );
 }
 
 /** Returns the categories that match the words, each with those subcategories that do; all of a category whose own name does. */

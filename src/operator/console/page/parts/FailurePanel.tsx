@@ -1,25 +1,27 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Resource } from '../app/useResource.ts';
+import { Button } from './controls.tsx';
 import { Icon } from './icons.tsx';
-import type { Failure } from '../../protocol.ts';
+import type { Failure, FailureCode } from '../../protocol.ts';
 import { rangeOf } from '../../../reports/format.ts';
 
 interface FailureProps {
   readonly failure: Failure;
-  readonly retryIn: number;
-  retry(): void;
+  readonly resource: Pick<Resource<unknown>, 'retryIn' | 'reload'>;
   /** Buttons that would help, such as a coarser grain. */
   readonly children?: ComponentChildren;
 }
 
+/** Failures that trying again may end. */
+const PASSING: readonly FailureCode[] = ['failed', 'file', 'key_refused', 'no_data'];
+
 /** Says what went wrong and what to do, instead of the data. */
-export function FailurePanel({ failure, retryIn, retry, children }: FailureProps): JSX.Element {
-  const [title, text] = wordsFor(failure);
+export function FailurePanel({ failure, resource: { retryIn, reload }, children }: FailureProps): JSX.Element {
   return (
     <section class="failure" role="alert">
       <Icon name="warning" />
-      <h2>{title}</h2>
-      <p>{text}</p>
+      <h2>{WORDS[failure.code][0]}</h2>
+      <p>{textOf(failure)}</p>
       {failure.fields && failure.fields.length > 0 && (
         <ul>
           {failure.fields.map(({ path, message }) => (
@@ -31,15 +33,7 @@ export function FailurePanel({ failure, retryIn, retry, children }: FailureProps
       )}
       <p class="actions">
         {children}
-        {(retryIn > 0 ||
-          failure.code === 'failed' ||
-          failure.code === 'file' ||
-          failure.code === 'key_refused' ||
-          failure.code === 'no_data') && (
-          <button type="button" class="button" onClick={retry}>
-            Try again now
-          </button>
-        )}
+        {(retryIn > 0 || PASSING.includes(failure.code)) && <Button onClick={reload}>Try again now</Button>}
       </p>
       {retryIn > 0 && <p class="quiet">Next attempt in {retryIn} s</p>}
       {failure.request_id && <p class="quiet">Request {failure.request_id}</p>}
@@ -48,82 +42,69 @@ export function FailurePanel({ failure, retryIn, retry, children }: FailureProps
 }
 
 /** Says above older data that it could not be read again. */
-export function StaleBanner({
-  failure,
-  readAt,
-  retryIn,
-  retry,
-}: Omit<FailureProps, 'children'> & { readonly readAt: number }): JSX.Element {
+export function StaleBanner({ resource }: { readonly resource: Resource<unknown> }): JSX.Element | null {
+  const { data, failure, readAt, retryIn, reload } = resource;
+  if (!failure || data === undefined) return null;
   const time = new Date(readAt).toLocaleTimeString('en-GB');
   return (
     <p class="stale" role="status">
       <Icon name="warning" />
       <span>
-        <b>{wordsFor(failure)[0]}.</b> You see what was read at {time}.{retryIn > 0 && ` Next attempt in ${retryIn} s.`}
+        <b>{WORDS[failure.code][0]}.</b> You see what was read at {time}.
+        {retryIn > 0 && ` Next attempt in ${retryIn} s.`}
       </span>
-      <button type="button" class="button small" onClick={retry}>
+      <Button kind="small" onClick={reload}>
         Try again now
-      </button>
+      </Button>
     </p>
   );
 }
 
-function wordsFor(failure: Failure): readonly [title: string, text: string] {
-  const { code, message, window, unsupported_metrics } = failure;
-  switch (code) {
-    case 'key_refused':
-      return [
-        'The network refused the key',
-        'It is unknown, revoked, expired, or for another environment. Stop the console, and start it with a valid key: a secret management key, or with --variant publisher a publisher reporting key.',
-      ];
-    case 'rate_limited':
-      return ['Too many requests', 'The network asks to wait. The console tries again by itself.'];
-    case 'too_large':
-      return [
-        'This report is too large',
-        'Reports of the network have up to 10,000 rows. Use longer periods, fewer breakdowns, or fewer dates.',
-      ];
-    case 'outside_history':
-      return [
-        'These dates are outside the history',
-        window
-          ? `The network has data for ${rangeOf(window)}.`
-          : 'The network has no data that old. Choose later dates.',
-      ];
-    case 'metric_not_available':
-      return [
-        'A metric is not enabled for this key',
-        unsupported_metrics?.length ? `Not available: ${unsupported_metrics.join(', ')}.` : message,
-      ];
-    case 'no_data':
-      return ['There is no reporting data yet', 'It begins with the first activity of a publisher.'];
-    case 'changed':
-      return ['The data changed while it was read', 'The console reads it again.'];
-    case 'unreachable':
-      return ['The network can’t be reached', message];
-    case 'not_found':
-      return ['Not found', 'The channel has nothing with this id.'];
-    case 'invalid':
-      return ['The network refused the request', message];
-    case 'file':
-      return ['A file needs a correction', message];
-    case 'failed':
-      return ['Something went wrong', message];
-  }
-}
+/** What went wrong, and what to do; where that is missing, the failure's own message says it. */
+const WORDS: Readonly<Record<FailureCode, readonly [title: string, text?: string]>> = {
+  key_refused: [
+    'The network refused the key',
+    'It is unknown, revoked, expired, or for another environment. Stop the console, and start it with a valid key: a secret management key, or with --variant publisher a publisher reporting key.',
+  ],
+  rate_limited: ['Too many requests', 'The network asks to wait. The console tries again by itself.'],
+  too_large: [
+    'This report is too large',
+    'Reports of the network have up to 10,000 rows. Use longer periods, fewer breakdowns, or fewer dates.',
+  ],
+  outside_history: ['These dates are outside the history', 'The network has no data that old. Choose later dates.'],
+  metric_not_available: ['A metric is not enabled for this key'],
+  no_data: ['There is no reporting data yet', 'It begins with the first activity of a publisher.'],
+  changed: ['The data changed while it was read', 'The console reads it again.'],
+  unreachable: ['The network can’t be reached'],
+  not_found: ['Not found', 'The channel has nothing with this id.'],
+  invalid: ['The network refused the request'],
+  file: ['A file needs a correction'],
+  failed: ['Something went wrong'],
+};
 
-interface PendingProps {
-  readonly resource: Pick<Resource<unknown>, 'failure' | 'retryIn' | 'reload'>;
-  readonly label?: string;
+function textOf({ code, message, window, unsupported_metrics }: Failure): string {
+  if (code === 'outside_history' && window) return `The network has data for ${rangeOf(window)}.`;
+  if (code === 'metric_not_available' && unsupported_metrics?.length)
+    return `Not available: ${unsupported_metrics.join(', ')}.`;
+  return WORDS[code][1] ?? message;
 }
 
 /** In place of data that has not arrived: why it failed, or that it is loading. */
-export function Pending({ resource, label = 'Loading …' }: PendingProps): JSX.Element {
-  const { failure, retryIn, reload } = resource;
-  if (failure) return <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />;
+export function Pending(props: { readonly resource: Resource<unknown>; readonly label?: string }): JSX.Element {
+  const { resource, label = 'Loading …' } = props;
+  if (resource.failure) return <FailurePanel failure={resource.failure} resource={resource} />;
   return (
     <p class="starting" role="status">
       {label}
+    </p>
+  );
+}
+
+/** Says beside what the reader did why it failed. */
+export function Problem({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <p class="problem" role="alert">
+      {children}
     </p>
   );
 }

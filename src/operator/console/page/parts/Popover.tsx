@@ -6,7 +6,9 @@ interface PopoverProps {
   readonly label: ComponentChildren;
   /** The name of the button and of what it opens, where its label does not say it. */
   readonly name?: string;
-  readonly icon?: IconName;
+  readonly icon?: IconName | undefined;
+  /** Whether an arrow after the label says that there is a choice. */
+  readonly hasArrow?: boolean;
   readonly class?: string;
   /** What it contains; `close` closes it and returns the focus. */
   children(close: () => void): ComponentChildren;
@@ -20,7 +22,8 @@ const EDGE = 12;
  * A button that opens a panel beside it. The browser's own popover: it is above everything, Esc and a click elsewhere close
  * it, and the focus returns. On a phone the style sheet puts it at the bottom of the window.
  */
-export function Popover({ label, name, icon, class: className = '', children }: PopoverProps): JSX.Element {
+export function Popover(props: PopoverProps): JSX.Element {
+  const { label, name, icon, hasArrow = false, class: className = '', children } = props;
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -55,6 +58,7 @@ export function Popover({ label, name, icon, class: className = '', children }: 
       >
         {icon && <Icon name={icon} />}
         {label}
+        {hasArrow && <Icon name="chevron" />}
       </button>
       <div
         ref={panel}

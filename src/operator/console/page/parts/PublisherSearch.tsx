@@ -3,6 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FoundPublishers } from '../../protocol.ts';
 import { call } from '../app/call.ts';
 import { useResource } from '../app/useResource.ts';
+import { Button } from './controls.tsx';
+import { Problem } from './FailurePanel.tsx';
 
 interface PublisherSearchProps {
   /** Shown above the publishers while nothing is searched. */
@@ -43,20 +45,11 @@ export function PublisherSearch({ first, children }: PublisherSearchProps): JSX.
         {search.words === '' && first}
         {data?.publishers.map(children)}
         {data?.publishers.length === 0 && <p class="quiet">No approved publisher matches.</p>}
-        {failure && (
-          <p class="problem" role="alert">
-            {failure.message}
-          </p>
-        )}
+        {failure && <Problem>{failure.message}</Problem>}
         {data?.hasMore && (
-          <button
-            type="button"
-            class="button small"
-            disabled={isLoading}
-            onClick={() => setSearch({ ...search, most: search.most + STEP })}
-          >
+          <Button kind="small" disabled={isLoading} onClick={() => setSearch({ ...search, most: search.most + STEP })}>
             Show more
-          </button>
+          </Button>
         )}
       </div>
     </>

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
+import { useWork } from '../app/useResource.ts';
+import { Button, Check, Select, toggled } from '../parts/controls.tsx';
 import { addPublishers, type AddOutcome } from '../../../publishers/addPublishers.ts';
 import type { ConsoleAdded } from '../../protocol.ts';
 import type { AddResult, Category, PublisherItem } from '../../../../wire/channel.ts';
@@ -11,32 +13,31 @@ export function AddForm({ categories }: { readonly categories: readonly Category
   const [domain, setDomain] = useState('');
   const [categoryId, setCategoryId] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useWork();
   const [done, setDone] = useState<{ readonly name: string; readonly outcome: AddOutcome }>();
   const category = categories.find(({ remote_id }) => remote_id === categoryId);
   const isReady = brand.trim() !== '' && domain.trim() !== '' && category !== undefined && chosen.length > 0;
 
   async function send(): Promise<void> {
     if (!isReady || isBusy) return;
-    setBusy(true);
     const item = {
       brand_name: brand.trim(),
       domain: domain.trim(),
       primary_category_id: categoryId,
       subcategory_ids: chosen,
     };
-    await addPublishers({
-      send: postPublishers,
-      items: [item],
-      onOutcome(_, outcome) {
-        setDone({ name: item.brand_name, outcome });
-        if (outcome.status !== 'added') return;
-        setBrand('');
-        setDomain('');
-        setChosen([]);
-      },
-    }).catch(() => undefined); // the outcome says it
-    setBusy(false);
+    // Why it failed, the outcome says.
+    await run(() =>
+      addPublishers({ send: postPublishers, items: [item], onOutcome: (_, outcome) => take(item, outcome) }),
+    );
+  }
+
+  function take(item: PublisherItem, outcome: AddOutcome): void {
+    setDone({ name: item.brand_name, outcome });
+    if (outcome.status !== 'added') return;
+    setBrand('');
+    setDomain('');
+    setChosen([]);
   }
 
   return (
@@ -71,38 +72,26 @@ export function AddForm({ categories }: { readonly categories: readonly Category
           />
         </label>
       </div>
-      <label class="field">
+      <Select
+        label="Category"
+        kind="field"
+        isRequired
+        options={[['', 'Choose …'], ...categories.map(({ remote_id: id, name }) => [id, name] as const)]}
+        value={categoryId}
+        choose={(id) => {
+          setCategoryId(id);
+          setChosen([]);
+        }}
+      >
         <span>Category</span>
-        <select
-          required
-          value={categoryId}
-          onChange={(event) => {
-            setCategoryId(event.currentTarget.value);
-            setChosen([]);
-          }}
-        >
-          <option value="">Choose …</option>
-          {categories.map(({ remote_id, name }) => (
-            <option key={remote_id} value={remote_id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      </Select>
       {category && (
         <fieldset class="choices inline">
           <legend>Subcategories, at least one</legend>
           {category.subcategories.map(({ remote_id: id, name }) => (
-            <label key={id}>
-              <input
-                type="checkbox"
-                checked={chosen.includes(id)}
-                onChange={() =>
-                  setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id])
-                }
-              />
-              <span>{name}</span>
-            </label>
+            <Check key={id} isOn={chosen.includes(id)} toggle={() => setChosen(toggled(chosen, id))}>
+              {name}
+            </Check>
           ))}
         </fieldset>
       )}
@@ -114,9 +103,9 @@ export function AddForm({ categories }: { readonly categories: readonly Category
             </>
           )}
         </span>
-        <button class="button primary" disabled={!isReady || isBusy}>
+        <Button type="submit" kind="primary" disabled={!isReady || isBusy}>
           {isBusy ? 'Requesting …' : 'Request'}
-        </button>
+        </Button>
       </p>
     </form>
   );

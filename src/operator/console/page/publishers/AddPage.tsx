@@ -1,13 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call, failureOf } from '../app/call.ts';
-import { Link, useTitle } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
-import { Pending } from '../parts/FailurePanel.tsx';
-import { Icon } from '../parts/icons.tsx';
-import type { ConsoleCategories, Failure } from '../../protocol.ts';
+import { call } from '../app/call.ts';
+import { useResource, useWork } from '../app/useResource.ts';
+import { Button, Check, CsvButton, Segments } from '../parts/controls.tsx';
+import { Pending, Problem } from '../parts/FailurePanel.tsx';
+import { Crumb, PageHead, Table } from '../parts/layout.tsx';
+import type { ConsoleCategories } from '../../protocol.ts';
 import { AddForm, ItemStatus, postPublishers } from './AddForm.tsx';
-import { download } from '../parts/download.ts';
 import { type AddOutcome, addPublishers } from '../../../publishers/addPublishers.ts';
 import { type CheckedPublisher, checkPublishers } from '../../../publishers/checkPublishers.ts';
 import {
@@ -21,10 +20,14 @@ import { plural } from '../../../reports/format.ts';
 import type { Category } from '../../../../wire/channel.ts';
 import { toCsv } from '../../../../wire/toCsv.ts';
 
+const WAYS = [
+  ['one', 'One'],
+  ['csv', 'Many from CSV'],
+] as const;
+
 /** Adds publishers: one with a form, or many from CSV with a preview. */
 export function AddPage(): JSX.Element {
-  useTitle('Add publishers');
-  const [isCsv, setCsv] = useState(false);
+  const [way, setWay] = useState<(typeof WAYS)[number][0]>('one');
   const resource = useResource({
     key: 'categories',
     load: (signal) => call<ConsoleCategories>('categories', { signal }),
@@ -32,26 +35,13 @@ export function AddPage(): JSX.Element {
   const { data } = resource;
   return (
     <>
-      <p class="crumb">
-        <Link to="publishers">
-          <Icon name="back" /> Publishers
-        </Link>
-      </p>
-      <header class="page-head">
-        <h1 tabindex={-1}>Add publishers</h1>
-        <fieldset class="segments">
-          <legend class="hidden">How</legend>
-          {[false, true].map((value) => (
-            <label key={String(value)}>
-              <input type="radio" name="how" checked={isCsv === value} onChange={() => setCsv(value)} />
-              <span>{value ? 'Many from CSV' : 'One'}</span>
-            </label>
-          ))}
-        </fieldset>
-      </header>
+      <Crumb to="publishers">Publishers</Crumb>
+      <PageHead title="Add publishers">
+        <Segments label="How" options={WAYS} value={way} choose={(next) => setWay(next)} />
+      </PageHead>
       <p class="lead quiet">The network’s staff look at each request and approve it; until then it is pending.</p>
       {data ? (
-        isCsv ? (
+        way === 'csv' ? (
           <AddCsv categories={data.categories} />
         ) : (
           <AddForm categories={data.categories} />
@@ -70,8 +60,7 @@ Juniper & Co,juniper.example,Home & Garden,Candles;Kitchen`;
 function AddCsv({ categories }: { readonly categories: readonly Category[] }): JSX.Element {
   const [text, setText] = useState('');
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, AddOutcome>>(new Map());
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
+  const { isBusy, failure, run, forget } = useWork();
   const [decoded, setDecoded] = useState<DecodedList>();
   const { publishers, problem } = previewList(text, categories);
   const ready = publishers.flatMap((one) => ('item' in one && !isDone(outcomes.get(one.line)) ? [one] : []));
@@ -79,22 +68,18 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
   const [isFailures, setFailures] = useState(false);
   const shown = isFailures ? publishers.filter((one) => isFailed(one, outcomes.get(one.line))) : publishers;
 
-  async function send(): Promise<void> {
-    setBusy(true);
-    setFailure(undefined);
-    await addPublishers({
+  const send = (): Promise<unknown> =>
+    addPublishers({
       send: postPublishers,
       items: ready.map(({ item }) => item),
       onOutcome: (index, outcome) => setOutcomes((known) => new Map(known).set(ready[index]?.line ?? 0, outcome)),
-    }).catch((error: unknown) => setFailure(failureOf(error)));
-    setBusy(false);
-  }
+    });
 
   function read(csv: string, from?: DecodedList): void {
     setText(csv);
     setDecoded(from);
     setOutcomes(new Map());
-    setFailure(undefined);
+    forget();
   }
 
   return (
@@ -130,16 +115,12 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
         </label>
       </section>
       {decoded?.isGuessed && (
-        <p class="problem" role="alert">
+        <Problem>
           The file is not UTF-8. It was read as Windows-1252, which spreadsheets write: “{decoded.example}”. If a name
           below is damaged, save the file as UTF-8 and choose it again.
-        </p>
+        </Problem>
       )}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem !== undefined && <Problem>{problem}</Problem>}
       {publishers.length > 0 && (
         <section class="card list" aria-label="Preview">
           <header>
@@ -150,55 +131,42 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
               )}
               {outcomes.size > 0 && <span class="quiet"> · {countsOf([...outcomes.values()])}</span>}
             </p>
-            <button
-              type="button"
-              class="button primary"
-              disabled={ready.length === 0 || isBusy}
-              onClick={() => void send()}
-            >
+            <Button kind="primary" disabled={ready.length === 0 || isBusy} onClick={() => void run(send)}>
               {isBusy ? 'Requesting …' : `Request ${ready.length}`}
-            </button>
+            </Button>
           </header>
           {failure && (
-            <p class="problem" role="alert">
-              {failure.message} What was not sent can be sent again; nothing is requested twice.
-            </p>
+            <Problem>{failure.message} What was not sent can be sent again; nothing is requested twice.</Problem>
           )}
           {(outcomes.size > 0 || wrong.length > 0) && (
             <p class="row results">
-              <label class="check">
-                <input type="checkbox" checked={isFailures} onChange={() => setFailures(!isFailures)} />
-                <span>Failures only</span>
-              </label>
-              <button
-                type="button"
-                class="button small"
-                onClick={() => download(resultsCsv(shown, outcomes), 'results.csv')}
-              >
-                <Icon name="download" /> Results as CSV
-              </button>
+              <Check isOn={isFailures} toggle={setFailures}>
+                Failures only
+              </Check>
+              <CsvButton name="results" label="Results as CSV" make={() => resultsCsv(shown, outcomes)} />
             </p>
           )}
           <div class="scroller" tabindex={0} role="region" aria-label="Rows">
-            <table class="publishers">
-              <thead>
-                <tr>
-                  <th scope="col" class="wide-only">
-                    Line
+            <Table
+              class="publishers"
+              columns={[['Line', 'wide-only'], 'Brand', ['Domain', 'wide-only'], 'What will happen']}
+            >
+              {shown.map((one) => (
+                <tr key={one.line}>
+                  <td class="quiet wide-only">{one.line}</td>
+                  <th scope="row">
+                    {one.brand_name || '—'}
+                    <span class="under quiet">
+                      Line {one.line}, {one.domain || '—'}
+                    </span>
                   </th>
-                  <th scope="col">Brand</th>
-                  <th scope="col" class="wide-only">
-                    Domain
-                  </th>
-                  <th scope="col">What will happen</th>
+                  <td class="wide-only">{one.domain || '—'}</td>
+                  <td>
+                    <RowStatus one={one} outcome={outcomes.get(one.line)} />
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {shown.map((one) => (
-                  <PreviewRow key={one.line} publisher={one} outcome={outcomes.get(one.line)} />
-                ))}
-              </tbody>
-            </table>
+              ))}
+            </Table>
           </div>
         </section>
       )}
@@ -239,34 +207,16 @@ function isDone(outcome: AddOutcome | undefined): boolean {
   return outcome !== undefined && outcome.status !== 'not sent' && outcome.status !== 'unknown';
 }
 
-function PreviewRow({
-  publisher,
+/** What became of a row, or would. */
+function RowStatus({
+  one,
   outcome,
 }: {
-  readonly publisher: CheckedPublisher;
+  readonly one: CheckedPublisher;
   readonly outcome: AddOutcome | undefined;
 }): JSX.Element {
-  return (
-    <tr>
-      <td class="quiet wide-only">{publisher.line}</td>
-      <th scope="row">
-        {publisher.brand_name || '—'}
-        <span class="under quiet">
-          Line {publisher.line}, {publisher.domain || '—'}
-        </span>
-      </th>
-      <td class="wide-only">{publisher.domain || '—'}</td>
-      <td>
-        {outcome ? (
-          <ItemStatus outcome={outcome} />
-        ) : 'problem' in publisher ? (
-          <span class="bad">{publisher.problem}</span>
-        ) : (
-          'will be requested'
-        )}
-      </td>
-    </tr>
-  );
+  if (outcome) return <ItemStatus outcome={outcome} />;
+  return 'problem' in one ? <span class="bad">{one.problem}</span> : <>will be requested</>;
 }
 
 /** The publishers of a list, and what is wrong with the list itself. */

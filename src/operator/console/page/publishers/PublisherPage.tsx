@@ -1,21 +1,25 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useState, useRef } from 'preact/hooks';
-import { call, failureOf } from '../app/call.ts';
+import { call } from '../app/call.ts';
 import { Link, go, useTitle } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
-import { CopyButton } from '../parts/CopyButton.tsx';
-import { FailurePanel, Pending } from '../parts/FailurePanel.tsx';
-import { Icon } from '../parts/icons.tsx';
-import { ReportChart } from '../report/ReportPage.tsx';
+import { useResource, useWork } from '../app/useResource.ts';
+import { ReportChart } from '../chart/ReportChart.tsx';
+import { Button, CopyButton } from '../parts/controls.tsx';
+import { FailurePanel, Pending, Problem } from '../parts/FailurePanel.tsx';
+import { Card, Crumb } from '../parts/layout.tsx';
 import { defaultState, queryOfState, type ReportState } from '../report/reportState.ts';
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
-import type { ConsoleCategories, ConsolePublisher, ConsoleContext, Failure } from '../../protocol.ts';
+import type { ConsoleCategories, ConsolePublisher, ConsoleContext } from '../../protocol.ts';
 import { dateOf, plural, wordOf } from '../../../reports/format.ts';
-import type { Publisher, Category } from '../../../../wire/channel.ts';
+
+interface PublisherProps {
+  readonly id: string;
+  readonly session: ConsoleContext;
+}
 
 /** One publisher: who it is, what it does not show, and how it did in the last 30 days. */
-export function PublisherPage({ id, session }: { readonly id: string; readonly session: ConsoleContext }): JSX.Element {
+export function PublisherPage({ id, session }: PublisherProps): JSX.Element {
   const path = `publishers/${encodeURIComponent(id)}`;
   const resource = useResource({
     key: path,
@@ -31,11 +35,7 @@ export function PublisherPage({ id, session }: { readonly id: string; readonly s
   useTitle(data?.publisher.brand_name ?? 'Publisher');
   return (
     <>
-      <p class="crumb">
-        <Link to="publishers">
-          <Icon name="back" /> Publishers
-        </Link>
-      </p>
+      <Crumb to="publishers">Publishers</Crumb>
       {data ? <Detail {...data} session={session} /> : <Pending resource={resource} />}
     </>
   );
@@ -59,28 +59,29 @@ function Detail({ publisher, channel_exclusions, categories, session }: DetailPr
       {remote === null && <p class="lead quiet">{PENDING[publisher.status] ?? ''}</p>}
       {remote !== null && <LastDays id={remote} session={session} />}
       <div class="two">
-        <section class="card facts" aria-labelledby="facts">
-          <h2 id="facts">Details</h2>
+        <Card title="Details" class="facts">
           <dl>
             <Fact name="Category">{publisher.primary_category}</Fact>
             <Fact name="Added">{dateOf(publisher.created_at)}</Fact>
             {remote !== null && <Id name="Publisher ID" id={remote} />}
             {publisher.pending_publisher_id !== null && <Id name="Request ID" id={publisher.pending_publisher_id} />}
           </dl>
-        </section>
-        <section class="card facts" aria-labelledby="excluded">
-          <header>
-            <h2 id="excluded">Exclusions</h2>
-            {remote !== null && (
+        </Card>
+        <Card
+          title="Exclusions"
+          class="facts"
+          beside={
+            remote !== null && (
               <Link to={`exclusions?publisher=${encodeURIComponent(remote)}`} class="button small">
                 Change
               </Link>
-            )}
-          </header>
+            )
+          }
+        >
           <Excluded title="For the whole channel" ids={channel_exclusions} categories={categories} />
           <Excluded title="By you, for this publisher" ids={own} categories={categories} />
           <Excluded title="By the publisher itself" ids={external} categories={categories} />
-        </section>
+        </Card>
       </div>
     </>
   );
@@ -92,30 +93,26 @@ const PENDING: Readonly<Record<string, string>> = {
   REJECTED: 'The network’s staff have rejected this request.',
 };
 
-function Fact({ name, children }: { readonly name: string; readonly children: string }): JSX.Element {
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd class="split">{children}</dd>
     </div>
   );
 }
 
 function Id({ name, id }: { readonly name: string; readonly id: string }): JSX.Element {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd class="id">
-        <code>{id}</code> <CopyButton text={id} name={`Copy the ${name.toLowerCase()}`} />
-      </dd>
-    </div>
+    <Fact name={name}>
+      <code>{id}</code> <CopyButton text={id} name={`Copy the ${name.toLowerCase()}`} />
+    </Fact>
   );
 }
 
-interface ExcludedProps {
+interface ExcludedProps extends ConsoleCategories {
   readonly title: string;
   readonly ids: readonly string[];
-  readonly categories: readonly Category[];
 }
 
 function Excluded({ title, ids, categories }: ExcludedProps): JSX.Element {
@@ -138,13 +135,7 @@ function Excluded({ title, ids, categories }: ExcludedProps): JSX.Element {
   );
 }
 
-function LastDays({
-  id,
-  session,
-}: {
-  readonly id: Publisher['publisher_remote_id'] & string;
-  readonly session: ConsoleContext;
-}): JSX.Element {
+function LastDays({ id, session }: PublisherProps): JSX.Element {
   const start = defaultState('channel', session.metrics);
   const [chart, setChart] = useState(start.chart);
   const state: ReportState = {
@@ -153,7 +144,8 @@ function LastDays({
     chart,
     filters: { ...start.filters, publisher_ids: [id] },
   };
-  const { data, failure, retryIn, reload } = useReport(state, session);
+  const resource = useReport(state, session);
+  const { data, failure } = resource;
   return (
     <section aria-labelledby="last-days">
       <header class="section-head">
@@ -161,7 +153,7 @@ function LastDays({
         <Link to={`?${queryOfState(state, 'channel')}`}>Open the report</Link>
       </header>
       {failure && !data ? (
-        <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
+        <FailurePanel failure={failure} resource={resource} />
       ) : (
         <>
           <Tiles totals={data?.totals} metrics={state.metrics} chosen={state.chart} choose={setChart} />
@@ -184,33 +176,25 @@ function LastDays({
 export function RemoveButton({ id, name }: { readonly id: string; readonly name: string }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
+  const { isBusy, failure, run, forget } = useWork();
   const isRight = typed.trim() === name.trim();
 
   async function remove(): Promise<void> {
     if (!isRight || isBusy) return;
-    setBusy(true);
-    try {
-      await call(`publishers/${encodeURIComponent(id)}`, { method: 'DELETE' });
-      go(`publishers`);
-    } catch (error) {
-      setFailure(failureOf(error));
-      setBusy(false);
-    }
+    if (await run(() => call(`publishers/${encodeURIComponent(id)}`, { method: 'DELETE' }))) go('publishers');
   }
 
   return (
     <>
-      <button type="button" class="button danger" onClick={() => dialog.current?.showModal()}>
+      <Button kind="danger" onClick={() => dialog.current?.showModal()}>
         Remove …
-      </button>
+      </Button>
       <dialog
         ref={dialog}
         aria-labelledby="remove-title"
         onClose={() => {
           setTyped('');
-          setFailure(undefined);
+          forget();
         }}
       >
         <form
@@ -230,18 +214,12 @@ export function RemoveButton({ id, name }: { readonly id: string; readonly name:
             </span>
             <input autocomplete="off" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
           </label>
-          {failure && (
-            <p class="problem" role="alert">
-              {failure.message}
-            </p>
-          )}
+          {failure && <Problem>{failure.message}</Problem>}
           <p class="dialog-foot">
-            <button type="button" class="button" onClick={() => dialog.current?.close()}>
-              Keep it
-            </button>
-            <button class="button danger" disabled={!isRight || isBusy}>
+            <Button onClick={() => dialog.current?.close()}>Keep it</Button>
+            <Button type="submit" kind="danger" disabled={!isRight || isBusy}>
               {isBusy ? 'Removing …' : 'Remove'}
-            </button>
+            </Button>
           </p>
         </form>
       </dialog>

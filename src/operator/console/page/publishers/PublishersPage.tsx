@@ -1,21 +1,22 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
-import { go, Link, useTitle, type Place } from '../app/router.tsx';
+import { go, Link, type PageProps } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
+import { Button, SearchField, Segments } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { SearchField } from '../parts/SearchField.tsx';
+import { PageHead, Table } from '../parts/layout.tsx';
 import type { ConsolePublishers } from '../../protocol.ts';
 import { dateOf, plural, wordOf } from '../../../reports/format.ts';
 import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
 
+const STATUSES = ['', ...PUBLISHER_STATUSES].map((value) => [value, value === '' ? 'All' : wordOf(value)] as const);
 /** Milliseconds after the last key before the search begins. */
 const PAUSE_MS = 150;
 
 /** The list of publishers and requests, with a search as you type. All of it is in the URL. */
-export function PublishersPage({ place }: { readonly place: Place }): JSX.Element {
-  useTitle('Publishers');
+export function PublishersPage({ place }: PageProps): JSX.Element {
   const q = place.params.get('q') ?? '';
   const status = place.params.get('status') ?? '';
   const page = Math.max(1, Number(place.params.get('page')) || 1);
@@ -28,40 +29,32 @@ export function PublishersPage({ place }: { readonly place: Place }): JSX.Elemen
     return () => clearTimeout(timer);
   }, [words, q, status]);
   const query = queryOf({ q, status, page });
-  const { data, failure, isLoading, readAt, retryIn, reload } = useResource({
+  const resource = useResource({
     key: query,
     load: (signal) => call<ConsolePublishers>(`publishers${query}`, { signal }),
   });
+  const { data, failure, isLoading } = resource;
   const pages = data ? Math.max(1, Math.ceil(data.count / data.page_size)) : 1;
 
   return (
     <>
-      <header class="page-head">
-        <h1 tabindex={-1}>Publishers</h1>
+      <PageHead title="Publishers">
         <Link to="publishers/add" class="button primary">
           <Icon name="plus" /> Add publishers
         </Link>
-      </header>
+      </PageHead>
       <div class="row find">
         <SearchField label="Search publishers by name" placeholder="Search by name" value={words} change={setWords} />
-        <fieldset class="segments">
-          <legend class="hidden">Status</legend>
-          {['', ...PUBLISHER_STATUSES].map((value) => (
-            <label key={value}>
-              <input
-                type="radio"
-                name="status"
-                checked={status === value}
-                onChange={() => open({ q: words, status: value, page: 1 })}
-              />
-              <span>{value === '' ? 'All' : wordOf(value)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          label="Status"
+          options={STATUSES}
+          value={status}
+          choose={(value) => open({ q: words, status: value, page: 1 })}
+        />
       </div>
-      {failure && data && <StaleBanner failure={failure} readAt={readAt} retryIn={retryIn} retry={reload} />}
+      <StaleBanner resource={resource} />
       {failure && !data ? (
-        <FailurePanel failure={failure} retryIn={retryIn} retry={reload} />
+        <FailurePanel failure={failure} resource={resource} />
       ) : (
         <section class={`card list ${isLoading ? 'loading' : ''}`} aria-busy={isLoading} aria-label="Publishers">
           {data ? <List list={data} isFiltered={q !== '' || status !== ''} /> : <Bones />}
@@ -73,22 +66,12 @@ export function PublishersPage({ place }: { readonly place: Place }): JSX.Elemen
               </p>
               {pages > 1 && (
                 <p class="row">
-                  <button
-                    type="button"
-                    class="button small"
-                    disabled={page <= 1}
-                    onClick={() => open({ q, status, page: page - 1 })}
-                  >
+                  <Button kind="small" disabled={page <= 1} onClick={() => open({ q, status, page: page - 1 })}>
                     Newer
-                  </button>
-                  <button
-                    type="button"
-                    class="button small"
-                    disabled={page >= pages}
-                    onClick={() => open({ q, status, page: page + 1 })}
-                  >
+                  </Button>
+                  <Button kind="small" disabled={page >= pages} onClick={() => open({ q, status, page: page + 1 })}>
                     Older
-                  </button>
+                  </Button>
                 </p>
               )}
             </footer>
@@ -110,37 +93,23 @@ function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly
       </div>
     );
   return (
-    <table class="publishers">
-      <thead>
-        <tr>
-          <th scope="col">Publisher</th>
-          <th scope="col">Status</th>
-          <th scope="col" class="wide-only">
-            Category
-          </th>
-          <th scope="col" class="wide-only">
-            Added
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {list.publishers.map((publisher) => {
-          const id = publisher.publisher_remote_id ?? publisher.pending_publisher_id ?? '';
-          return (
-            <tr key={id}>
-              <th scope="row">
-                <Link to={`publishers/${encodeURIComponent(id)}`}>{publisher.brand_name}</Link>
-              </th>
-              <td>
-                <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
-              </td>
-              <td class="wide-only">{publisher.primary_category}</td>
-              <td class="wide-only quiet">{dateOf(publisher.created_at)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Table class="publishers" columns={['Publisher', 'Status', ['Category', 'wide-only'], ['Added', 'wide-only']]}>
+      {list.publishers.map((publisher) => {
+        const id = publisher.publisher_remote_id ?? publisher.pending_publisher_id ?? '';
+        return (
+          <tr key={id}>
+            <th scope="row">
+              <Link to={`publishers/${encodeURIComponent(id)}`}>{publisher.brand_name}</Link>
+            </th>
+            <td>
+              <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
+            </td>
+            <td class="wide-only">{publisher.primary_category}</td>
+            <td class="wide-only quiet">{dateOf(publisher.created_at)}</td>
+          </tr>
+        );
+      })}
+    </Table>
   );
 }
 

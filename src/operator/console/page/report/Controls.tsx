@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { call } from '../app/call.ts';
 import { useResource } from '../app/useResource.ts';
+import { Button, Check, Segments, Select, toggled, type Option } from '../parts/controls.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { PublisherSearch } from '../parts/PublisherSearch.tsx';
@@ -8,35 +9,38 @@ import { PeriodPicker } from './PeriodPicker.tsx';
 import {
   datesOf,
   grainOf,
+  FILTERS,
   groupingsOf,
   MAX_BREAKDOWNS,
   MAX_HOURLY_DATES,
   metricsOf,
+  NO_FILTERS,
   type Comparison,
   type Enabled,
   type ReportState,
-  type Variant,
   type FilterName,
 } from './reportState.ts';
 import { wordOf, labelOf } from '../../../reports/format.ts';
+import type { ReportVariant } from '../../../reports/reportQuery.ts';
 import { DISPLAY_MODES, VIEWS } from '../../../../wire/offers/request.ts';
+import type { TimeGrain } from '../../../../wire/reporting.ts';
 import { countDays } from '../../../../wire/utcDates.ts';
 
 interface ControlsProps {
   readonly state: ReportState;
-  readonly variant: Variant;
+  readonly variant: ReportVariant;
   readonly enabled: Enabled;
   change(changes: Partial<ReportState>): void;
 }
 
-const GRAINS = [
+const GRAINS: readonly Option<TimeGrain>[] = [
   ['hour', 'Hour'],
   ['day', 'Day'],
   ['week', 'Week'],
   ['month', 'Month'],
   ['total', 'Total'],
-] as const;
-const COMPARISONS: readonly (readonly [Comparison, string])[] = [
+];
+const COMPARISONS: readonly Option<Comparison>[] = [
   ['none', 'No comparison'],
   ['previous', 'Previous period'],
   ['year', 'Previous year'],
@@ -50,37 +54,19 @@ export function Controls({ state, variant, enabled, change }: ControlsProps): JS
     <div class="controls" role="group" aria-label="What the report shows">
       <div class="row">
         <PeriodPicker state={state} change={change} />
-        <label class="select">
-          <span class="hidden">Compare with</span>
-          <select
-            value={state.compare}
-            onChange={(event) => change({ compare: event.currentTarget.value as Comparison })}
-          >
-            {COMPARISONS.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <fieldset class="segments">
-          <legend class="hidden">Grain</legend>
-          {GRAINS.map(([grain, label]) => (
-            <label
-              key={grain}
-              title={grain === 'hour' && !isShort ? 'Hours are available for 3 dates at most' : undefined}
-            >
-              <input
-                type="radio"
-                name="grain"
-                checked={grainOf(state, dates) === grain}
-                disabled={grain === 'hour' && !isShort}
-                onChange={() => change({ grain })}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Select
+          label="Compare with"
+          options={COMPARISONS}
+          value={state.compare}
+          choose={(compare) => change({ compare })}
+        />
+        <Segments
+          label="Grain"
+          options={GRAINS}
+          value={grainOf(state, dates)}
+          choose={(grain) => change({ grain })}
+          refusal={(grain) => (grain === 'hour' && !isShort ? 'Hours are available for 3 dates at most' : undefined)}
+        />
       </div>
       <div class="row">
         <Choices
@@ -105,108 +91,65 @@ export function Controls({ state, variant, enabled, change }: ControlsProps): JS
   );
 }
 
-type FilterLists = ReportState['filters'];
 interface FiltersProps {
-  readonly filters: FilterLists;
-  readonly variant: Variant;
-  change(filters: FilterLists): void;
+  readonly filters: ReportState['filters'];
+  readonly variant: ReportVariant;
+  change(filters: ReportState['filters']): void;
 }
 
-const TITLES: Readonly<Record<FilterName, string>> = {
-  publisher_ids: 'Publisher',
-  page_types: 'Page type',
-  widget_types: 'Widget type',
-};
+const CONSTANTS: readonly (readonly [name: FilterName, title: string, all: readonly string[]])[] = [
+  ['page_types', 'Page type', VIEWS],
+  ['widget_types', 'Widget type', DISPLAY_MODES],
+];
 
 /** The filters in force, each with a button that removes it, and one that adds another. */
-export function Filters({ filters, variant, change }: FiltersProps): JSX.Element {
-  const active = (Object.keys(TITLES) as FilterName[]).flatMap((name) =>
-    filters[name].map((value) => ({ name, value })),
+function Filters({ filters, variant, change }: FiltersProps): JSX.Element {
+  const active = FILTERS.flatMap(([name, param]) =>
+    filters[name].map((value) => ({ name, value, title: labelOf(param) })),
   );
-  const toggle = (name: FilterName, value: string): void => {
-    const list = filters[name];
-    change({ ...filters, [name]: list.includes(value) ? list.filter((other) => other !== value) : [...list, value] });
-  };
+  const toggle = (name: FilterName, value: string): void =>
+    change({ ...filters, [name]: toggled(filters[name], value) });
+  const box = (name: FilterName, value: string, text: string): JSX.Element => (
+    <Check key={value} isOn={filters[name].includes(value)} toggle={() => toggle(name, value)}>
+      {text}
+    </Check>
+  );
   return (
     <>
       <Popover icon="filter" label="Filter">
         {() => (
           <div class="filters">
             {variant === 'channel' && (
-              <PublisherFilter chosen={filters.publisher_ids} toggle={(id) => toggle('publisher_ids', id)} />
+              <fieldset class="choices">
+                <legend>Publisher</legend>
+                <PublisherSearch>{({ id, name }) => box('publisher_ids', id, name)}</PublisherSearch>
+              </fieldset>
             )}
-            <Constants name="page_types" all={VIEWS} chosen={filters.page_types} toggle={toggle} />
-            <Constants name="widget_types" all={DISPLAY_MODES} chosen={filters.widget_types} toggle={toggle} />
+            {CONSTANTS.map(([name, title, all]) => (
+              <fieldset key={name} class="choices">
+                <legend>{title}</legend>
+                {[...new Set([...all, ...filters[name]])].map((value) => box(name, value, wordOf(value)))}
+              </fieldset>
+            ))}
           </div>
         )}
       </Popover>
-      {active.map(({ name, value }) => (
+      {active.map(({ name, value, title }) => (
         <span key={`${name} ${value}`} class="chip">
           <span>
-            {TITLES[name]}: <b>{name === 'publisher_ids' ? <PublisherName id={value} /> : wordOf(value)}</b>
+            {title}: <b>{name === 'publisher_ids' ? <PublisherName id={value} /> : wordOf(value)}</b>
           </span>
-          <button
-            type="button"
-            aria-label={`Remove the filter ${TITLES[name]}: ${value}`}
-            onClick={() => toggle(name, value)}
-          >
+          <button type="button" aria-label={`Remove the filter ${title}: ${value}`} onClick={() => toggle(name, value)}>
             <Icon name="close" />
           </button>
         </span>
       ))}
       {active.length > 1 && (
-        <button
-          type="button"
-          class="button small plain"
-          onClick={() => change({ publisher_ids: [], page_types: [], widget_types: [] })}
-        >
+        <Button kind="small plain" onClick={() => change(NO_FILTERS)}>
           Remove all
-        </button>
+        </Button>
       )}
     </>
-  );
-}
-
-interface ConstantsProps {
-  readonly name: FilterName;
-  readonly all: readonly string[];
-  readonly chosen: readonly string[];
-  toggle(name: FilterName, value: string): void;
-}
-
-function Constants({ name, all, chosen, toggle }: ConstantsProps): JSX.Element {
-  return (
-    <fieldset class="choices">
-      <legend>{TITLES[name]}</legend>
-      {[...all, ...chosen.filter((value) => !all.includes(value))].map((value) => (
-        <label key={value}>
-          <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(name, value)} />
-          <span>{wordOf(value)}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function PublisherFilter({
-  chosen,
-  toggle,
-}: {
-  readonly chosen: readonly string[];
-  toggle(id: string): void;
-}): JSX.Element {
-  return (
-    <fieldset class="choices">
-      <legend>Publisher</legend>
-      <PublisherSearch>
-        {({ id, name }) => (
-          <label key={id}>
-            <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
-            <span>{name}</span>
-          </label>
-        )}
-      </PublisherSearch>
-    </fieldset>
   );
 }
 
@@ -244,19 +187,11 @@ interface ChoicesProps {
 }
 
 /** A button that opens a list of boxes to tick. */
-export function Choices({
-  label,
-  icon,
-  all,
-  chosen,
-  max = all.length,
-  min = 0,
-  note,
-  choose,
-}: ChoicesProps): JSX.Element {
+function Choices(props: ChoicesProps): JSX.Element {
+  const { label, icon, all, chosen, max = all.length, min = 0, note, choose } = props;
   return (
     <Popover
-      {...(icon ? { icon } : {})}
+      icon={icon}
       name={`${label}: ${chosen.map(labelOf).join(', ') || 'none'}`}
       label={
         <span>
@@ -268,20 +203,17 @@ export function Choices({
         <fieldset class="choices">
           <legend>{label}</legend>
           {all.map((name) => {
-            const isChosen = chosen.includes(name);
+            const isOn = chosen.includes(name);
             return (
-              <label key={name}>
-                <input
-                  type="checkbox"
-                  checked={isChosen}
-                  disabled={isChosen ? chosen.length <= min : chosen.length >= max}
-                  // Added ones go to the end: that is the order of the columns.
-                  onChange={() => choose(isChosen ? chosen.filter((other) => other !== name) : [...chosen, name])}
-                />
-                <span>
-                  {labelOf(name)} <code>{name}</code>
-                </span>
-              </label>
+              <Check
+                key={name}
+                isOn={isOn}
+                isDisabled={isOn ? chosen.length <= min : chosen.length >= max}
+                // Added ones go to the end: that is the order of the columns.
+                toggle={() => choose(toggled(chosen, name))}
+              >
+                {labelOf(name)} <code>{name}</code>
+              </Check>
             );
           })}
           {note && <p class="quiet">{note}</p>}

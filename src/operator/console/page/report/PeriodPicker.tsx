@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useState, useLayoutEffect, useRef } from 'preact/hooks';
-import { Icon } from '../parts/icons.tsx';
+import { Button } from '../parts/controls.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { datesOf, shifted, type ReportState } from './reportState.ts';
 import { rangeOf, wordOf, periodOf } from '../../../reports/format.ts';
 import { PERIODS } from '../../../reports/period.ts';
-import { dateOf, isDate, addDays, monthEnd, monthStart, weekStart } from '../../../../wire/utcDates.ts';
+import { type DateRange, dateOf, isDate, addDays, monthEnd, monthStart, weekStart } from '../../../../wire/utcDates.ts';
 
 interface PickerProps {
   readonly state: ReportState;
@@ -20,9 +20,7 @@ export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
   const name = state.period === 'custom' ? '' : wordOf(state.period);
   return (
     <span class="joined">
-      <button type="button" class="button" aria-label="Earlier" onClick={() => earlier && change(earlier)}>
-        <Icon name="back" />
-      </button>
+      <Button icon="back" aria-label="Earlier" onClick={() => earlier && change(earlier)} />
       <Popover
         icon="calendar"
         class="wide"
@@ -62,21 +60,19 @@ export function PeriodPicker({ state, change }: PickerProps): JSX.Element {
           </div>
         )}
       </Popover>
-      <button type="button" class="button" aria-label="Later" disabled={!next} onClick={() => next && change(next)}>
-        <Icon name="next" />
-      </button>
+      <Button icon="next" aria-label="Later" disabled={!next} onClick={() => next && change(next)} />
     </span>
   );
 }
 
 interface CustomProps {
-  readonly dates: { readonly from: string; readonly to: string };
-  choose(range: { from: string; to: string }): void;
+  readonly dates: DateRange;
+  choose(range: DateRange): void;
 }
 
 function CustomDates({ dates, choose }: CustomProps): JSX.Element {
-  const [from, setFrom] = useState(dates.from);
-  const [to, setTo] = useState(dates.to);
+  const [range, setRange] = useState(dates);
+  const { from, to } = range;
   const today = dateOf(Date.now());
   const isValid = isDate(from) && isDate(to) && from <= to && to <= today;
   return (
@@ -84,50 +80,42 @@ function CustomDates({ dates, choose }: CustomProps): JSX.Element {
       class="custom"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isValid) choose({ from, to });
+        if (isValid) choose(range);
       }}
     >
       <div class="fields">
-        <label>
-          From
-          <input type="date" value={from} max={today} onInput={(event) => setFrom(event.currentTarget.value)} />
-        </label>
-        <label>
-          To
-          <input type="date" value={to} max={today} onInput={(event) => setTo(event.currentTarget.value)} />
-        </label>
+        {(['from', 'to'] as const).map((end) => (
+          <label key={end}>
+            {end === 'from' ? 'From' : 'To'}
+            <input
+              type="date"
+              value={range[end]}
+              max={today}
+              onInput={(event) => setRange({ ...range, [end]: event.currentTarget.value })}
+            />
+          </label>
+        ))}
       </div>
-      <Calendar
-        from={from}
-        to={to}
-        today={today}
-        choose={(range) => {
-          setFrom(range.from);
-          setTo(range.to);
-        }}
-      />
-      <p class="foot">
+      <Calendar from={from} to={to} today={today} choose={setRange} />
+      <p class="split">
         <span class="quiet">All dates are UTC.</span>
-        <button class="button primary" disabled={!isValid}>
+        <Button type="submit" kind="primary" disabled={!isValid}>
           Show
-        </button>
+        </Button>
       </p>
     </form>
   );
 }
 
-interface CalendarProps {
-  readonly from: string;
-  readonly to: string;
+interface CalendarProps extends DateRange, Pick<CustomProps, 'choose'> {
   readonly today: string;
-  choose(range: { from: string; to: string }): void;
 }
 
 const WEEKDAYS = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
 /** One month. The first date chosen begins the range and the second ends it; the arrow keys move between days. */
-export function Calendar({ from, to, today, choose }: CalendarProps): JSX.Element {
+function Calendar({ from, to, today, choose }: CalendarProps): JSX.Element {
   const [focused, setFocused] = useState(to);
   const [start, setStart] = useState<string>();
   const grid = useRef<HTMLTableElement>(null);
@@ -160,25 +148,21 @@ export function Calendar({ from, to, today, choose }: CalendarProps): JSX.Elemen
 
   return (
     <div class="calendar">
-      <p class="month">
-        <button
-          type="button"
-          class="button small"
+      <p class="split">
+        <Button
+          kind="small"
+          icon="back"
           aria-label="Previous month"
           onClick={() => setFocused(monthStart(focused, -1))}
-        >
-          <Icon name="back" />
-        </button>
+        />
         <b aria-live="polite">{periodOf(Date.parse(first), 'month')}</b>
-        <button
-          type="button"
-          class="button small"
+        <Button
+          kind="small"
+          icon="next"
           aria-label="Next month"
           disabled={monthStart(focused, 1) > today}
           onClick={() => setFocused(monthStart(focused, 1))}
-        >
-          <Icon name="next" />
-        </button>
+        />
       </p>
       <table
         role="grid"

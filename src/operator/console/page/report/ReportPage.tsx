@@ -1,46 +1,40 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { failureOf } from '../app/call.ts';
-import { go, useTitle, type Place } from '../app/router.tsx';
-import { Bars } from '../chart/Bars.tsx';
-import { TimeChart } from '../chart/TimeChart.tsx';
-import { CopyButton } from '../parts/CopyButton.tsx';
-import { download } from '../parts/download.ts';
+import { call } from '../app/call.ts';
+import { go, Link, useTitle, type PageProps } from '../app/router.tsx';
+import { useResource } from '../app/useResource.ts';
+import { ReportChart } from '../chart/ReportChart.tsx';
+import { Button, CopyButton, CsvButton, Select } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Controls } from './Controls.tsx';
 import {
   commandOf,
   datesOf,
+  FILTERS,
   grainOf,
   linkProblem,
+  NO_FILTERS,
   queryOfState,
   readState,
   SHELLS,
   type ReportState,
   type Shell,
 } from './reportState.ts';
-import { ReportTable, keyText } from './ReportTable.tsx';
-import { SavedReports } from './SavedReports.tsx';
+import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
-import type { ConsoleContext, Failure } from '../../protocol.ts';
-import { type Row, earlierGap } from '../../../reports/comparison.ts';
+import type { ConsoleContext, ConsoleSavedReport, Failure } from '../../protocol.ts';
+import { earlierGap } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
-import { chartDataOf } from '../../../reports/series.ts';
+import { PERIODS } from '../../../reports/period.ts';
 import { dateOf } from '../../../../wire/utcDates.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const LAST_28_DAYS = { period: 'last_28_days', from: '', to: '' } as const;
 
 /** The report: what to see, totals, chart, table, and the command that prints the same. */
-export function ReportPage({
-  place,
-  session,
-}: {
-  readonly place: Place;
-  readonly session: ConsoleContext;
-}): JSX.Element {
+export function ReportPage({ place, session }: PageProps): JSX.Element {
   const { variant, metrics: enabled } = session;
   const state = readState(place.params, variant, enabled);
   const resource = useReport(state, session);
@@ -52,9 +46,8 @@ export function ReportPage({
     go(query === '' ? '' : `?${query}`);
   };
   const isFuture = datesOf(state).from > dateOf(Date.now());
-  const isStale = report !== undefined && failure !== undefined;
-  const isOther = report !== undefined && resource.isLoading && !isSame(report.state, state, variant);
-
+  const isShown = report !== undefined && queryOfState(report.state, variant) === queryOfState(state, variant);
+  const isOther = report !== undefined && resource.isLoading && !isShown;
   const problem = linkProblem(place.params);
   useTitle('Report');
 
@@ -71,21 +64,19 @@ export function ReportPage({
           <span>{problem}</span>
         </p>
       )}
-      {isStale && isSame(report.state, state, variant) && (
-        <StaleBanner failure={failure} readAt={resource.readAt} retryIn={resource.retryIn} retry={resource.reload} />
-      )}
+      {isShown && <StaleBanner resource={resource} />}
       {isFuture ? (
         <p class="actions">
-          <button type="button" class="button primary" onClick={() => change(LAST_28_DAYS)}>
+          <Button kind="primary" onClick={() => change(LAST_28_DAYS)}>
             Show the last 28 days
-          </button>
+          </Button>
         </p>
-      ) : failure && !(isStale && isSame(report.state, state, variant)) ? (
-        <FailurePanel failure={failure} retryIn={resource.retryIn} retry={resource.reload}>
+      ) : failure && !isShown ? (
+        <FailurePanel failure={failure} resource={resource}>
           {waysOut(failure, state).map(({ label, changes }) => (
-            <button key={label} type="button" class="button primary" onClick={() => change(changes)}>
+            <Button key={label} kind="primary" onClick={() => change(changes)}>
               {label}
-            </button>
+            </Button>
           ))}
         </FailurePanel>
       ) : (
@@ -147,7 +138,7 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
               {plural(rows.count, 'row')}
               {grainOf(state, dates) !== state.grain && ' · by day, because hours are available for 3 dates at most'}
             </p>
-            <CsvButton report={report} name={`report-${dates.from}-${dates.to}`} />
+            <CsvButton name={`report-${dates.from}-${dates.to}`} make={() => readCsv(report)} />
           </header>
           <ReportTable
             rows={rows}
@@ -193,20 +184,8 @@ function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.El
         <b>No activity</b> {isFiltered ? 'matches these filters on these dates.' : 'on these dates.'}
       </p>
       <p class="actions">
-        {isFiltered && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => change({ filters: { publisher_ids: [], page_types: [], widget_types: [] } })}
-          >
-            Remove the filters
-          </button>
-        )}
-        {state.period !== 'last_28_days' && (
-          <button type="button" class="button" onClick={() => change(LAST_28_DAYS)}>
-            Show the last 28 days
-          </button>
-        )}
+        {isFiltered && <Button onClick={() => change({ filters: NO_FILTERS })}>Remove the filters</Button>}
+        {state.period !== 'last_28_days' && <Button onClick={() => change(LAST_28_DAYS)}>Show the last 28 days</Button>}
       </p>
     </div>
   );
@@ -238,59 +217,10 @@ function Command({ state, session }: { readonly state: ReportState; readonly ses
       >
         {command}
       </code>
-      <label class="select small">
-        <select
-          aria-label="Shell"
-          value={shell}
-          onChange={(event) => setShell(SHELLS.find((one) => one === event.currentTarget.value) ?? 'posix')}
-        >
-          <option value="posix">bash, zsh</option>
-          <option value="powershell">PowerShell</option>
-        </select>
-      </label>
+      <Select label="Shell" kind="small" options={SHELLS} value={shell} choose={(next) => setShell(next)} />
       <CopyButton text={command} name="Copy the command" />
     </section>
   );
-}
-
-function isSame(one: ReportState, other: ReportState, variant: ConsoleContext['variant']): boolean {
-  return queryOfState(one, variant) === queryOfState(other, variant);
-}
-
-/** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
-export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
-  const { state, groups, compared } = report;
-  const rows = report.chart_rows ?? report.rows;
-  const metric = state.chart;
-  const dates = datesOf(state);
-  const grain = grainOf(state, dates);
-  const nameOf = (row: Row): string => groupName(row, state);
-  if (grain === 'total')
-    return state.by.length === 0 ? null : <Bars rows={rows} count={report.count} metric={metric} nameOf={nameOf} />;
-  const names = new Map(groups?.map((group) => [groupKey(group, state), nameOf(group)]));
-  const lines = groups ? { names: [...names.keys()], of: (row: Row) => groupKey(row, state) } : undefined;
-  const data = chartDataOf({
-    rows,
-    metric,
-    dates,
-    grain,
-    compared: compared ?? undefined,
-    dataThrough: report.data_through,
-    lines,
-  });
-  const series = data.series.map((line) => ({ ...line, name: names.get(line.name) ?? line.name }));
-  return <TimeChart data={{ ...data, series }} metric={metric} grain={grain} />;
-}
-
-function groupName(row: Row, state: ReportState): string {
-  return (
-    state.by.map((name) => keyText(name === 'publisher' ? 'publisher_name' : name, row, 'total')).join(' · ') || 'All'
-  );
-}
-
-/** A publisher is recognized by its id: two may have one name. */
-function groupKey(row: Row, state: ReportState): string {
-  return JSON.stringify(state.by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null));
 }
 
 /** A change of the report that the network would accept. */
@@ -323,29 +253,45 @@ export function waysOut(failure: Failure, state: ReportState): readonly WayOut[]
     : [];
 }
 
-/** Downloads all rows as CSV. */
-function CsvButton({ report, name }: { readonly report: LoadedReport; readonly name: string }): JSX.Element {
-  const [failure, setFailure] = useState('');
+/** The saved reports of the console's file, as links. */
+function SavedReports(): JSX.Element | null {
+  const { data, failure } = useResource({
+    key: 'saved-reports',
+    load: (signal) => call<readonly ConsoleSavedReport[]>('saved-reports', { signal }),
+  });
+  if (failure && !data) return <p class="stale">The saved reports can’t be read: {failure.message}</p>;
+  if (!data || data.length === 0) return null;
   return (
-    <span class="row">
-      {failure !== '' && (
-        <span class="bad" role="alert">
-          {failure}
-        </span>
-      )}
-      <button
-        type="button"
-        class="button small"
-        onClick={() => {
-          setFailure('');
-          readCsv(report).then(
-            (csv) => download(csv, `${name}.csv`),
-            (error: unknown) => setFailure(failureOf(error).message),
-          );
-        }}
-      >
-        <Icon name="download" /> CSV
-      </button>
-    </span>
+    <nav class="saved" aria-label="Saved reports">
+      <span class="quiet">Saved</span>
+      {data.map((report) => (
+        <Link key={report.name} to={`?${savedQuery(report)}`} class="button small">
+          {report.title}
+        </Link>
+      ))}
+    </nav>
   );
+}
+
+/** The query of the page that shows a saved report. */
+function savedQuery(report: ConsoleSavedReport): string {
+  const params = new URLSearchParams();
+  const put = (name: string, values: readonly string[]): void => {
+    if (values.length > 0) params.set(name, values.join());
+  };
+  const days = /^(\d+)d/.exec(report.period ?? '')?.[1];
+  const wanted = days === undefined ? report.period?.replaceAll('-', '_') : `last_${days}_days`;
+  const name = PERIODS.find((one) => one === wanted);
+  if (name) params.set('period', name);
+  else if (report.dates) {
+    params.set('from', report.dates.from);
+    params.set('to', report.dates.to);
+  } else params.set('period', 'last_7_days');
+  params.set('grain', report.grain);
+  put('by', report.by);
+  put('metrics', report.metrics ?? []);
+  for (const [name, param] of FILTERS) put(param, report[name]);
+  params.set('compare', report.compare);
+  if (report.sort !== '') params.set('sort', report.sort);
+  return params.toString();
 }

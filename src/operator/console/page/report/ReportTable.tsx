@@ -2,11 +2,13 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../app/router.tsx';
 import { isUnfinished } from '../../../reports/period.ts';
+import { Button, Select } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { Rows } from './useReport.ts';
-import { queryOfState, type ReportState, type Variant, groupingsOf } from './reportState.ts';
+import { queryOfState, type ReportState, groupingsOf } from './reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
+import type { ReportVariant } from '../../../reports/reportQuery.ts';
 import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
 import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
@@ -14,7 +16,7 @@ interface TableProps {
   readonly rows: Rows;
   readonly totals: Totals;
   readonly state: ReportState;
-  readonly variant: Variant;
+  readonly variant: ReportVariant;
   readonly dataThrough: string | null;
   /** Sorts by a column, or turns its direction. */
   sort(column: string): void;
@@ -94,7 +96,9 @@ function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProp
                 Total
               </th>
               {state.metrics.map((metric) => (
-                <Value key={metric} metric={metric} row={totals} />
+                <td key={metric}>
+                  <Amount metric={metric} row={totals} />
+                </td>
               ))}
             </tr>
           </thead>
@@ -129,31 +133,18 @@ function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX
   const keys = keysOf(state);
   const end = Math.min(most, rows.count);
   useEffect(() => rows.want(0, end));
-  const current = state.sort === '' ? '-period_start' : state.sort;
+  const { column, isDown } = sortOf(state);
   const columns = [...keys, ...state.metrics];
   return (
     <div class="row-cards">
       <p class="row">
-        <label class="select">
-          <select
-            aria-label="Sort by"
-            value={current.replace(/^-/, '')}
-            onChange={(event) => order(`-${event.currentTarget.value}`)}
-          >
-            {columns.map((column) => (
-              <option key={column} value={column}>
-                By {labelOf(column).toLowerCase()}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button
-          type="button"
-          class="button"
-          onClick={() => order(current.startsWith('-') ? current.slice(1) : `-${current}`)}
-        >
-          {current.startsWith('-') ? '↓ Descending' : '↑ Ascending'}
-        </button>
+        <Select
+          label="Sort by"
+          options={columns.map((column) => [column, `By ${labelOf(column).toLowerCase()}`] as const)}
+          value={column}
+          choose={(by) => order(`-${by}`)}
+        />
+        <Button onClick={() => order(isDown ? column : `-${column}`)}>{isDown ? '↓ Descending' : '↑ Ascending'}</Button>
       </p>
       <ol>
         {Array.from({ length: end }, (_, index) => {
@@ -186,9 +177,9 @@ function RowCards({ rows, state, variant, dataThrough, order }: TableProps): JSX
       </ol>
       {end < rows.count && (
         <p class="more">
-          <button type="button" class="button" onClick={() => setMost(most + CARDS)}>
+          <Button onClick={() => setMost(most + CARDS)}>
             Show more: {end} of {rows.count.toLocaleString('en')}
-          </button>
+          </Button>
         </p>
       )}
     </div>
@@ -225,7 +216,9 @@ function Line({ row, index, keys, state, variant, dataThrough }: LineProps): JSX
       })}
       {keys.length === 0 && <th scope="row">All</th>}
       {state.metrics.map((metric) => (
-        <Value key={metric} metric={metric} row={row} />
+        <td key={metric}>
+          <Amount metric={metric} row={row} />
+        </td>
       ))}
     </tr>
   );
@@ -244,21 +237,25 @@ export function keyText(key: string, row: Row, grain: string, isShort = false): 
   return valueLabelOf(key, row[key]);
 }
 
-function hasRow(row: Row): boolean {
-  return Object.entries(row.change ?? {}).some(([metric]) => Number(row[metric] ?? 0) !== 0);
+/** The column by which the rows are sorted, and whether the highest is first. */
+function sortOf({ sort }: ReportState): { readonly column: string; readonly isDown: boolean } {
+  return sort === ''
+    ? { column: 'period_start', isDown: true }
+    : { column: sort.replace(/^-/, ''), isDown: sort.startsWith('-') };
 }
 
-interface HeaderProps {
+function hasRow(row: Row): boolean {
+  return Object.keys(row.change ?? {}).some((metric) => Number(row[metric] ?? 0) !== 0);
+}
+
+interface HeaderProps extends Pick<TableProps, 'state' | 'sort'> {
   readonly column: string;
-  readonly state: ReportState;
   readonly isKey: boolean;
-  sort(column: string): void;
 }
 
 function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
-  const current = state.sort === '' ? '-period_start' : state.sort;
-  const isSorted = current.replace(/^-/, '') === column && !(column === 'period_start' && state.grain === 'total');
-  const isDown = current.startsWith('-');
+  const { column: sorted, isDown } = sortOf(state);
+  const isSorted = sorted === column && !(column === 'period_start' && state.grain === 'total');
   return (
     <th
       scope="col"
@@ -275,20 +272,7 @@ function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
   );
 }
 
-interface ValueProps {
-  readonly metric: string;
-  readonly row: Row | Totals;
-}
-
-function Value(props: ValueProps): JSX.Element {
-  return (
-    <td>
-      <Amount {...props} />
-    </td>
-  );
-}
-
-function Amount({ metric, row }: ValueProps): JSX.Element {
+function Amount({ metric, row }: { readonly metric: string; readonly row: Row | Totals }): JSX.Element {
   const change = row.change?.[metric];
   const before = Number(row.counterpart?.[metric] ?? 0);
   return (
@@ -307,11 +291,8 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
   );
 }
 
-interface OfWhichProps {
-  readonly row: Row;
+interface OfWhichProps extends Pick<LineProps, 'row' | 'state' | 'variant'> {
   readonly text: string;
-  readonly state: ReportState;
-  readonly variant: Variant;
 }
 
 /** Opens the reports that a row is made of. */
@@ -352,7 +333,7 @@ const BY: Readonly<Record<string, string>> = {
  * Returns the reports that a row is made of: its own dates and filters, with another breakdown or a finer grain. The network
  * has no filter for widget ids, so a row of one has none unless its dates are enough.
  */
-export function drillDownsOf(row: Row, state: ReportState, variant: Variant): readonly DrillDown[] {
+export function drillDownsOf(row: Row, state: ReportState, variant: ReportVariant): readonly DrillDown[] {
   const { publisher_ids, page_types, widget_types } = state.filters;
   if (state.by.includes('widget_id')) return [];
   const own = (name: string, list: readonly string[]): readonly string[] => {

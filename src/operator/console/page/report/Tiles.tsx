@@ -6,8 +6,7 @@ interface TilesProps {
   readonly totals: Totals | undefined;
   readonly metrics: readonly string[];
   readonly chosen: string;
-  /** Without it the tiles are only read. */
-  choose?: (metric: string) => void;
+  choose(metric: string): void;
 }
 
 /** Digits of a number that a tile still shows: more would be too small on a phone. */
@@ -19,7 +18,7 @@ export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Elem
   const digits = Math.max(6, ...texts.map(({ short, exact }) => (short ?? exact).length));
   return (
     <div
-      class="tiles"
+      class="card tiles"
       role="group"
       aria-label="Totals; choose one for the chart"
       style={`--digits: ${digits}; --exact: ${Math.max(6, ...texts.map(({ exact }) => exact.length))}`}
@@ -28,13 +27,7 @@ export function Tiles({ totals, metrics, chosen, choose }: TilesProps): JSX.Elem
         const change = totals?.change?.[metric];
         const before = totals?.counterpart?.[metric];
         return (
-          <button
-            key={metric}
-            type="button"
-            aria-pressed={metric === chosen}
-            disabled={!choose}
-            onClick={() => choose?.(metric)}
-          >
+          <button key={metric} type="button" aria-pressed={metric === chosen} onClick={() => choose(metric)}>
             <span class="label">{labelOf(metric)}</span>
             <span class="number">{totals ? <Exact {...(texts[index] ?? { exact: '' })} /> : <i class="bone" />}</span>
             {change && before !== undefined && (

@@ -1,5 +1,6 @@
 import type { ConsoleContext } from '../../protocol.ts';
-import { comparedDates, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
+import { COMPARES, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
+import type { ReportVariant } from '../../../reports/reportQuery.ts';
 import { oneOf } from '../../../../wire/json.ts';
 import {
   CHANNEL_GROUPINGS,
@@ -11,11 +12,15 @@ import {
 } from '../../../../wire/reporting.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../../../wire/utcDates.ts';
 
-export type Variant = 'channel' | 'publisher';
-export type Comparison = 'none' | 'previous' | 'year';
-/** Filters by the name of their parameter. */
-export const FILTERS = ['publisher_ids', 'page_types', 'widget_types'] as const;
-export type FilterName = (typeof FILTERS)[number];
+const COMPARISONS = ['none', ...COMPARES] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+/** Filters by the name of their parameter, and what they are called in the URL and on the command line. */
+export const FILTERS = [
+  ['publisher_ids', 'publisher'],
+  ['page_types', 'page_type'],
+  ['widget_types', 'widget_type'],
+] as const;
+export type FilterName = (typeof FILTERS)[number][0];
 
 /** Everything that decides what the report shows. It is in the URL, so it survives a reload and can be shared. */
 export interface ReportState {
@@ -39,7 +44,8 @@ export interface ReportState {
 export const MAX_BREAKDOWNS = 3;
 /** The network allows this many dates by the hour. */
 export const MAX_HOURLY_DATES = 3;
-const NO_FILTERS = { publisher_ids: [], page_types: [], widget_types: [] };
+/** The filters of a report of everything. */
+export const NO_FILTERS: ReportState['filters'] = { publisher_ids: [], page_types: [], widget_types: [] };
 const DEFAULT_METRICS = {
   channel: ['channel_payout', 'feed_loads', 'impressions', 'clicks', 'ctr', 'conversions'],
   publisher: ['publisher_payout', 'widget_loads', 'impressions', 'clicks', 'ctr', 'conversions'],
@@ -49,18 +55,18 @@ const DEFAULT_METRICS = {
 export type Enabled = ConsoleContext['metrics'];
 
 /** The metrics of a variant, in the network's order. */
-export function metricsOf(variant: Variant, enabled: Enabled = null): readonly string[] {
+export function metricsOf(variant: ReportVariant, enabled: Enabled = null): readonly string[] {
   const all: readonly string[] = variant === 'channel' ? CHANNEL_METRICS : PUBLISHER_METRICS;
   return all.filter((name) => enabled?.includes(name) ?? true);
 }
 
 /** The breakdowns of a variant. */
-export function groupingsOf(variant: Variant): readonly string[] {
+export function groupingsOf(variant: ReportVariant): readonly string[] {
   return variant === 'channel' ? CHANNEL_GROUPINGS : PUBLISHER_GROUPINGS;
 }
 
 /** What a report shows before anything is chosen. */
-export function defaultState(variant: Variant, enabled: Enabled = null): ReportState {
+export function defaultState(variant: ReportVariant, enabled: Enabled = null): ReportState {
   const all = metricsOf(variant, enabled);
   const usual = DEFAULT_METRICS[variant].filter((name) => all.includes(name));
   const metrics = usual.length > 0 ? usual : all.slice(0, 1);
@@ -83,7 +89,7 @@ export function defaultState(variant: Variant, enabled: Enabled = null): ReportS
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /** Reads the state from a URL. What cannot be is replaced by its default, so every URL shows a report. */
-export function readState(params: URLSearchParams, variant: Variant, enabled: Enabled = null): ReportState {
+export function readState(params: URLSearchParams, variant: ReportVariant, enabled: Enabled = null): ReportState {
   const start = defaultState(variant, enabled);
   const list = (name: string): string[] =>
     (params.get(name) ?? '').split(',').filter((part) => part !== '' && !UNSAFE.test(part));
@@ -109,7 +115,7 @@ export function readState(params: URLSearchParams, variant: Variant, enabled: En
     metrics,
     filters,
     sort,
-    compare: oneOf(['none', 'previous', 'year'] as const, params.get('compare')) ?? start.compare,
+    compare: oneOf(COMPARISONS, params.get('compare')) ?? start.compare,
     chart: metrics.includes(chart) ? chart : (metrics[0] ?? ''),
   };
   // A breakdown without periods is a ranking.
@@ -118,7 +124,7 @@ export function readState(params: URLSearchParams, variant: Variant, enabled: En
 }
 
 /** Returns the shortest query from which `readState` reads the same state. */
-export function queryOfState(state: ReportState, variant: Variant): string {
+export function queryOfState(state: ReportState, variant: ReportVariant): string {
   const start = defaultState(variant);
   const params: [string, string][] = [];
   const put = (name: string, value: string, usual: string): void => {
@@ -129,9 +135,7 @@ export function queryOfState(state: ReportState, variant: Variant): string {
   put('grain', state.grain, start.grain);
   put('by', state.by.join(), '');
   put('metrics', state.metrics.join(), start.metrics.join());
-  put('publisher', state.filters.publisher_ids.join(), '');
-  put('page_type', state.filters.page_types.join(), '');
-  put('widget_type', state.filters.widget_types.join(), '');
+  for (const [name, param] of FILTERS) put(param, state.filters[name].join(), '');
   put('compare', state.compare, start.compare);
   put('sort', state.sort, '');
   put('chart', state.chart, state.metrics[0] ?? '');
@@ -170,16 +174,10 @@ export function paramsOf(state: ReportState, now?: number): URLSearchParams {
   const params = new URLSearchParams({ from: dates.from, to: dates.to, time_grain: grainOf(state, dates) });
   params.set('metrics', state.metrics.join());
   if (state.by.length > 0) params.set('group_by', state.by.join());
-  for (const name of FILTERS) if (state.filters[name].length > 0) params.set(name, state.filters[name].join());
+  for (const [name] of FILTERS) if (state.filters[name].length > 0) params.set(name, state.filters[name].join());
   if (state.compare !== 'none') params.set('compare', state.compare);
   if (state.sort !== '') params.set('sort', state.sort);
   return params;
-}
-
-/** The dates that the report is compared with. */
-export function comparedOf(state: ReportState, now?: number): DateRange | undefined {
-  const dates = datesOf(state, now);
-  return state.compare === 'none' ? undefined : comparedDates(dates, state.compare, grainOf(state, dates));
 }
 
 /** The period just before, or just after: the month before a month, as many days before some days. Undefined in the future. */
@@ -206,23 +204,12 @@ function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-/** What the filters are called on the command line. */
-const FLAGS: Readonly<Record<FilterName, string>> = {
-  publisher_ids: 'publisher',
-  page_types: 'page_type',
-  widget_types: 'widget_type',
-};
-/** Periods with a shorter name on the command line. */
-const LAST: Readonly<Record<string, string>> = {
-  last_7_days: '7d',
-  last_28_days: '28d',
-  last_30_days: '30d',
-  last_90_days: '90d',
-};
-
 /** The shells in which people paste a command. */
-export const SHELLS = ['posix', 'powershell'] as const;
-export type Shell = (typeof SHELLS)[number];
+export const SHELLS = [
+  ['posix', 'bash, zsh'],
+  ['powershell', 'PowerShell'],
+] as const;
+export type Shell = (typeof SHELLS)[number][0];
 
 /** Returns the command that prints the report on screen, for a shell. */
 export function commandOf(
@@ -236,14 +223,12 @@ export function commandOf(
   const put = (flag: string, value: string): void => void words.push(`--${flag} ${quote(value)}`);
   put('network', session.network_url);
   if (session.variant === 'publisher') put('variant', 'publisher');
-  const last = LAST[state.period];
-  if (last !== undefined) put('period', last);
-  else if (state.period === 'custom') words.push(`--from ${dates.from} --to ${dates.to}`);
-  else put('period', state.period.replaceAll('_', '-'));
+  if (state.period === 'custom') words.push(`--from ${dates.from} --to ${dates.to}`);
+  else put('period', state.period.replace(/^last_(7|28|30|90)_days$/, '$1d').replaceAll('_', '-'));
   put('grain', grainOf(state, dates));
   if (state.by.length > 0) put('by', state.by.join());
   put('metrics', state.metrics.join());
-  for (const name of FILTERS) for (const value of state.filters[name]) put('filter', `${FLAGS[name]}=${value}`);
+  for (const [name, flag] of FILTERS) for (const value of state.filters[name]) put('filter', `${flag}=${value}`);
   if (state.sort !== '') put('sort', state.sort);
   if (state.compare !== 'none') put('compare', state.compare);
   return words.join(' ');

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { call } from '../app/call.ts';
-import { go, Link, useTitle, type Place } from '../app/router.tsx';
+import { go, Link, type PageProps } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
-import { download } from '../parts/download.ts';
+import { Button, CsvButton, Select } from '../parts/controls.tsx';
 import { Pending } from '../parts/FailurePanel.tsx';
-import { Icon } from '../parts/icons.tsx';
+import { PageHead, Table } from '../parts/layout.tsx';
 import type { ConsoleContext } from '../../protocol.ts';
 import { labelOf, momentOf, periodOf, plural, rangeOf, valueOf } from '../../../reports/format.ts';
 import {
@@ -23,14 +23,7 @@ import { dateOf, monthStart, startOf } from '../../../../wire/utcDates.ts';
 const MONTHS = 13;
 
 /** The payout of a month by publisher, or that of one publisher; it prints without the rest of the page. */
-export function StatementsPage({
-  place,
-  session,
-}: {
-  readonly place: Place;
-  readonly session: ConsoleContext;
-}): JSX.Element {
-  useTitle('Statements');
+export function StatementsPage({ place, session }: PageProps): JSX.Element {
   const today = dateOf(Date.now());
   const [, given = '', id] = place.path.split('/');
   const month = isMonth(given) ? given : monthStart(today, -1).slice(0, 7);
@@ -44,45 +37,25 @@ export function StatementsPage({
   const shown = data && !failure ? (publisher === undefined ? data : only(data, publisher)) : undefined;
   return (
     <>
-      <header class="page-head no-print">
-        <h1 tabindex={-1}>Statements</h1>
+      <PageHead title="Statements">
         <div class="row">
-          <label class="row">
-            <span class="quiet">Month</span>
-            <select
-              aria-label="Month"
-              value={month}
-              onChange={({ currentTarget }) =>
-                go(`statements/${currentTarget.value}${id === undefined ? '' : `/${id}`}`)
-              }
-            >
-              {[...new Set([month, ...months])]
-                .toSorted()
-                .toReversed()
-                .map((one) => (
-                  <option key={one} value={one}>
-                    {monthName(one)}
-                  </option>
-                ))}
-            </select>
-          </label>
-          <button
-            type="button"
-            class="button"
-            disabled={!shown}
-            onClick={() => {
-              if (!shown) return;
-              const { rows, columns } = statementRows(shown);
-              download(toCsv(rows, { columns }), `statement-${month}.csv`);
-            }}
+          <Select
+            label="Month"
+            options={[...new Set([month, ...months])]
+              .toSorted()
+              .toReversed()
+              .map((one) => [one, monthName(one)] as const)}
+            value={month}
+            choose={(one) => go(`statements/${one}${id === undefined ? '' : `/${id}`}`)}
           >
-            <Icon name="download" /> CSV
-          </button>
-          <button type="button" class="button" disabled={!shown} onClick={() => print()}>
+            <span class="quiet">Month</span>
+          </Select>
+          <CsvButton name={`statement-${month}`} kind="" isDisabled={!shown} make={() => (shown ? csvOf(shown) : '')} />
+          <Button disabled={!shown} onClick={() => print()}>
             Print
-          </button>
+          </Button>
         </div>
-      </header>
+      </PageHead>
       {publisher !== undefined && (
         <p class="crumb no-print">
           <Link to={`statements/${month}`}>All publishers</Link>
@@ -97,6 +70,11 @@ export function StatementsPage({
       )}
     </>
   );
+}
+
+function csvOf(statement: Statement): string {
+  const { rows, columns } = statementRows(statement);
+  return toCsv(rows, { columns });
 }
 
 function monthName(month: string): string {
@@ -150,33 +128,26 @@ function Sheet({ statement, isOne, session }: SheetProps): JSX.Element {
           ))}
         </dl>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Publisher</th>
-              {metrics.map((metric) => (
-                <th key={metric} scope="col" class={metric === PAYOUT ? '' : 'wide-only'}>
-                  {label(metric)}
-                </th>
-              ))}
+        <Table
+          columns={['Publisher', ...metrics.map((metric) => [label(metric), widthOf(metric)] as const)]}
+          foot={
+            <tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                <Values metrics={metrics} values={totals} />
+              </tr>
+            </tfoot>
+          }
+        >
+          {lines.map(({ publisher_id: one, publisher_name: called, values }) => (
+            <tr key={one}>
+              <th scope="row">
+                {one === '' ? called : <Link to={`statements/${month}/${encodeURIComponent(one)}`}>{called}</Link>}
+              </th>
+              <Values metrics={metrics} values={values} />
             </tr>
-          </thead>
-          <tbody>
-            {lines.map((line) => (
-              <Line key={line.publisher_id} line={line} metrics={metrics} month={month} />
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">Total</th>
-              {metrics.map((metric) => (
-                <td key={metric} class={metric === PAYOUT ? '' : 'wide-only'}>
-                  {valueOf(metric, totals[metric] ?? 0)}
-                </td>
-              ))}
-            </tr>
-          </tfoot>
-        </table>
+          ))}
+        </Table>
       )}
       {changes.length > 0 && frozen_at !== null && <Changes statement={statement} label={label} />}
     </article>
@@ -190,25 +161,20 @@ function statusOf({ frozen_at, isComplete, through, changes }: Statement): strin
   return `Not complete: ${through === null ? 'there is no data yet' : `data until ${rangeOf({ from: through, to: through })}`}. These figures will still change.`;
 }
 
-function Line({
-  line,
-  metrics,
-  month,
-}: {
-  readonly line: StatementLine;
-  readonly metrics: readonly string[];
-  readonly month: string;
-}): JSX.Element {
-  const { publisher_id: id, publisher_name: name, values } = line;
+/** Where there is little room, only the payout is shown. */
+function widthOf(metric: string): string {
+  return metric === PAYOUT ? '' : 'wide-only';
+}
+
+function Values({ metrics, values }: Pick<Statement, 'metrics'> & Pick<StatementLine, 'values'>): JSX.Element {
   return (
-    <tr>
-      <th scope="row">{id === '' ? name : <Link to={`statements/${month}/${encodeURIComponent(id)}`}>{name}</Link>}</th>
+    <>
       {metrics.map((metric) => (
-        <td key={metric} class={metric === PAYOUT ? '' : 'wide-only'}>
+        <td key={metric} class={widthOf(metric)}>
           {valueOf(metric, values[metric] ?? 0)}
         </td>
       ))}
-    </tr>
+    </>
   );
 }
 
@@ -217,30 +183,20 @@ function Changes({ statement, label }: { readonly statement: Statement; label(me
   return (
     <section class="changes" aria-labelledby="changes">
       <h3 id="changes">Changed since, by late events: {plural(statement.changes.length, 'publisher')}</h3>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Publisher</th>
-            <th scope="col">Frozen</th>
-            <th scope="col">Now</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {statement.changes.flatMap((change) =>
-            metricsChanged(statement.metrics, change).map(({ metric, before, now, difference }) => (
-              <tr key={`${change.publisher_id} ${metric}`}>
-                <th scope="row">
-                  {change.publisher_name} <span class="quiet">{label(metric)}</span>
-                </th>
-                <td>{valueOf(metric, before)}</td>
-                <td>{valueOf(metric, now)}</td>
-                <td>{`${difference > 0 ? '+' : ''}${valueOf(metric, difference)}`.replace('-', '−')}</td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
+      <Table columns={['Publisher', 'Frozen', 'Now', 'Change']}>
+        {statement.changes.flatMap((change) =>
+          metricsChanged(statement.metrics, change).map(({ metric, before, now, difference }) => (
+            <tr key={`${change.publisher_id} ${metric}`}>
+              <th scope="row">
+                {change.publisher_name} <span class="quiet">{label(metric)}</span>
+              </th>
+              <td>{valueOf(metric, before)}</td>
+              <td>{valueOf(metric, now)}</td>
+              <td>{`${difference > 0 ? '+' : ''}${valueOf(metric, difference)}`.replace('-', '−')}</td>
+            </tr>
+          )),
+        )}
+      </Table>
     </section>
   );
 }

@@ -1,46 +1,37 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { call } from '../app/call.ts';
-import { go, Link, useTitle, type Place } from '../app/router.tsx';
+import { go, Link, type PageProps } from '../app/router.tsx';
 import { useResource } from '../app/useResource.ts';
+import { Segments } from '../parts/controls.tsx';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
+import { Card, PageHead } from '../parts/layout.tsx';
 import type { ConsoleWatch } from '../../protocol.ts';
 import { plural, rangeOf } from '../../../reports/format.ts';
-import type { Cause, Turn } from '../../../watch/evaluate.ts';
+import type { Cause } from '../../../watch/evaluate.ts';
 
-const LENGTHS = [30, 90];
 /** Milliseconds until the rules are asked again: a day is judged once it is complete. */
 const REFRESH_MS = 600_000;
 
 /** What needs attention by the rules, and what they would have said on the days before. */
-export function WatchPage({ place }: { readonly place: Place }): JSX.Element {
-  useTitle('Watch');
+export function WatchPage({ place }: PageProps): JSX.Element {
   const days = Number(place.params.get('days')) === 90 ? 90 : 30;
   const resource = useResource({
     key: `watch?days=${days}`,
     load: (signal) => call<ConsoleWatch>(`watch?days=${days}`, { signal }),
     refresh: REFRESH_MS,
   });
-  const { data, failure, isLoading, readAt, retryIn, reload } = resource;
+  const { data, isLoading } = resource;
   return (
     <>
-      <header class="page-head">
-        <h1 tabindex={-1}>Watch</h1>
-        <fieldset class="segments">
-          <legend class="hidden">How far to look back</legend>
-          {LENGTHS.map((length) => (
-            <label key={length}>
-              <input
-                type="radio"
-                name="days"
-                checked={days === length}
-                onChange={() => go(length === 30 ? 'watch' : `watch?days=${length}`)}
-              />
-              <span>{length} days</span>
-            </label>
-          ))}
-        </fieldset>
-      </header>
-      {failure && data && <StaleBanner failure={failure} readAt={readAt} retryIn={retryIn} retry={reload} />}
+      <PageHead title="Watch">
+        <Segments
+          label="How far to look back"
+          options={[30, 90].map((length) => [length, `${length} days`] as const)}
+          value={days}
+          choose={(length) => go(length === 30 ? 'watch' : `watch?days=${length}`)}
+        />
+      </PageHead>
+      <StaleBanner resource={resource} />
       {data ? (
         <div class={`watch content ${isLoading ? 'loading' : ''}`} aria-busy={isLoading}>
           <Found watch={data} />
@@ -66,13 +57,10 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
       <p class="lead quiet" role="status">
         {judged.from === null || judged.to === null
           ? 'There is no complete day of data to judge yet.'
-          : `Judged ${rangeOf({ from: judged.to, to: judged.to })} UTC, the last complete day. ${open.length === 0 ? 'Nothing needs attention.' : `${plural(open.length, 'thing needs', 'things need')} attention.`}`}
+          : `Judged ${dayOf(judged.to)} UTC, the last complete day. ${open.length === 0 ? 'Nothing needs attention.' : `${plural(open.length, 'thing needs', 'things need')} attention.`}`}
       </p>
       {open.length > 0 && (
-        <section class="card list" aria-labelledby="open">
-          <header>
-            <h2 id="open">Open</h2>
-          </header>
+        <Card title="Open" class="list">
           <ul>
             {open.map((cause) => (
               <li key={`${cause.rule}/${cause.id}`}>
@@ -80,22 +68,30 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
                   <b>{on(cause)}</b> <span class="badge plain">{cause.rule}</span>
                 </p>
                 <p>{cause.text}</p>
-                <p class="quiet">Found on {rangeOf({ from: cause.since, to: cause.since })}</p>
+                <p class="quiet">Found on {dayOf(cause.since)}</p>
               </li>
             ))}
           </ul>
-        </section>
+        </Card>
       )}
-      <section class="card list" aria-labelledby="said">
-        <header>
-          <h2 id="said">{judged.days > 0 ? `What was said in ${plural(judged.days, 'day')}` : 'What was said'}</h2>
-        </header>
-        {turns.length === 0 ? <p class="none quiet">Nothing.</p> : <Turns turns={turns} on={on} />}
-      </section>
-      <section class="card list" aria-labelledby="rules">
-        <header>
-          <h2 id="rules">Rules</h2>
-        </header>
+      <Card title={judged.days > 0 ? `What was said in ${plural(judged.days, 'day')}` : 'What was said'} class="list">
+        {turns.length === 0 ? (
+          <p class="none quiet">Nothing.</p>
+        ) : (
+          <ol>
+            {turns.map(({ event, day, cause }) => (
+              <li key={`${day}${event}${cause.rule}/${cause.id}`}>
+                <p>
+                  <span class={`badge ${event}`}>{event}</span> <b>{on(cause)}</b>{' '}
+                  <span class="badge plain">{cause.rule}</span> <span class="quiet">{dayOf(day)}</span>
+                </p>
+                <p>{cause.text}</p>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Card>
+      <Card title="Rules" class="list">
         <ul>
           {rules.map(({ name, kind, text }) => (
             <li key={name}>
@@ -113,7 +109,7 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
             </li>
           ))}
         </ul>
-      </section>
+      </Card>
       <p class="foot-note quiet">
         {file === null
           ? 'These are the rules that hold without a file: start the console with --rules FILE for yours. '
@@ -124,18 +120,6 @@ function Found({ watch }: { readonly watch: ConsoleWatch }): JSX.Element {
   );
 }
 
-function Turns({ turns, on }: { readonly turns: readonly Turn[]; on(cause: Cause): ComponentChildren }): JSX.Element {
-  return (
-    <ol>
-      {turns.map(({ event, day, cause }) => (
-        <li key={`${day}${event}${cause.rule}/${cause.id}`}>
-          <p>
-            <span class={`badge turn ${event}`}>{event}</span> <b>{on(cause)}</b>{' '}
-            <span class="badge plain">{cause.rule}</span> <span class="quiet">{rangeOf({ from: day, to: day })}</span>
-          </p>
-          <p>{cause.text}</p>
-        </li>
-      ))}
-    </ol>
-  );
+function dayOf(date: string): string {
+  return rangeOf({ from: date, to: date });
 }

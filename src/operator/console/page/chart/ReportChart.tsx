@@ -1,0 +1,97 @@
+import type { JSX } from 'preact';
+import { datesOf, grainOf, type ReportState } from '../report/reportState.ts';
+import { keyText } from '../report/ReportTable.tsx';
+import type { LoadedReport } from '../report/useReport.ts';
+import type { Row } from '../../../reports/comparison.ts';
+import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
+import { chartDataOf } from '../../../reports/series.ts';
+import { TimeChart } from './TimeChart.tsx';
+
+/** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
+export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.Element | null {
+  const { state, groups, compared } = report;
+  const rows = report.chart_rows ?? report.rows;
+  const metric = state.chart;
+  const dates = datesOf(state);
+  const grain = grainOf(state, dates);
+  const nameOf = (row: Row): string => groupName(row, state);
+  if (grain === 'total')
+    return state.by.length === 0 ? null : <Bars rows={rows} count={report.count} metric={metric} nameOf={nameOf} />;
+  const names = new Map(groups?.map((group) => [groupKey(group, state), nameOf(group)]));
+  const lines = groups ? { names: [...names.keys()], of: (row: Row) => groupKey(row, state) } : undefined;
+  const data = chartDataOf({
+    rows,
+    metric,
+    dates,
+    grain,
+    compared: compared ?? undefined,
+    dataThrough: report.data_through,
+    lines,
+  });
+  const series = data.series.map((line) => ({ ...line, name: names.get(line.name) ?? line.name }));
+  return <TimeChart data={{ ...data, series }} metric={metric} grain={grain} />;
+}
+
+function groupName(row: Row, state: ReportState): string {
+  return (
+    state.by.map((name) => keyText(name === 'publisher' ? 'publisher_name' : name, row, 'total')).join(' · ') || 'All'
+  );
+}
+
+/** A publisher is recognized by its id: two may have one name. */
+function groupKey(row: Row, state: ReportState): string {
+  return JSON.stringify(state.by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null));
+}
+
+/** What the bars show. */
+interface BarsProps {
+  /** The highest rows by the metric, perhaps others too. */
+  readonly rows: readonly Row[];
+  /** How many rows there are. */
+  readonly count: number;
+  readonly metric: string;
+  nameOf(row: Row): string;
+}
+
+/** The most bars that are drawn; the table has all. */
+const MAX_BARS = 12;
+
+/** One bar for each row, the highest first, with its exact value. */
+function Bars({ rows, count, metric, nameOf }: BarsProps): JSX.Element {
+  const value = (row: Row): number => Number(row[metric] ?? 0);
+  const highest = rows.toSorted((a, b) => value(b) - value(a)).slice(0, MAX_BARS);
+  const before = (row: Row): number => Number(row.counterpart?.[metric] ?? 0);
+  const top = Math.max(...highest.flatMap((row) => [value(row), before(row)]), Number.EPSILON);
+  return (
+    <>
+      <ol class="bars">
+        {highest.map((row) => (
+          <li key={nameOf(row)}>
+            <span class="name">{nameOf(row)}</span>
+            <span class="track">
+              <span class="bar" style={{ inlineSize: `${(value(row) / top) * 100}%` }} />
+              {row.change && (
+                <span
+                  class="before"
+                  style={{ insetInlineStart: `${(before(row) / top) * 100}%` }}
+                  title={`Before: ${valueOf(metric, before(row))}`}
+                />
+              )}
+            </span>
+            <span class="value">{valueOf(metric, value(row))}</span>
+            {row.change && (
+              <span class={`change ${newsOf(metric, row.change[metric], before(row)) ?? 'flat'}`}>
+                {changeOf(row.change[metric], before(row))}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {count > highest.length && (
+        <p class="quiet">
+          The {MAX_BARS} highest of {count}. All are in the table.
+        </p>
+      )}
+    </>
+  );
+}
