@@ -1,4 +1,4 @@
-// The rule of a 207 is written twice, since sharing it would cost the browser bytes: this table holds for both.
+// The queue settles a 207 by the reading that the relay, the inspector and the sandbox use: this table holds for both.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readVerdict } from '../../src/queue/settle.ts';
