@@ -59,9 +59,15 @@ function toggleSheet(root: ShadowRoot): void {
   });
 }
 
+/** Pixels between the button of the offer and the sheet below it. */
+const SHEET_GAP = 12;
+
 /** On a phone, toggles the theme editor: a low sheet, above which the shop scrolls to its offers. */
 function toggleTheme(root: ShadowRoot): void {
   const button = root.querySelector<HTMLElement>('.toggle-theme');
+  const sheet = root.querySelector<HTMLElement>('.panel');
+  // It grows when there is CSS to copy.
+  if (sheet && isNarrow()) new ResizeObserver(() => revealOffer(sheet)).observe(sheet);
   button?.addEventListener('click', () => {
     const open = !isOpen(root, '.toggle-theme');
     closeOthers(root, open ? '.toggle-theme' : '');
@@ -69,7 +75,17 @@ function toggleTheme(root: ShadowRoot): void {
     button.setAttribute('aria-expanded', 'true');
     document.documentElement.dataset.theming = '';
     document.querySelector('.offers')?.scrollIntoView();
+    if (sheet) revealOffer(sheet);
   });
+}
+
+/** Scrolls the shop until the sheet does not cover the first button of the offer that is themed. */
+function revealOffer(sheet: HTMLElement): void {
+  if (document.documentElement.dataset.theming === undefined) return;
+  const accept = document.querySelector('#offers > *')?.shadowRoot?.querySelector('[part~=accept]');
+  if (!accept) return;
+  const covered = accept.getBoundingClientRect().bottom + SHEET_GAP - (innerHeight - sheet.offsetHeight);
+  if (covered > 0) scrollBy(0, covered);
 }
 
 /** Toggles the panel. In a wide window it is beside the shop and the URL remembers it; on a phone it covers the shop. */

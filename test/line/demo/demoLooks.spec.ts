@@ -179,6 +179,7 @@ test('on a phone the theme editor is a low sheet, above which the offer is in vi
     const editor = page.getByRole('region', { name: 'Make it yours' });
     await editor.getByLabel('Radius').fill('2');
     await expect(page.locator('#offers [part=card]')).toHaveCSS('border-radius', '2px');
+    await still(page);
     const { sheet, bar, heading, accept } = await page.evaluate(() => {
       const edges = (element: Element | null | undefined): { top: number; bottom: number } =>
         element?.getBoundingClientRect() ?? { top: -1, bottom: -1 };
