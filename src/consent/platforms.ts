@@ -173,7 +173,7 @@ export function usercentrics(id: string): ConsentSource {
 type Tell = (given: unknown) => void;
 
 /**
- * Returns a source that looks at a platform at once, for the decision that stands, and after each of its events. Consent
+ * Returns a source that looks at a platform at once, for the current decision, and after each of its events. Consent
  * that was given ends with anything but `true`. A platform that throws has denied it.
  */
 function pageSource(
@@ -184,7 +184,7 @@ function pageSource(
 ): ConsentSource {
   const source: ConsentSource = (decide) => {
     let isGiven = false;
-    /** An answer that something newer has overtaken is ignored. */
+    /** A result that something newer has overtaken is ignored. */
     let turn = 0;
 
     function ask(): void {

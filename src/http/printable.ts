@@ -196,7 +196,7 @@ interface Decoded {
 function decodings(encoded: string, { hexMin, least }: { hexMin: number; least: number }): readonly Decoded[] {
   const found: Decoded[] = [];
   const bytes = new Uint8Array(encoded.length);
-  // Most of what looks encoded is an id: it is given up as soon as too few characters can be left.
+  // Most text that looks encoded is an id: decoding stops as soon as too few characters can be left.
   const decode = (digits: string, start: number, { values, bits }: Encoding): void => {
     let count = 0;
     let others = 0;

@@ -3,8 +3,8 @@ import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import { within } from './createPost.ts';
 import type { DropReason, QueueEvent, StoredEvent } from './events.ts';
 
-// The names of what is stored. The key of an event's row is `time(9) kind(1)` and what tells it from all others: sorted as
-// text the oldest comes first, no two tabs collide, and a list of keys alone tells which rows may be dropped.
+// The names of what is stored. The key of an event's row is `time(9) kind(1)` and a unique part: sorted as
+// text the oldest comes first, no two tabs collide, and a list of keys alone shows which rows may be dropped.
 
 /** Begins the name of every queue's database. */
 export const QUEUE_PREFIX = 'offerlet-queue';
@@ -58,7 +58,7 @@ export function keyTime(key: string): number {
   return parseInt(key.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
 }
 
-/** Sorts the rows that are to be kept first: clicks before displays, newer before older. */
+/** Sorts rows by importance: clicks before displays, newer before older. */
 export function byWorth(a: string, b: string): number {
   return a[TIME_DIGITS] + a < b[TIME_DIGITS] + b ? 1 : -1;
 }
@@ -143,7 +143,7 @@ export function isOwn([, { state, before }]: readonly [string, KnownRow]): unkno
   return state !== 'inFlight' || before;
 }
 
-/** Dead letters kept at most. */
+/** Maximum number of stored dead letters. */
 const DEAD_MAX = 50;
 /** No browser stores anything for longer: an older time is that of a wrong clock, which must not cost events. */
 const BELIEVABLE_AGE_MS = 365 * 24 * 3_600_000;

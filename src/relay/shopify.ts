@@ -53,7 +53,7 @@ export function shopify(options: ShopifyOptions): Required<Pick<RelayOptions, 'a
       const verified = await verify(request.headers.get('authorization'));
       // It may have expired while the body arrived.
       if (!verified.ok) throw new RelayError(verified.reason, { status: 401, code: 'unauthorized' });
-      // Whoever wrote `context` may read the request as well.
+      // The shop's `context` may read the request as well.
       const page: unknown = await request.clone().json();
       const known = (await context?.(verified.value, request)) ?? undefined;
       return nameGuest(verified.value.shop, page, known);

@@ -42,7 +42,7 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends 
   onEvent?: ((event: PageEvent<Success>) => void) | undefined;
 }
 
-/** What valid options describe: the relay to call, and what it is asked for. */
+/** What valid options describe: the relay to call, and the request to it. */
 export interface Placement {
   /** The relay's URL, without a trailing slash. */
   readonly relay: string;

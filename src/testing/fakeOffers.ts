@@ -10,7 +10,7 @@ export interface FakeOffer extends Loose<Omit<Offer, 'cta_details'>> {
   readonly cta_details?: Loose<CtaDetails>;
 }
 
-/** How many example offers, or offers of your own: described by what matters in the test, or as a network returned them. */
+/** How many example offers, or your own offers: described by what matters in the test, or as returned by a network. */
 export type FakeOffers = number | readonly (FakeOffer | Recommendation)[];
 
 /** The offers of a fake network, as they go into its responses. */

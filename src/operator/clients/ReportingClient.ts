@@ -187,7 +187,7 @@ export interface WholeReportOptions extends SortedReport {
   readonly first?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   onProgress?(read: number, total: number): void;
-  /** Called when the report never stands still: a row may be missing or twice. */
+  /** Called when the report changes with every read: a row may be missing or duplicated. */
   onUnsteady?(): void;
 }
 

@@ -44,7 +44,7 @@ export interface ConsoleOptions extends ConsoleFiles {
   readonly variant?: ReportVariant | undefined;
   /** The path at which the console is mounted; `/` by default. */
   readonly basePath?: string | undefined;
-  /** Milliseconds between two looks at a report that includes today; 60,000 by default. */
+  /** Milliseconds between two reads of a report that includes today; 60,000 by default. */
   readonly refresh?: number | undefined;
   /** Whether pages of the console's own origin may show it in a frame; false by default. A page that frames it can mislead clicks. */
   readonly allowFrame?: boolean | undefined;

@@ -10,7 +10,7 @@ import { dateOf } from '../../../../wire/utcDates.ts';
 export interface LoadedReport extends ConsoleReport {
   /** The state it was read for. */
   readonly state: ReportState;
-  /** What the process was asked for it. */
+  /** The request to the process. */
   readonly asked: URLSearchParams;
   /** Whether the history is too short to compare with. */
   readonly isUncompared: boolean;
@@ -55,7 +55,7 @@ export function useReport(state: ReportState, session: ConsoleContext): Resource
   return { ...resource, data: shown };
 }
 
-/** What the process is asked for a state. */
+/** Returns the request to the process for a state. */
 function askedOf(state: ReportState): URLSearchParams {
   const params = paramsOf(state);
   if (hasGroups(state)) params.set('chart', state.chart);
