@@ -31,7 +31,7 @@ beforeEach(() => {
   now = 1_000;
 });
 
-test('a response is recalled within a day, in another tab too, and not after it', async () => {
+test('a response is recalled within a day, even in another tab, and not after it', async () => {
   await open(KEY).keep({ session_id: 's' });
   now += DAY - 1;
   expect(await open(KEY).recall()).toEqual({ session_id: 's' });
@@ -39,7 +39,7 @@ test('a response is recalled within a day, in another tab too, and not after it'
   expect(await open(KEY).recall()).toBeUndefined();
 });
 
-test('a name is new once, whoever asks, until the order is forgotten', async () => {
+test('a name is new once, for any caller, until the order is forgotten', async () => {
   expect(open(KEY).once('VIEW')).toBe(true);
   expect(open(KEY).once('VIEW')).toBe(false);
   expect(await open(KEY).has('VIEW')).toBe(true);
