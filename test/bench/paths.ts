@@ -1,7 +1,7 @@
 // npm run bench -- paths: the source files that one request for offers, one click and one report cross.
 //
 // The line is the built one: a page in Chromium with the script, built as for the package, the `relay` and `network` commands,
-// each in a process of its own, and the network's embedded database. The report is that of the `report` command.
+// each in a separate process, and the network's embedded database. The report is that of the `report` command.
 //
 // A file counts for a station if at least one of its functions was called there between the start of the request and the end of
 // its effects. Not counted: what runs while a module is imported, what has run before the request (start, page load), files

@@ -12,7 +12,7 @@ const PLAIN = 'offerlet_bench';
 const ROUNDS = 5;
 /** Rounds before those: until then this process compiles, and servers plan. */
 const WARM_UPS = 3;
-/** Batches per round, each of two new sessions; requests for offers; conversions, each in a batch of its own. */
+/** Batches per round, each of two new sessions; requests for offers; conversions, each in a separate batch. */
 const BATCHES = 240;
 const BATCH = 2 * KINDS.length;
 const REQUESTS = 480;

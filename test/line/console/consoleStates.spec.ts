@@ -58,7 +58,7 @@ test('dates outside the history offer those inside, and a comparison outside is 
   await control(sandbox.network, 'settings', { history_from: null }, 'PUT');
 });
 
-test('a link into the future asks the network nothing, and offers days that are over', async ({ page }) => {
+test('a link into the future sends no request, and offers days that are over', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/api/report?')) asked.push(request.url());
