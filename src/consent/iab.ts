@@ -89,9 +89,9 @@ type CallBack = Parameters<Listen<TcData>>[1];
 const REQUIRES = { consents: 1, legitimateInterests: 2 } as const;
 
 /**
- * Decides by the purposes of IAB Europe's Transparency and Consent Framework, version 2: yes once the shopper has agreed to
- * all of them, for the vendor as well if one is named, or if GDPR does not apply. While the shopper is being asked, there
- * is no decision. Without purposes it is no.
+ * Decides by the purposes of IAB Europe's Transparency and Consent Framework, version 2. Consent is given once the
+ * shopper has agreed to all of them, for the vendor as well if one is named, or if GDPR does not apply. There is no
+ * decision while the dialog is open. Without purposes, consent is denied.
  */
 export function tcf({ purposes, vendor, legitimateInterests = [] }: TcfOptions): ConsentSource {
   const all = [...purposes, ...legitimateInterests];

@@ -12,11 +12,11 @@ export interface LockOptions {
 /** A directory that belongs to this process. */
 export interface DirectoryLock {
   /**
-   * Throws a `LockLostError` once another process has taken the directory over. Looks at the directory itself when the
-   * last look is a second old, so a process that was frozen learns of its loss before it does anything.
+   * Throws a `LockLostError` once another process has taken the directory over. Reads the directory itself when the
+   * last check is a second old. A process that was frozen thus detects its loss before it does anything.
    */
   check(): void;
-  /** Like `check`, but always looks: for what would destroy the files of a new owner. */
+  /** Like `check`, but always reads the directory: for actions that would destroy the files of a new owner. */
   verify(): void;
   /** Resolves with the reason at that moment. Stays pending otherwise. */
   readonly lost: Promise<LockLostError>;

@@ -71,7 +71,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   let isEager = false;
   /** Whether events that are too old were dropped: once per page load is enough. */
   let hasSwept = false;
-  /** What others have stored is known. */
+  /** Whether the rows of other tabs have been read. */
   let hasRead = false;
   let isStopped = false;
   /** Ends when nothing is being sent. */

@@ -80,8 +80,8 @@ export interface EventRow {
 /**
  * What this page knows of a row.
  * - `unwritten`: no transaction has it yet.
- * - `unconfirmed`: not known to be on disk, as all rows are in memory: a disk refuses a row late, and one that is slow takes it
- *   late. Who reads meanwhile must not take it for delivered.
+ * - `unconfirmed`: not known to be on disk, as all rows are in memory. A disk refuses a row late, and a slow one
+ *   accepts it late. A read in between must not count it as delivered.
  * - `local`: put by this page and on disk as far as it knows.
  * - `inFlight`: in a request of this page. `before` is its state before, missing when another page has put it.
  */
@@ -91,7 +91,7 @@ interface KnownRow {
   before?: KnownRow['state'] | undefined;
 }
 
-/** Puts a value, or removes the row when there is none. With `from` it replaces a row, if nobody else has removed that meanwhile. */
+/** Puts a value, or removes the row when there is none. With `from` it replaces a row, unless that has been removed. */
 export type RowChange = readonly [key: string, value?: unknown, from?: string];
 
 /** The rows of a queue, on disk or in memory. */

@@ -218,8 +218,8 @@ function textOf(value: unknown): string {
 const SEARCHED_MAX = 20_000;
 
 /**
- * Whether a secret key is anywhere in the options. The elements of a page are not searched, because frameworks attach their whole
- * tree to them, nor is the storage, which holds what other scripts store.
+ * Whether a secret key is anywhere in the options. The elements of a page are not searched, because frameworks attach
+ * their whole tree to them. Neither is the storage, which has data of other scripts.
  */
 function hasSecret(options: unknown): boolean {
   const seen = new Set<unknown>();

@@ -4,7 +4,7 @@ import { EXAMPLE_OFFERS } from './exampleOffers.ts';
 
 type Loose<Whole> = { readonly [Name in keyof Whole]?: Whole[Name] | undefined };
 
-/** An offer for a test. What is missing comes from an example; a field that is `undefined` is left out. */
+/** An offer for a test. Missing fields come from an example; a field that is `undefined` is left out. */
 export interface FakeOffer extends Loose<Omit<Offer, 'cta_details'>> {
   readonly advertiser?: Loose<Advertiser>;
   readonly cta_details?: Loose<CtaDetails>;

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const name of [...NAMES, 'UC_UI', 'Didomi', 'didomiOnReady', 'didomiEventListeners']) delete page[name];
 });
 
-/** Starts a source, and writes down what it decides. */
+/** Starts a source, and records its decisions. */
 function listen(source: ConsentSource): { decisions: boolean[]; stop: () => void } {
   const decisions: boolean[] = [];
   const stop = source((isGiven) => void decisions.push(isGiven)) ?? (() => {});

@@ -105,7 +105,7 @@ test('a response above 100,000 characters is not stored', async () => {
   expect([localStorage.length, stored.size]).toEqual([0, 0]);
 });
 
-test('soon after an order was stored, what is older than a day is removed, and nothing of anybody else', async () => {
+test('soon after an order was stored, older ones than a day are removed, and nothing of other scripts', async () => {
   await open(KEY).keep({});
   localStorage.setItem('shop', 'theirs');
   now += DAY;
@@ -114,7 +114,7 @@ test('soon after an order was stored, what is older than a day is removed, and n
   expect([...stored.keys()]).toEqual(['offerlet:2']);
 });
 
-test('forgetOrders removes every order, and nothing of anybody else', async () => {
+test('forgetOrders removes every order, and nothing of other scripts', async () => {
   await open(KEY).keep({});
   localStorage.setItem('shop', 'theirs');
   forgetOrders();

@@ -100,7 +100,7 @@ export class ReportingClient<V extends ReportVariant> {
       yield page;
       offset += page.data.length;
       if (!page.pagination.has_more) return;
-      // The page is empty although more was promised: going on would repeat the same request for ever.
+      // The page is empty although more was promised: going on would repeat the same request forever.
       if (page.data.length === 0) throw changed(page);
     }
   }

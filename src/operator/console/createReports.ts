@@ -148,7 +148,7 @@ function chartRows(
   if (by.length === 0) return asRead;
   if (groups) {
     const keys = new Set(groups.map((row) => groupKey(row, by)));
-    // A line needs one metric, and nothing of the comparison.
+    // A line requires one metric, and no comparison.
     const columns = new Set([
       ...Object.keys(asRead[0] ?? {}).filter((name) => isTextColumn(name)),
       params.get('chart'),

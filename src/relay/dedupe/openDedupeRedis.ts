@@ -149,7 +149,7 @@ export async function openDedupeRedis(
   };
 }
 
-/** Milliseconds for the first connection; the client itself would try for ever. */
+/** Milliseconds for the first connection; the client itself would try forever. */
 const CONNECT_MS = 5_000;
 const PING_MS = 1_000;
 const SILENCE_MS = 5_000;

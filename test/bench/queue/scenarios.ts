@@ -159,8 +159,8 @@ export async function play(scenario: Scenario, site: Site, script: string): Prom
 }
 
 /**
- * Storage operations and bytes for `count` events, none when the page was still busy with them after a minute, and the
- * requests that came of them.
+ * Measures storage operations and bytes for `count` events, and the resulting requests. There are no figures if the
+ * page was still busy after a minute.
  */
 export async function measureWork(
   count: number,

@@ -118,7 +118,7 @@ test('when the console’s process is gone the page says so', async ({ page }) =
   await expect(alert(page)).toContainText('Is it still running?');
 });
 
-test('a publisher’s key has its own report and nothing of the channel', async ({ page }) => {
+test('a publisher’s key has its own report and no data of the channel', async ({ page }) => {
   const words = ['--variant', 'publisher'];
   const shop = await startConsole({ network: sandbox.network, key: sandbox.keys.publisher_reporting, words });
   await page.goto(`${shop.url}/?by=page_type&grain=total&sort=-clicks`);

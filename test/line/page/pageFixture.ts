@@ -25,7 +25,7 @@ export interface Arrived {
 
 type Reply = (request: Asked, response: ServerResponse) => unknown;
 
-/** A merchant's site and its relay on one origin: serves pages, and writes every beacon down. */
+/** A merchant's site and its relay on one origin: serves pages, and records every beacon. */
 export interface Fixture {
   url: string;
   asked: Asked[];

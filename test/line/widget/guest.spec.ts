@@ -153,7 +153,7 @@ test('pictures below the fold are fetched when they come near, each once', async
   await expect.poll(() => fetched.toSorted()).toEqual(['/logo-0.svg', '/logo-2.svg', '/photo-0.svg', '/photo-1.svg']);
 });
 
-test('nothing of the widget is printed', async ({ page }) => {
+test('no part of the widget is printed', async ({ page }) => {
   for (const mode of MODES) {
     await openShop(page);
     await mount(page, { mode });

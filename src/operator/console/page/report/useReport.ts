@@ -21,7 +21,7 @@ export function useReport(state: ReportState, session: ConsoleContext): Resource
   const params = askedOf(state);
   const [today, dates] = [dateOf(Date.now()), datesOf(state)];
   const isLive = dates.to >= today;
-  // The network has nothing of the future, and refuses to look.
+  // The network has no data of the future, and refuses such requests.
   const key = dates.from > today ? undefined : params.toString();
   // Another order of the same report is made in the process; the same order is read again.
   const last = useRef<{ readonly key: string; readonly id: string } | undefined>(undefined);
