@@ -100,7 +100,7 @@ const builds: Record<string, UserConfig> = {
       rolldownOptions: { output: { minify: true } },
     },
   },
-  // The demo shop's backend is a module that the sandbox command loads; its pages have scripts of their own.
+  // The demo shop's backend is a module that the sandbox command loads; its pages have their own scripts.
   demo: {
     build: {
       outDir: 'dist/demo',

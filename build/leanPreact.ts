@@ -1,6 +1,6 @@
 // Preact without what the widget doesn't use: 1.1 KB in place of 3.8, and no way to write HTML is left in it. Preact has no build
 // flags for that, so expressions of its source are replaced by the value that each always has here; the minifier removes what
-// becomes unreachable. test/package/leanPreact.test.ts checks that the widget uses nothing of what is removed, and
+// becomes unreachable. test/package/leanPreact.test.ts checks that the widget uses none of the removed code, and
 // test/package/leanWidget.test.ts compares the widget on the reduced Preact and on the whole one.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

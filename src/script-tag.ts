@@ -10,7 +10,7 @@ const script = dom.currentScript;
 if (typeof window !== 'undefined') start(window as { offerlet?: unknown });
 
 function start(page: { offerlet?: unknown }): void {
-  // Not inherited: an element or a frame called "offerlet" also answers to this name.
+  // Not inherited: an element or a frame called "offerlet" has this name as well.
   const before = own(page, 'offerlet');
   const tag = script instanceof HTMLScriptElement ? script : null;
   if (before && typeof (before as Partial<PageApi>).show === 'function') {

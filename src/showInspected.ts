@@ -1,7 +1,7 @@
 import { INSPECTOR, type Inspect, type Inspected, type Offers, type ShowOptions } from './page/showOptions.ts';
 import { showOffers as show, type MountContext } from './page/showOffers.ts';
 
-/** Asks the merchant's relay for offers and shows them. It never throws: `outcome` says what came of it. */
+/** Requests offers from the merchant's relay and shows them. It never throws: `outcome` has the result. */
 export function showOffers(options: ShowOptions, context?: MountContext): Offers {
   return show(options, { ...context, inspect });
 }

@@ -1,5 +1,5 @@
 // Runs the tests. Each step prints what it is and how long the one before took. A failure ends the run, but each of the
-// last three steps runs even when one before it failed: a long run should tell everything that is wrong.
+// last three steps runs even when one before it failed: a long run should report everything that is wrong.
 //
 //   npm test                          what a change must pass: lint, types, all tests that one machine can run, Chromium
 //   npm run test:all                  all of that and Firefox, WebKit, PostgreSQL, Redis, chaos, the packages, examples/, unused code, the site

@@ -13,7 +13,7 @@ if (nodes.length < 3 || !nodes.every((node) => URL.canParse(node))) {
 }
 await install();
 Object.assign(process.env, { OFFERLET_TEST_POSTGRES: '1', OFFERLET_TEST_CITUS: nodes.join(' ') });
-// Left out: what the tests do to the processes of a server of their own, and what concerns the embedded database alone.
+// Left out: tests that stop the processes of their own server, and tests of the embedded database alone.
 run(
   'npx',
   'vitest',

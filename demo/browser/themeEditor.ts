@@ -58,7 +58,7 @@ export function openThemeEditor(editor: Element, follow: (look: Look) => void): 
   // Offers come, go and follow each other by themselves.
   setInterval(showContrast, 500);
 
-  /** Unthemed, the offers have nothing of what is set, and the editor keeps it. */
+  /** Switches the theme on or off. Without it, the offers ignore the settings, and the editor retains them. */
   function wear(worn: Look): void {
     document.documentElement.dataset.look = worn;
     for (const look of looks) look.checked = look.value === worn;

@@ -7,7 +7,7 @@ export default defineConfig({
   fullyParallel: true,
   use: {
     baseURL: `http://127.0.0.1:${port}`,
-    // A Chromium of the system, where Playwright has none of its own.
+    // The system's Chromium, where Playwright has not installed its own.
     launchOptions: { executablePath: process.env.CHROMIUM_BIN || undefined },
   },
   webServer: { command: 'node shop.js', port: Number(port), env: { PORT: port } },

@@ -3,7 +3,10 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Ends a command with an exit code of its own; the message is printed as one line, unless it is empty. See docs/operators/README.md#exit-codes. */
+/**
+ * Ends a command with its own exit code; the message is printed as one line, unless it is empty.
+ * See docs/operators/README.md#exit-codes.
+ */
 export class ExitError extends Error {
   override name = 'ExitError';
   readonly exitCode: number;

@@ -17,8 +17,8 @@ export interface ShopContextOptions {
 }
 
 /**
- * Returns a `context` that asks the shop's own backend over HTTP: with the page's request as the body, the shopper's cookies,
- * and the secret as `Authorization: Bearer …`. The shop responds with what `context` returns, or with 204.
+ * Returns a `context` that calls the shop's own backend over HTTP: with the page's request as the body, the shopper's
+ * cookies, and the secret as `Authorization: Bearer …`. The shop responds with what `context` returns, or with 204.
  */
 export function createShopContext({
   url,

@@ -110,7 +110,7 @@ const OPTIONS = {
   json: { kind: 'flag', about: 'Prints one JSON object as the first line of output.' },
 } as const satisfies Options;
 
-/** `offerlet relay`: the relay as a process of its own, for merchants whose backend is not JavaScript. */
+/** `offerlet relay`: the relay as a separate process, for merchants whose backend is not JavaScript. */
 export const relayCommand: Command = {
   summary: 'Runs the relay on its own, for backends that are not JavaScript.',
   options: OPTIONS,
@@ -182,7 +182,7 @@ function listenerOf(
   return (request, response) => (request.url === path ? forBackends : forPages)(request, response);
 }
 
-/** Serves `/prefetch` on a port of its own: proxies forward the other one to the world. */
+/** Serves `/prefetch` on a separate port: proxies forward the other one to the internet. */
 async function listenForBackends(relay: Relay, port: number | undefined): Promise<Listening | undefined> {
   if (port === undefined) return undefined;
   const forBackends = toNode(createPrefetchRoute(relay));
@@ -193,7 +193,7 @@ async function listenForBackends(relay: Relay, port: number | undefined): Promis
   return listen(listener, { port, portOption: '--prefetch-port' });
 }
 
-/** Serves `/metrics` on a port of its own: how a shop is doing is nobody else's business. */
+/** Serves `/metrics` on a separate port: the numbers of a shop are not public. */
 async function listenForMetrics(
   metrics: Metrics,
   { 'metrics-port': port, 'metrics-host': host }: { 'metrics-port': number | undefined; 'metrics-host': string },

@@ -105,7 +105,7 @@ function exitWithoutOutput({ code, message }: NodeJS.ErrnoException, ended?: num
   if (code === 'EPIPE' && ended === undefined) return void setImmediate(() => process.exit(0));
   if (code === 'EPIPE') process.exit(ended);
   process.stderr.write(`offerlet: The output cannot be written (${code ?? message}).\n`);
-  // As with a file of --output that cannot be written; 1 may have a meaning of its own.
+  // As with a file of --output that cannot be written; 1 may have another meaning for the command.
   process.exit(EXIT.usage);
 }
 

@@ -6,12 +6,12 @@ export interface ConsentModeOptions {
   readonly dataLayer?: string | undefined;
 }
 
-/** What Google's tags keep: the state after all updates, also of those that a template of a tag manager makes. */
+/** What Google's tags keep: the state after all updates, even those from a tag manager's template. */
 interface TagData {
   readonly ics?: { readonly entries?: Readonly<Record<string, { readonly update?: unknown } | undefined>> };
 }
 
-/** Milliseconds between looks at what no event tells of. */
+/** Milliseconds between polls of state that changes without an event. */
 const POLL_MS = 250;
 
 /**
@@ -80,7 +80,7 @@ export function googleConsentMode(type: string, { dataLayer = 'dataLayer' }: Con
     function readTagState(): void {
       const { update } = page.google_tag_data?.ics?.entries?.[type] ?? {};
       if (update === tagState) return;
-      // What is found first may be older than the last update of the data layer, so it can't turn its no into a yes.
+      // What is found first may be older than the last update of the data layer, so it can't override a denial.
       const isOlder = tagState === undefined && isUpdated && update === true;
       tagState = update;
       if (typeof update !== 'boolean' || isOlder) return;

@@ -2,14 +2,14 @@ import type { ConsentSource } from '../session/consent.ts';
 
 // The frameworks of the IAB, which many consent platforms speak.
 
-/** A platform that calls back with events: at once, for the decision that stands, and after each change. */
+/** A platform that calls back with events: at once, for the current decision, and after each change. */
 type Listen<Event> = (
   command: 'addEventListener' | 'removeEventListener',
   callBack: (event: Event | null, isSuccess: boolean) => void,
   listenerId?: number,
 ) => void;
 
-/** Milliseconds between looks for a consent platform that has not loaded yet. */
+/** Milliseconds between polls for a consent platform that has not loaded yet. */
 const POLL_MS = 250;
 
 /**
@@ -89,9 +89,9 @@ type CallBack = Parameters<Listen<TcData>>[1];
 const REQUIRES = { consents: 1, legitimateInterests: 2 } as const;
 
 /**
- * Decides by the purposes of IAB Europe's Transparency and Consent Framework, version 2: yes once the shopper has agreed to
- * all of them, for the vendor as well if one is named, or if GDPR does not apply. While the shopper is being asked, there
- * is no decision. Without purposes it is no.
+ * Decides by the purposes of IAB Europe's Transparency and Consent Framework, version 2. Consent is given once the
+ * shopper has agreed to all of them, for the vendor as well if one is named, or if GDPR does not apply. There is no
+ * decision while the dialog is open. Without purposes, consent is denied.
  */
 export function tcf({ purposes, vendor, legitimateInterests = [] }: TcfOptions): ConsentSource {
   const all = [...purposes, ...legitimateInterests];
@@ -190,9 +190,9 @@ interface GppEvent {
 const SECTIONS = /* @__PURE__ */ 'nat ca va co ut ct fl mt or tx de ia ne nh nj tn mn md in ky ri'.split(' ');
 
 /**
- * Decides by the sections of the United States in IAB Tech Lab's Global Privacy Platform: yes if the shopper has not opted
- * out of the sale and of the sharing of data, or if no section applies. A section that is not of the United States is a no,
- * and so is a value that is not known.
+ * Decides by the sections of the United States in IAB Tech Lab's Global Privacy Platform. Consent is given if the
+ * shopper has not opted out of the sale and sharing of data, or if no section applies. A section outside the United
+ * States denies it, and so does an unknown value.
  */
 export function gpp(): ConsentSource {
   const find = (): Listen<GppEvent> | undefined => (globalThis as { __gpp?: Listen<GppEvent> }).__gpp;

@@ -12,7 +12,7 @@ interface ComplianzPage {
 
 /**
  * Decides by one of the categories of Complianz, such as `marketing`. Where the shopper has to opt in, a category without
- * consent is no decision until the banner is dismissed; elsewhere it is accepted until the shopper opts out.
+ * consent is undecided until the banner is dismissed; elsewhere it is accepted until the shopper opts out.
  */
 export function complianz(category: string): ConsentSource {
   // The first one follows the check whether a stored consent is still valid.
@@ -36,7 +36,7 @@ export function complianz(category: string): ConsentSource {
 /** What the vendor's script puts on the page. */
 interface CookiebotPage {
   Cookiebot?: {
-    /** Whether the shopper has answered the dialog. */
+    /** Whether the shopper has made a choice in the dialog. */
     readonly hasResponse?: boolean;
     readonly consent?: Readonly<Record<string, unknown>>;
   };
@@ -44,14 +44,14 @@ interface CookiebotPage {
 
 /**
  * Decides by one of the categories of Cookiebot: `preferences`, `statistics` or `marketing`. A category that is not
- * accepted is no decision until the shopper has answered the dialog.
+ * accepted is undecided until the shopper has made a choice in the dialog.
  */
 export function cookiebot(category: string): ConsentSource {
   const events = ['CookiebotOnConsentReady', 'CookiebotOnAccept', 'CookiebotOnDecline'];
   return pageSource(`cookiebot(${category})`, events, (tell) => {
     const { Cookiebot } = globalThis as CookiebotPage;
     const given = Cookiebot?.consent?.[category] === true;
-    // Where no dialog is shown, the platform accepts for the shopper, and there is no response.
+    // Where no dialog is shown, the platform accepts for the shopper, and `hasResponse` is false.
     tell(given || Cookiebot?.hasResponse === true ? given : undefined);
   });
 }
@@ -59,7 +59,7 @@ export function cookiebot(category: string): ConsentSource {
 /** What the vendor's script puts on the page. */
 interface CookieYesPage {
   getCkyConsent?(): {
-    /** The law that decides what is assumed before the shopper answers, such as `gdpr`. */
+    /** The law that decides what is assumed before the shopper makes a choice, such as `gdpr`. */
     readonly activeLaw?: string;
     readonly isUserActionCompleted?: boolean;
     readonly categories?: Readonly<Record<string, unknown>>;
@@ -67,8 +67,8 @@ interface CookieYesPage {
 }
 
 /**
- * Decides by one of the categories of CookieYes, such as `advertisement`. Before the shopper has answered the banner, there
- * is no decision, unless the law is `ccpa`, where the category is accepted until the shopper opts out.
+ * Decides by one of the categories of CookieYes, such as `advertisement`. Under `ccpa`, the category is accepted
+ * until the shopper opts out. Under other laws there is no decision until the shopper makes a choice in the banner.
  */
 export function cookieYes(category: string): ConsentSource {
   const events = ['cookieyes_banner_load', 'cookieyes_consent_update'];
@@ -120,8 +120,8 @@ interface OneTrustPage {
 }
 
 /**
- * Decides by one of the categories of OneTrust, such as `C0004`. While the shopper has not answered the banner, an
- * inactive category is no decision.
+ * Decides by one of the categories of OneTrust, such as `C0004`. An inactive category is undecided until the shopper
+ * makes a choice in the banner.
  */
 export function oneTrust(category: string): ConsentSource {
   return pageSource(`oneTrust(${category})`, ['OneTrustGroupsUpdated'], (tell) => {
@@ -173,7 +173,7 @@ export function usercentrics(id: string): ConsentSource {
 type Tell = (given: unknown) => void;
 
 /**
- * Returns a source that looks at a platform at once, for the decision that stands, and after each of its events. Consent
+ * Returns a source that looks at a platform at once, for the current decision, and after each of its events. Consent
  * that was given ends with anything but `true`. A platform that throws has denied it.
  */
 function pageSource(
@@ -184,7 +184,7 @@ function pageSource(
 ): ConsentSource {
   const source: ConsentSource = (decide) => {
     let isGiven = false;
-    /** An answer that something newer has overtaken is ignored. */
+    /** A result that something newer has overtaken is ignored. */
     let turn = 0;
 
     function ask(): void {

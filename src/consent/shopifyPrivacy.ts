@@ -13,8 +13,8 @@ export interface CustomerPrivacySignal {
 }
 
 /**
- * Decides by whether Shopify allows marketing and the sale of data, which is what giving data to third parties is called
- * there. While the customer has not answered the banner, there is no decision.
+ * Decides by whether Shopify allows marketing and the sale of data, which is Shopify's term for giving data to third
+ * parties. There is no decision until the customer makes a choice in the banner.
  */
 export function shopifyPrivacy(customerPrivacy: CustomerPrivacySignal): ConsentSource {
   const source: ConsentSource = (decide) => {

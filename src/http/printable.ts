@@ -129,7 +129,7 @@ function characterOf(escape: string): string {
   const second = escape.charAt(1);
   if (escape.length === 2) return 'bfnrtv0'.includes(second) ? '' : second;
   if (escape.startsWith('&')) {
-    // Other characters with a name are no part of a key; those that are invisible must go.
+    // Other characters with a name are not part of a key; the invisible ones must be removed.
     if (second !== '#') return ENTITIES.get(escape.slice(1).replace(';', '').toLowerCase()) ?? '';
     return fromCode(
       /x/i.test(escape.charAt(2)) ? Number.parseInt(escape.slice(3), 16) : Number.parseInt(escape.slice(2)),
@@ -188,7 +188,7 @@ function encodedTexts(text: string, least: number): readonly string[] {
 interface Decoded {
   /** Its ASCII characters. */
   readonly text: string;
-  /** Whether most of it are such characters. Otherwise it is binary data, or the encoding begins elsewhere. */
+  /** Whether most of it consists of such characters. Otherwise it is binary data, or the encoding begins elsewhere. */
   readonly isText: boolean;
 }
 
@@ -196,7 +196,7 @@ interface Decoded {
 function decodings(encoded: string, { hexMin, least }: { hexMin: number; least: number }): readonly Decoded[] {
   const found: Decoded[] = [];
   const bytes = new Uint8Array(encoded.length);
-  // Most of what looks encoded is an id: it is given up as soon as too few characters can be left.
+  // Most text that looks encoded is an id: decoding stops as soon as too few characters can be left.
   const decode = (digits: string, start: number, { values, bits }: Encoding): void => {
     let count = 0;
     let others = 0;

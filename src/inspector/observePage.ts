@@ -21,9 +21,9 @@ export interface RequestRecord {
   readonly error?: string;
 }
 
-/** Maximum requests kept: a page that stays open for days must not fill the memory. */
+/** Maximum recorded requests: a page that stays open for days must not fill the memory. */
 const REQUESTS_MAX = 100;
-/** Maximum characters kept of a response that is not JSON. */
+/** Maximum recorded characters of a response that is not JSON. */
 const TEXT_MAX = 300;
 
 /** Records the page's requests to relays, and forces their failures. Other requests pass through unchanged. */
@@ -139,7 +139,7 @@ interface LayoutShift extends PerformanceEntry {
 }
 
 const INSPECTOR = 'OFFERLET-INSPECTOR';
-/** Maximum violations and shifts kept: a page that stays open for days must not fill the memory. */
+/** Maximum recorded violations and shifts: a page that stays open for days must not fill the memory. */
 const KEPT_MAX = 200;
 
 /** Listens to the widget's events, and to what the browser reports about the page. */

@@ -114,7 +114,7 @@ function isEventRow(value: unknown): value is EventRow {
   return typeof value === 'object' && value !== null && 'event' in value;
 }
 
-/** Maximum number of mounts kept: a page that mounts and destroys for hours must not fill the memory. */
+/** Maximum recorded mounts: a page that mounts and destroys for hours must not fill the memory. */
 const MOUNTS_MAX = 20;
 
 /** The mounts of a page. */

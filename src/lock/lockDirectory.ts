@@ -12,11 +12,11 @@ export interface LockOptions {
 /** A directory that belongs to this process. */
 export interface DirectoryLock {
   /**
-   * Throws a `LockLostError` once another process has taken the directory over. Looks at the directory itself when the
-   * last look is a second old, so a process that was frozen learns of its loss before it does anything.
+   * Throws a `LockLostError` once another process has taken the directory over. Reads the directory itself when the
+   * last check is a second old. A process that was frozen thus detects its loss before it does anything.
    */
   check(): void;
-  /** Like `check`, but always looks: for what would destroy the files of a new owner. */
+  /** Like `check`, but always reads the directory: for actions that would destroy the files of a new owner. */
   verify(): void;
   /** Resolves with the reason at that moment. Stays pending otherwise. */
   readonly lost: Promise<LockLostError>;
@@ -34,13 +34,13 @@ export class LockLostError extends Error {
   override name = 'LockLostError';
 }
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two heartbeats. */
 const BEAT_MS = 1_000;
-/** Milliseconds for which a look at the directory counts. */
+/** Milliseconds for which a check of the directory is valid. */
 const LOOK_MS = 1_000;
 /** Milliseconds for which the directory may be unreadable: nobody can have taken it over in this time. */
 const BLIND_MS = 3_000;
-/** Milliseconds without a sign of life after which an owner that cannot be seen from here is taken for dead. */
+/** Milliseconds without a heartbeat after which an owner that cannot be seen from here is considered dead. */
 const SILENCE_MS = 5_000;
 const POLL_MS = 200;
 
@@ -105,7 +105,7 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
   let announce: (loss: LockLostError) => void = () => undefined;
   const lost = new Promise<LockLostError>((resolve) => (announce = resolve));
   let looked = readClocks();
-  // A main thread that is busy for seconds gives no sign of life, so a thread beside it does.
+  // A main thread that is busy for seconds sends no heartbeat, so a separate thread does.
   const stopTouching = keepTouching(files.pathOf(number), BEAT_MS);
   const timer = setInterval(() => void beat(), BEAT_MS);
   timer.unref();
@@ -115,7 +115,7 @@ function hold(number: number, files: LockFiles, directory: string): DirectoryLoc
     try {
       if (!isReleased) look();
     } catch {
-      // `lost` tells of a takeover; an unreadable directory concerns only those who want to write.
+      // `lost` reports a takeover; an unreadable directory concerns only callers that want to write.
     }
   }
 

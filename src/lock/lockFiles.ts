@@ -100,7 +100,7 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Runs in a thread of its own. Ends by itself once the file is gone, which its successor deletes. */
+/** Runs in a separate thread. Ends by itself once the file is gone, which its successor deletes. */
 const TOUCH = `
 const { workerData } = process.getBuiltinModule('node:worker_threads');
 const { utimesSync } = process.getBuiltinModule('node:fs');
@@ -115,7 +115,7 @@ const timer = setInterval(() => {
 `;
 
 /**
- * Touches a file from a thread of its own, so that a main thread which is busy for seconds does not look dead. Does
+ * Touches a file from a separate thread, so that a main thread which is busy for seconds does not look dead. Does
  * nothing where the runtime has no threads or does not allow them. Returns what ends it.
  */
 export function keepTouching(file: string, everyMs: number): () => Promise<void> {
@@ -172,7 +172,7 @@ export function parseHolder(text: string): Holder | undefined {
   };
 }
 
-/** Whether the holder still runs, as far as its pid tells. */
+/** Whether the holder still runs, as far as its pid shows. */
 export function stateOf(holder: Holder): HolderState {
   const scope = readScope();
   if (scope === undefined || holder.scope !== scope) return 'unknown';

@@ -52,7 +52,7 @@ const DRAIN_MS = 5_000;
 export interface Caller {
   /** Its IP address, where the server knows it. */
   readonly ip?: string | undefined;
-  /** Ends the connection without a response, as a scripted fault may ask for. */
+  /** Ends the connection without a response, as a scripted fault may require. */
   readonly drop?: (() => void) | undefined;
 }
 

@@ -47,7 +47,7 @@ export interface Network {
   /** Responds to a request; never rejects. `from` says who sent it and how to end the connection. */
   fetch(request: Request, from?: Caller): Promise<Response>;
   readonly environment: Environment;
-  /** The network's time: while its clock is stopped, the time at which it stands. */
+  /** The network's time: while its clock is stopped, the time at which it was stopped. */
   now(): Promise<Date>;
   /** What the first line of `--json` says, without the URL. */
   describe(): Description;

@@ -282,7 +282,7 @@ async function selectSessions(
     key.publisher_id === null ? await publishersOf(context, ids) : new Map([[key.publisher_id, ids] as const]);
   const rows = await Promise.all(
     [...byPublisher].map(([publisherId, some]) => {
-      // The ids are parameters of their own: with a list in one parameter a distributed PostgreSQL would ask every shard.
+      // The ids are separate parameters: with a list in one parameter a distributed PostgreSQL would query every shard.
       const places = some.map((_, index) => `$${index + 4}`).join(', ');
       return context.db.hot<StoredSession>(
         `SELECT publisher_id, session_id, channel_id, page_type, widget_type, widget_id, is_sandbox, has_email, order_amount, insertions, created_at

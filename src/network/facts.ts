@@ -20,7 +20,7 @@ export interface Periods {
   readonly month_start: string;
 }
 
-/** The periods of the hour that was asked for last: nearly all events that arrive are of one hour. */
+/** The periods of the last requested hour: nearly all events that arrive are of one hour. */
 let latest: { readonly hour: number; readonly periods: Periods } | undefined;
 
 /** Returns the UTC periods of an instant, which is a Date or milliseconds. */

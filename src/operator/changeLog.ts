@@ -37,7 +37,7 @@ export interface LoggedChange extends Change {
 /** The changes that were made from this account. */
 export interface ChangeLog {
   readonly path: string;
-  /** Writes that a change begins, makes it, and writes what became of it. Rejects before the change if the log cannot be written. */
+  /** Logs the start of a change, makes it, and logs its result. Rejects before it if the log cannot be written. */
   record<Result>(change: Change, make: () => Promise<Result>): Promise<Result>;
   /** Returns all changes, oldest first. */
   read(): LoggedChange[];

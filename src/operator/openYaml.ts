@@ -62,7 +62,7 @@ interface SettingSource {
   readonly node: Node | null | undefined;
   /** Its name from the top, such as `rules.clicks-fell.below`; empty for the whole file. */
   readonly path: string;
-  /** Where its name is written: what is missing has no line of its own. */
+  /** Where its name is written: a missing field has no line. */
   readonly line: number;
   readonly file: string;
   readonly lines: LineCounter;

@@ -17,9 +17,9 @@ export function defineElement(show: (options: ShowOptions, context: MountContext
     class extends HTMLElement implements OfferLetElement {
       static readonly observedAttributes = ATTRIBUTES;
       #mount: Offers | undefined;
-      /** A no holds for later mounts of this element. */
+      /** A denial holds for later mounts of this element. */
       #isDenied = false;
-      /** Once the attribute `consent` was there, its absence is no decision. */
+      /** Once the attribute `consent` was there, its absence means undecided. */
       #hasConsent = false;
 
       get offers(): Offers | undefined {

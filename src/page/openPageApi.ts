@@ -34,7 +34,7 @@ export interface ScriptApi extends PageApi {
 export function openPageApi(inspect?: Inspect): ScriptApi {
   const mounts = new Set<Offers>();
   const consent = openConsent('given');
-  /** Open while the shopper's decision is yes: without a mount, too, a withdrawal in another tab is newer. */
+  /** Open while consent is given: even without a mount, a withdrawal in another tab takes precedence. */
   let channel: { close(): void } | undefined;
   let ran: { script: HTMLScriptElement; url: string; end(): void } | undefined;
 

@@ -41,7 +41,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
   let mounted: MountedOffers | undefined;
   /** Offers that were painted before it is known whether they count. */
   let preview: MountedOffers | undefined;
-  /** Why the inspector that the page asked for did not open. */
+  /** Why the requested inspector did not open. */
   let missing: string | undefined;
   let stopWatching: (() => void) | undefined;
   /** What the server has prefetched was used, or was not. */
@@ -52,7 +52,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
     space.update(event);
     if (typeof options.onEvent === 'function') options.onEvent(event);
     dispatch(event);
-    // Without a response, too, the inspector can explain.
+    // The inspector can explain even a missing response.
     if (event.type === 'outcome' && trace.response?.isSandbox !== false) void look();
   });
   const session = openOfferSession(attempt(), { trace, storage: browserStorage, page, isDenied });
@@ -301,7 +301,7 @@ const MODALS = ':is(:modal,[aria-modal=true],offer-let-layer)';
 
 /**
  * Resolves once the page has no open modal. A single Esc would close both the modal and a layer that opened over it by
- * itself, and that layer would take the focus from a question that the page asks. Returns whether there was one.
+ * itself, and that layer would take the focus from a dialog of the page. Returns whether there was one.
  */
 async function whenNoModal(signal: AbortSignal): Promise<boolean> {
   let hasWaited = false;

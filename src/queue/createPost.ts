@@ -93,14 +93,14 @@ export function openClock(): Clock {
 }
 
 /**
- * Rejects what took too long. Not an Error: one that is created while the script starts has the browser look for its position,
- * which with developer tools attached means to parse the whole script again.
+ * The reason of a timeout. It is not an Error: creating one while the script starts makes the browser look up its
+ * position. With developer tools attached, the browser would parse the whole script again.
  */
 export const LATE = 'Timeout';
 
 /**
- * Resolves to the promise's value, or rejects when it takes longer. The time is taken in two halves: a page that was busy for
- * all of it receives the events that arrived meanwhile before the second half is over.
+ * Resolves to the promise's value, or rejects when it takes longer. The time is split into two halves, so that a page
+ * that was busy throughout handles pending events before the second half is over.
  */
 export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout>;

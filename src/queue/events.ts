@@ -7,8 +7,8 @@ export type TrackedEvent = Omit<WireEvent, 'event_datetime' | 'conversion_proper
 export type StoredEvent = Omit<WireEvent, 'event_id' | 'conversion_properties'> & { event_id: string };
 
 /**
- * Why events were dropped: the queue was full, they were too old, the browser lost them, the dead letters were at their cap, or consent
- * was withdrawn in another tab.
+ * Why events were dropped: the queue was full, the events were too old, the browser lost them, there were too many dead
+ * letters, or consent was withdrawn in another tab.
  */
 export type DropReason = 'full' | 'expired' | 'storage_lost' | 'dead_letters_full' | 'withdrawn';
 

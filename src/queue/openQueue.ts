@@ -13,7 +13,7 @@ export function openQueue(options: QueueOptions): Queue {
 export interface Queue {
   /** Resolves when the event is on disk (in memory where the browser has no storage); rejects when it is not a valid event. */
   track(event: TrackedEvent): Promise<void>;
-  /** Sends now what may be sent now, also after a pause, and reports what came of it. Retry-After is still obeyed. */
+  /** Sends what may be sent now, even during a pause, and reports the result. Retry-After is still obeyed. */
   flush(): Promise<FlushOutcome>;
   /** Empties the queue, dead letters included. Resolves when nothing is left on disk, however slow storage is. */
   purge(): Promise<void>;

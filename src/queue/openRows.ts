@@ -241,7 +241,7 @@ export function openRows(name: string, { now, emit, onWithdrawn, onBack }: RowsL
       let found = await database.run('readonly', (rows) => readRows(rows, more));
       const damaged = found ? [...found.first].filter(isDamaged).map(([key]) => key) : [];
       if (damaged[0]) {
-        // Other scripts can write here as well. What is no event would be in the way of all others.
+        // Other scripts can write here as well. A row that is not an event would block all others.
         await change(damaged.map((key) => [key]));
         dropped('storage_lost', damaged.length);
         found = await database.run('readonly', (rows) => readRows(rows, more));

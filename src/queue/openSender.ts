@@ -69,9 +69,9 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   let sizes: number[] = [];
   let isPaused = false;
   let isEager = false;
-  /** What is too old has been dropped: once a page is enough. */
+  /** Whether events that are too old were dropped: once per page load is enough. */
   let hasSwept = false;
-  /** What others have stored is known. */
+  /** Whether the rows of other tabs have been read. */
   let hasRead = false;
   let isStopped = false;
   /** Ends when nothing is being sent. */
@@ -158,7 +158,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
     }
     if (keepalive) keepaliveRoom -= bytes;
     const response = await sendBatch(send, events, { keepalive, sent }, ended.signal);
-    // Nobody knows what became of it: whoever may send it later sends it again.
+    // The result of the request is unknown: it is sent again later, in this tab or another.
     if (ended.signal.aborted) return false;
     if (keepalive) keepaliveRoom += bytes;
     const { status, reason } = response;
@@ -194,7 +194,7 @@ export function openSender({ name, rows, send, emit, gatherMs = 250, startMs = 0
   function leave(): void {
     void rows.write();
     if (isPaused || (backoff?.at && !backoff.isSuspects && !rows.isMemory())) return;
-    // Stored until a response is seen, which may be never: the relay drops duplicates.
+    // Stored until a response arrives, which may be never: the relay drops duplicates.
     const rest = [...known].flatMap(([key, row]): QueueEntry[] => {
       const value = row.value as EventRow;
       const mayGo = isWaiting(key) && isIdle(row) && !value.tries && !isSuspect(backoff?.failures, key);
@@ -301,7 +301,7 @@ function isHidden(): unknown {
   return typeof hidden === 'boolean' ? hidden : Reflect.get(Document.prototype, 'hidden', document);
 }
 
-/** Milliseconds after which whoever holds the lock is frozen: requests end after ten seconds, and several may have been before us. */
+/** Milliseconds after which the holder of the lock must be frozen. Requests end after ten seconds; several may wait. */
 const LEASE_MS = 30_000;
 
 /**

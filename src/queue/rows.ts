@@ -3,8 +3,8 @@ import { QUEUE_MAX_AGE_MS, QUEUE_MAX_EVENTS } from '../wire/limits.ts';
 import { within } from './createPost.ts';
 import type { DropReason, QueueEvent, StoredEvent } from './events.ts';
 
-// The names of what is stored. The key of an event's row is `time(9) kind(1)` and what tells it from all others: sorted as
-// text the oldest comes first, no two tabs collide, and a list of keys alone tells which rows may be dropped.
+// The names of what is stored. The key of an event's row is `time(9) kind(1)` and a unique part: sorted as
+// text the oldest comes first, no two tabs collide, and a list of keys alone shows which rows may be dropped.
 
 /** Begins the name of every queue's database. */
 export const QUEUE_PREFIX = 'offerlet-queue';
@@ -58,7 +58,7 @@ export function keyTime(key: string): number {
   return parseInt(key.slice(0, TIME_DIGITS), 36) - TIME_OFFSET;
 }
 
-/** Sorts the rows that are to be kept first: clicks before displays, newer before older. */
+/** Sorts rows by importance: clicks before displays, newer before older. */
 export function byWorth(a: string, b: string): number {
   return a[TIME_DIGITS] + a < b[TIME_DIGITS] + b ? 1 : -1;
 }
@@ -80,8 +80,8 @@ export interface EventRow {
 /**
  * What this page knows of a row.
  * - `unwritten`: no transaction has it yet.
- * - `unconfirmed`: not known to be on disk, as all rows are in memory: a disk refuses a row late, and one that is slow takes it
- *   late. Who reads meanwhile must not take it for delivered.
+ * - `unconfirmed`: not known to be on disk, as all rows are in memory. A disk refuses a row late, and a slow one
+ *   accepts it late. A read in between must not count it as delivered.
  * - `local`: put by this page and on disk as far as it knows.
  * - `inFlight`: in a request of this page. `before` is its state before, missing when another page has put it.
  */
@@ -91,7 +91,7 @@ interface KnownRow {
   before?: KnownRow['state'] | undefined;
 }
 
-/** Puts a value, or removes the row when there is none. With `from` it replaces a row, if nobody else has removed that meanwhile. */
+/** Puts a value, or removes the row when there is none. With `from` it replaces a row, unless that has been removed. */
 export type RowChange = readonly [key: string, value?: unknown, from?: string];
 
 /** The rows of a queue, on disk or in memory. */
@@ -143,7 +143,7 @@ export function isOwn([, { state, before }]: readonly [string, KnownRow]): unkno
   return state !== 'inFlight' || before;
 }
 
-/** Dead letters kept at most. */
+/** Maximum number of stored dead letters. */
 const DEAD_MAX = 50;
 /** No browser stores anything for longer: an older time is that of a wrong clock, which must not cost events. */
 const BELIEVABLE_AGE_MS = 365 * 24 * 3_600_000;

@@ -34,7 +34,7 @@ export interface SentBatch {
   readonly now: number;
 }
 
-/** What a response changes, and what is reported of it. */
+/** What a response changes, and what is reported. */
 export interface Settlement {
   readonly changes: readonly RowChange[];
   readonly backoff: Backoff | undefined;
@@ -132,7 +132,7 @@ export interface Backoff {
   failures?: Failures;
 }
 
-/** Milliseconds between a failure and the next request, whatever asks for it. */
+/** Milliseconds between a failure and the next request, whatever triggers it. */
 export const FAILURE_PAUSE_MS = 500;
 /** The longest delay in the first four seconds of an outage: a thank-you page is open for seconds. */
 const EAGER_DELAY_MS = 2_000;
@@ -187,8 +187,8 @@ export function isSuspect(failures: Failures | undefined, key: string): boolean 
 
 /**
  * Returns the next batch of what is due: the oldest events, then suspects. Suspects that failed equally often are sent in
- * halves, those that failed least first, until one stands alone. An attempt is spent on each batch whatever it holds, so an outage causes no
- * more requests than without suspects.
+ * halves, those that failed least first, until one is left alone. An attempt is spent on each batch whatever it holds,
+ * so an outage causes no more requests than without suspects.
  */
 export function takeBatch(due: readonly QueueEntry[], failures: Failures = {}): readonly QueueEntry[] {
   const others = alike(due.filter(([key]) => !isSuspect(failures, key)));

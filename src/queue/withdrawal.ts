@@ -2,12 +2,13 @@ import { promisifyRequest } from 'idb-keyval';
 import { committed, CONSENT, QUEUE_PREFIX, queueName } from './rows.ts';
 
 // Consent is given per origin, and withdrawn in every tab at once. Databases can only be cleared later: by then the page may
-// be gone. So a withdrawal first leaves a mark, synchronously. Whoever opens a queue compares the mark with the consent that
-// the database was opened under, in the same transaction, before anything is read or sent.
+// be gone. So a withdrawal first leaves a mark, synchronously. A page that opens a queue compares the mark with the
+// consent that the database was opened under. It does so in the same transaction, before anything is read or sent.
 
 /**
  * The key of the mark in localStorage. Its value is `+` and the id of a consent while something may be stored, `-` and the id
- * of a withdrawal until everything stored before it is cleared. Both are equally long, so that full storage takes the second.
+ * of a withdrawal until everything stored before it is cleared. Both are equally long, so that the second fits into
+ * full storage.
  */
 const MARK = 'offerlet-consent';
 const ID_LENGTH = 16;
@@ -37,7 +38,7 @@ export function newConsent(): string {
   return `${pending} ${Math.random().toString(36)}`;
 }
 
-/** Whether what is stored under a consent was withdrawn: nothing of it may be read or sent. */
+/** Whether data stored under a consent was withdrawn: none of it may be read or sent. */
 export function isWithdrawn(consent: unknown): boolean {
   const pending = pendingWithdrawal();
   return pending !== '' && String(consent).split(' ')[0] !== pending;

@@ -28,7 +28,7 @@ export function Offers(props: OffersProps): ReactElement | null {
   const decided = useRef(consent);
   /** Consent was withdrawn in another tab: that holds for the next mount in this place, until the property changes. */
   const isDenied = useRef(false);
-  // What was prefetched is for the mount that it came with: a server that renders again prefetches anew.
+  // Prefetched offers are for the mount that they came with: a server that renders again prefetches anew.
   const value = valueOf({ ...options, prefetched: undefined });
 
   useEffect(() => {

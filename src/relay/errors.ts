@@ -70,7 +70,7 @@ export function problemOf(message: string, fields: readonly Problem[]): string {
   return paths.length > 0 ? `${message} (${paths.join(', ')})` : message;
 }
 
-/** A reply that tells a page why the relay refused. */
+/** A response that explains to a page why the relay refused. */
 export function errorReply(error: RelayError): Reply {
   const retryAfter =
     error.retryAfterMs === undefined ? undefined : String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));

@@ -73,7 +73,7 @@ async function callContext(request: RelayRequest, { context, timeouts }: RelaySe
       throw new TypeError('context must return an object or nothing.');
     return (known ?? {}) as RelayContext;
   } catch (error) {
-    // The shop's own refusal. With another status no response could be made of it.
+    // The shop's own refusal. With another status, it could not be a response.
     if (error instanceof RelayError && isErrorStatus(error.status)) throw error;
     // Going on with what the page sent would let a page choose the shopper by making `context` fail.
     throw new RelayError("The shop's server could not add what it knows.", {

@@ -193,7 +193,7 @@ type Respond = (request: Request, info: RequestInfo) => Promise<Response>;
 const WRAPPED_BODY = { maxBytes: 256 * 1024, timeoutMs: 10_000 };
 
 /**
- * Turns a relay into a listener of node:http or a handler of Express, also behind a body parser that has read the body.
+ * Turns a relay into a listener of node:http or a handler of Express, even behind a body parser that has read the body.
  * Takes any function from `Request` to `Response`, such as one of yours around a relay. A relay keeps its `prefetch`.
  */
 export function toNode<Given extends Respond>(

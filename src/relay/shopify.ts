@@ -53,7 +53,7 @@ export function shopify(options: ShopifyOptions): Required<Pick<RelayOptions, 'a
       const verified = await verify(request.headers.get('authorization'));
       // It may have expired while the body arrived.
       if (!verified.ok) throw new RelayError(verified.reason, { status: 401, code: 'unauthorized' });
-      // Whoever wrote `context` may read the request as well.
+      // The shop's `context` may read the request as well.
       const page: unknown = await request.clone().json();
       const known = (await context?.(verified.value, request)) ?? undefined;
       return nameGuest(verified.value.shop, page, known);
@@ -72,7 +72,7 @@ async function nameGuest(
   const order = [own(known, 'order_details'), own(page, 'order_details')]
     .map((details) => own(details, 'order_id'))
     .find(isText);
-  // Something else than an object is refused by the relay, which says so.
+  // The relay refuses anything but an object, with an error that says so.
   if (order === undefined || (known && typeof known !== 'object')) return known;
   const external_guid = await hashText(`${shop}\n${order}`);
   const user: object = known?.user_details ?? {};
@@ -185,7 +185,7 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** The JSON of a part of a token; undefined when it is none. */
+/** The JSON of a part of a token; undefined when it is not JSON. */
 function decode(part: string): unknown {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(part)));

@@ -62,7 +62,7 @@ function readOneUrl(
   throw new UsageError(`--database-url is missing, or given more than once. Give the URL of the ${whose}.`);
 }
 
-/** Runs a step, with a sign of life every ten seconds, and says how long it took. */
+/** Runs a step, reports every ten seconds that it still runs, and prints how long it took. */
 async function reportStep(title: string, run: () => Promise<void>, out: Output): Promise<void> {
   const started = performance.now();
   const seconds = (): string => `${((performance.now() - started) / 1_000).toFixed(1)} s`;

@@ -42,7 +42,7 @@ export interface OfferOptions<Success extends SuccessCode = 'rendered'> extends 
   onEvent?: ((event: PageEvent<Success>) => void) | undefined;
 }
 
-/** What valid options describe: the relay to call, and what it is asked for. */
+/** What valid options describe: the relay to call, and the request to it. */
 export interface Placement {
   /** The relay's URL, without a trailing slash. */
   readonly relay: string;
@@ -218,8 +218,8 @@ function textOf(value: unknown): string {
 const SEARCHED_MAX = 20_000;
 
 /**
- * Whether a secret key is anywhere in the options. The elements of a page are not searched, because frameworks attach their whole
- * tree to them, nor is the storage, which holds what other scripts store.
+ * Whether a secret key is anywhere in the options. The elements of a page are not searched, because frameworks attach
+ * their whole tree to them. Neither is the storage, which has data of other scripts.
  */
 function hasSecret(options: unknown): boolean {
   const seen = new Set<unknown>();

@@ -23,7 +23,7 @@ export interface ConsentDecision {
 /** What is known of the shopper's decision. Nothing is requested, stored or sent unless it is `given`. */
 export type ConsentState = 'undecided' | 'given' | 'denied';
 
-/** What can be heard of the shopper's decision. `withdrawn`: consent was withdrawn in another tab, or by another mount. */
+/** Reports about the shopper's decision. `withdrawn`: consent was withdrawn in another tab, or by another mount. */
 export type ConsentInput = 'yes' | 'no' | 'unclear' | 'withdrawn';
 
 /** All transitions. Only `true` gives consent. `false`, a source that throws, and a rejected promise deny it. */
@@ -179,7 +179,7 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
       const hasOption = 'consent' in options;
       const option: unknown = hasOption ? options.consent : undefined;
       const isOpen = option == null || option === 'required';
-      // The page's no holds for every mount, its yes for mounts without a decision of their own.
+      // A denial by the page holds for every mount, its consent for mounts without their own decision.
       if (page && (page.state === 'denied' || (isOpen && page.isAsked))) follow(page, true);
       else if (isDenied) hear('no', 'elsewhere', true);
       // Only an option that is absent means the default.
@@ -200,7 +200,7 @@ export function openConsent(state: ConsentState = 'undecided'): Consent {
   };
 }
 
-/** Only `true` is a yes, and only `false` is a no. */
+/** Only `true` gives consent, and only `false` denies it. */
 function inputOf(value: unknown): ConsentInput {
   return value === true ? 'yes' : value === false ? 'no' : 'unclear';
 }

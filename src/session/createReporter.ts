@@ -61,7 +61,7 @@ export function createReporter({
   function send(event_name: EventName, initiating_target?: Target, offer?: PlacedOffer, asset?: Asset): void {
     loaded();
     const event: TrackedEvent = { event_name, session_id };
-    // What counts once has the same id whoever reports it, so that relay and network drop the duplicates of other windows.
+    // Events that count once have the same id in every window, so that relay and network drop the duplicates.
     if (/LOAD|DISPLAY|VIEW/.test(event_name))
       event.event_id = uuidOf(toJson([session_id, event_name, offer?.insertion_id, asset?.id]));
     if (initiating_target) event.initiating_target = initiating_target;

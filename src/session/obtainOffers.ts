@@ -88,7 +88,7 @@ export async function findOffers(context: OfferContext): Promise<FoundOffers | F
     };
     const locked = key && locks ? locks.request(key, { signal }, find) : find();
     locked.catch((error: unknown) => {
-      // Frames whose storage is blocked are refused locks, too. They share it with nobody.
+      // Frames whose storage is blocked are refused locks as well. They share it with nobody.
       if (signal.aborted) reject(error as Error);
       else find().catch(reject);
     });

@@ -25,8 +25,9 @@ import {
 import type { SessionStorage } from './sessionStorage.ts';
 
 /**
- * The states of a session, in order: it waits for consent, for the page, for the relay, for an inspector that checks the response
- * before it is counted, and for a place on the page. Then the offers are shown until the shopper dismisses them.
+ * The states of a session, in order. It waits for consent, for the page, for the relay, for an inspector that checks
+ * the response before it is counted, and for a place on the page. Then the offers are shown until the shopper dismisses
+ * them.
  */
 export type StateName =
   | 'undecided'

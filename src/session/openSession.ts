@@ -85,7 +85,7 @@ export interface Session {
   flush(): Promise<void>;
   /**
    * A later decision on consent, or a source of decisions. `true` starts what waited for it, `false` ends the offers and clears
-   * what is stored; anything else is no decision.
+   * what is stored; anything else means undecided.
    */
   consent(decision: ConsentOption): void;
   /** Ends the session. It counts as nothing, and what was recorded stays in storage until it is delivered. */

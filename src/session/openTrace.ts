@@ -113,7 +113,7 @@ export interface Explanation<Success extends SuccessCode = 'rendered'> {
         readonly isRemembering: boolean;
       }
     | undefined;
-  /** The response, or what was remembered of it. */
+  /** The response, or the remembered part. */
   readonly response?:
     | {
         readonly session_id: string;

@@ -15,7 +15,7 @@ export interface SessionStorage {
   syncStorage(): SyncStorage;
   /** Clears what was stored of orders in the synchronous storage. */
   forgetOrders(): void;
-  /** Clears everything: at once, nothing of it is read or sent any more. */
+  /** Clears everything. From the call on, nothing stored is read or sent. */
   withdraw(endpoint: string): void;
   /** Clears what an earlier session had no time to clear. */
   resume(endpoint: string): void;

@@ -4,13 +4,13 @@ import { EXAMPLE_OFFERS } from './exampleOffers.ts';
 
 type Loose<Whole> = { readonly [Name in keyof Whole]?: Whole[Name] | undefined };
 
-/** An offer for a test. What is missing comes from an example; a field that is `undefined` is left out. */
+/** An offer for a test. Missing fields come from an example; a field that is `undefined` is left out. */
 export interface FakeOffer extends Loose<Omit<Offer, 'cta_details'>> {
   readonly advertiser?: Loose<Advertiser>;
   readonly cta_details?: Loose<CtaDetails>;
 }
 
-/** How many example offers, or offers of your own: described by what matters in the test, or as a network returned them. */
+/** How many example offers, or your own offers: described by what matters in the test, or as returned by a network. */
 export type FakeOffers = number | readonly (FakeOffer | Recommendation)[];
 
 /** The offers of a fake network, as they go into its responses. */

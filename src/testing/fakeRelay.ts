@@ -17,7 +17,7 @@ import { isObject, own, parseJson, oneOf } from '../wire/json.ts';
 export interface FakeRelayOptions {
   /** A scenario of docs/guides/test-your-integration.md#scenarios. By default nothing goes wrong. */
   readonly scenario?: ScenarioName | undefined;
-  /** A number of example offers, or offers of your own; three examples by default. */
+  /** A number of example offers, or your own offers; three examples by default. */
   readonly offers?: FakeOffers | undefined;
   /** Marks the offers as a test, so that the widget shows its Sandbox mark; true by default. */
   readonly sandbox?: boolean | undefined;
@@ -52,9 +52,9 @@ export interface FakeRelay {
 /** The host of the network. No such host exists, and nothing is sent to it. */
 const NETWORK = 'https://network.offerlet.test';
 const ROUTES = ['/recommendations', '/events/batch', '/events', '/health'];
-/** Milliseconds between two looks at what was delivered. */
+/** Milliseconds between two polls for delivered events. */
 const POLL_MS = 20;
-/** The clock of this machine, also while a test fakes its timers. */
+/** The clock of this machine, even while a test fakes its timers. */
 const { setTimeout, performance } = globalThis;
 
 /** Creates a fake relay for tests: the relay itself, in front of a network in memory that plays a scenario. */
@@ -68,7 +68,7 @@ export function fakeRelay(options: FakeRelayOptions = {}): FakeRelay {
   let requestId = 0;
   let handler = openRelay();
 
-  /** A relay of its own for each scenario: the circuit breaker of the last one would hold up the next. */
+  /** A separate relay for each scenario: the circuit breaker of the last one would hold up the next. */
   function openRelay(): Handler {
     const { sandbox = true } = options;
     const settings = readOptions({
@@ -164,7 +164,10 @@ export interface RequestParts {
   text(): Promise<string>;
 }
 
-/** Whether a request is one that offerlet sends to its relay, wherever that is mounted. A shop may have a path `/recommendations` of its own. */
+/**
+ * Whether a request is one that offerlet sends to its relay, wherever that is mounted. A shop may have its own path
+ * `/recommendations`.
+ */
 export async function isForRelay(request: RequestParts): Promise<boolean> {
   const { url, method } = request;
   const { pathname } = new URL(url);

@@ -57,7 +57,7 @@ export function OfferCard({ view, offer: placed, sequence, isTitle, level }: Off
                 onClick={(event) => view.back(event, placed, before)}
               />
             )}
-            {/* The words are heard; in the row there is room for the numbers. */}
+            {/* Screen readers read the words; in the row there is room for the numbers. */}
             <span role="img" aria-label={messages.position.replace('{0}', `${index + 1}`).replace('{1}', `${count}`)}>
               {index + 1}/{count}
             </span>

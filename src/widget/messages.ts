@@ -25,7 +25,7 @@ export interface Messages {
   terms: string;
   /** The tooltip of links that open a new tab. */
   newTab: string;
-  /** The status of an accepted offer that has neither a text nor a code of its own. */
+  /** The status of an accepted offer that has neither a text nor a code. */
   claimed: string;
 }
 

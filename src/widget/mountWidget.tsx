@@ -259,7 +259,7 @@ export function createGestures(isLayer: boolean, now: () => number = () => perfo
   };
 }
 
-/** Calls `work` in a task of its own after the next paint. */
+/** Calls `work` in a separate task after the next paint. */
 function afterPaint(work: () => void): void {
   requestAnimationFrame(() => setTimeout(work));
 }

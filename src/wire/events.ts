@@ -64,7 +64,7 @@ export interface ConversionProperties {
   currency_code?: string;
 }
 
-/** One event as it is sent. */
+/** One event in the form in which it is sent. */
 export interface WireEvent {
   /** The idempotency key, created once, when the event happened. */
   event_id?: string;

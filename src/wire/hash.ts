@@ -18,7 +18,7 @@ export async function hashText(text: string): Promise<string> {
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Hashes to 106 bits, synchronously and without `crypto.subtle`: enough to tell apart what one device has. */
+/** Hashes to 106 bits, synchronously and without `crypto.subtle`: enough to distinguish what one device has. */
 export function shortHash(text: string): string {
   return [0, 1].map((seed) => hash53(text, seed).toString(36)).join('-');
 }

@@ -19,12 +19,12 @@ export interface AuditWorld extends Pick<TestNetwork, 'control'> {
   /** Nothing happens later. */
   readonly end: number;
   setClock(time: number): Promise<void>;
-  /** Compares a ledger with the network's report, as seen on the day after. */
+  /** Compares a ledger with the network's report, as read on the day after. */
   audit(ledger: LedgerCounts, request?: Partial<AuditRequest>): Promise<Audit>;
   close(): Promise<void>;
 }
 
-/** Starts a network with three offers. `pass` stands between relay and network. */
+/** Starts a network with three offers. `pass` is called between relay and network. */
 export async function openAuditWorld(
   pass: (request: Request, toNetwork: (request: Request) => Promise<Response>, from: Client) => Promise<Response> = (
     request,

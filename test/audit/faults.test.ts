@@ -116,7 +116,7 @@ test('finds clicks that were counted twice, in each hour that has any, and nothi
   expect(audit.explanations.map(({ cause }) => cause)).toEqual(['network', 'other_relay', 'other_senders']);
 }, 120_000);
 
-test('finds an hour that was lost, and names it also when days are compared', async () => {
+test('finds an hour that was lost, and names it even when days are compared', async () => {
   const lost = new Date(world.hours[5] ?? 0).toISOString();
   await world.control('PUT', '/sandbox/settings', { lost_hour: lost });
   const ledger = await shop();

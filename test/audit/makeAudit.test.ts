@@ -114,7 +114,7 @@ test('what the network counted before the ledger was complete is not compared, b
   expect([audit?.begins, clicksOf(audit)]).toEqual([timeOf('20T08'), [13, 81, 'extra']]);
 });
 
-test('the first night after the ledger began is quiet, and asks the network nothing', async () => {
+test('the first night after the ledger began is quiet, and sends no request to the network', async () => {
   const yesterday = { dates: { from: '2026-11-19', to: '2026-11-19' }, grain: 'day' } as const;
   const { audit, reports } = await auditOf(
     { ours: { '19T22': 1, '20T10': 5 }, asked: ['20T10'], theirs: { '19T10': 50 } },
@@ -126,7 +126,7 @@ test('the first night after the ledger began is quiet, and asks the network noth
   expect([late.audit?.within, late.audit?.begins]).toEqual([true, timeOf('20T00')]);
 });
 
-test('a quiet day of an older ledger is compared, and a ledger without any counts is none', async () => {
+test('a quiet day of an older ledger is compared, and a ledger without any counts has no audit', async () => {
   const quiet = await auditOf({ ours: {}, asked: ['02T10'], theirs: {} });
   expect([quiet.audit?.within, titleOf(quiet.audit)]).toEqual([true, 'Nothing was counted']);
   const missed = await auditOf({ ours: {}, asked: ['02T10'], theirs: { '20T10': 4 } });

@@ -4,7 +4,7 @@ import { seeded } from '../fixtures/random.ts';
 import { startLine } from '../line/whole/wholeLine.ts';
 
 const FAULTS = { lost: 0.1, failed: 0.05, partial: 0.03 };
-/** Shops beside each other, each with a queue of its own: one queue sends one batch at a time. */
+/** Shops beside each other, each with its own queue: one queue sends one batch at a time. */
 const SHOPS = 8;
 
 /** Sends 100,000 events through page, relay and network while everything fails, and compares the report with the truth. */

@@ -1,13 +1,13 @@
 // npm run bench -- paths: the source files that one request for offers, one click and one report cross.
 //
 // The line is the built one: a page in Chromium with the script, built as for the package, the `relay` and `network` commands,
-// each in a process of its own, and the network's embedded database. The report is that of the `report` command.
+// each in a separate process, and the network's embedded database. The report is that of the `report` command.
 //
-// A file counts for a station if at least one of its functions was called there between the start of the request and the end of
-// its effects. Not counted: what runs while a module is imported, what has run before the request (start, page load), files
-// without functions (types, constants), and dependencies. A whole round is played before the measured ones, so that what is
-// loaded or remembered for all later requests is not counted either. The network draws other offers in each round, with or
-// without a picture or a disclosure: a file counts if it ran in any of them.
+// A file counts for a station if at least one of its functions was called there from the start of the request to the
+// end of its effects. Not counted: what runs while a module is imported, what has run before the request (start, page
+// load), files without functions (types, constants), and dependencies. A whole round is played before the measured
+// ones, so that what is loaded or remembered for all later requests is not counted either. The network draws other
+// offers in each round, with or without a picture or a disclosure: a file counts if it ran in any of them.
 // - Offers: from the call of `show()` until the offers are painted, and in the servers until nothing runs any more. The events
 //   that the offers cause are held back meanwhile; they are delivered before the click.
 // - Click: from the shopper's click on an offer until its event is stored and nothing runs any more.

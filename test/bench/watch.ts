@@ -103,7 +103,7 @@ interface Measured {
   readonly last: string;
 }
 
-/** The process writes down its own peak: nobody else sees it after its end. `maxRSS` begins with that of its parent. */
+/** The process records its own peak, which cannot be read after its end. `maxRSS` begins with that of its parent. */
 const WRITES_USAGE = `data:text/javascript,import{readFileSync,writeSync}from'node:fs';process.once('exit',()=>{const{userCPUTime,systemCPUTime}=process.resourceUsage();const peak=/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1];writeSync(3,JSON.stringify([peak/1024,(userCPUTime+systemCPUTime)/1e6]))})`;
 
 function measured(

@@ -46,7 +46,7 @@ test('a default of denied that comes late takes back what a default granted', ()
   expect(decisions).toEqual([true, false, true]);
 });
 
-test('the tag comes later: nothing that it pushes is lost, also through a wrapper of its own', () => {
+test('when the tag loads later, nothing that it pushes is lost, not even through its own wrapper', () => {
   const { decisions, stop } = listen(googleConsentMode('ad_storage'));
   const layer = page.dataLayer as unknown[];
   const { push } = layer;
@@ -94,7 +94,7 @@ test('an update is newer than the defaults', () => {
   expect(decisions).toEqual([false]);
 });
 
-test('a page that replaces its layer is heard again, and the old layer no more', () => {
+test('after a page replaces its layer, the new one is followed and the old one is not', () => {
   const { decisions, stop } = listen(googleConsentMode('ad_storage'));
   const old = page.dataLayer as unknown[];
   page.dataLayer = [['consent', 'update', { ad_storage: 'granted' }]];
@@ -125,7 +125,7 @@ describe('updates that a template makes without the data layer', () => {
     page.google_tag_data = { ics: { entries: { ad_storage: { default: true, update } } } };
   }
 
-  test('each of them decides, and nothing but true is a yes', () => {
+  test('each of them decides, and only true gives consent', () => {
     gtag('consent', 'default', { ad_storage: 'denied' });
     const { decisions, stop } = listen(googleConsentMode('ad_storage'));
     for (const update of [undefined, 'true', 1, 'granted']) {
@@ -142,7 +142,7 @@ describe('updates that a template makes without the data layer', () => {
     stop();
   });
 
-  test('a stale yes does not turn the no of the data layer into a yes', () => {
+  test('stale consent does not override the denial in the data layer', () => {
     tagState(true);
     gtag('consent', 'update', { ad_storage: 'denied' });
     const { decisions, stop } = listen(googleConsentMode('ad_storage'));
@@ -151,7 +151,7 @@ describe('updates that a template makes without the data layer', () => {
     stop();
   });
 
-  test('a page that throws when its state is read hears nothing of it', () => {
+  test('an error that the page throws when its state is read does not reach the page', () => {
     Object.defineProperty(page, 'google_tag_data', {
       configurable: true,
       get: () => {

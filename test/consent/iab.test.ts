@@ -21,7 +21,7 @@ afterEach(() => {
 
 const VENDOR = 2;
 
-/** A consent string in which the shopper agreed to everything that is asked for, changed by `change`. */
+/** A consent string in which the shopper agreed to everything required, changed by `change`. */
 function tcString(change: (model: TCModel) => void = () => {}): string {
   const model = new TCModel(
     new GVL({
@@ -69,7 +69,7 @@ function tcString(change: (model: TCModel) => void = () => {}): string {
 }
 const options = { purposes: [1, 3], legitimateInterests: [7], vendor: VENDOR };
 
-/** What is decided where a string stands, without any event. */
+/** The decision where there is a string already, without any event. */
 function decidedBy(encoded: string | null, source = tcf(options)): boolean[] {
   new TcfPlatform(3, 1, true).update(encoded);
   const { decisions, stop } = listen(source);
@@ -77,7 +77,7 @@ function decidedBy(encoded: string | null, source = tcf(options)): boolean[] {
   return decisions;
 }
 
-test('TCF: the decision that stands is read without any event, and each change after it', () => {
+test('TCF: the current decision is read without any event, and each change after it', () => {
   const platform = new TcfPlatform(3, 1, true);
   platform.update(tcString());
   const { decisions, stop } = listen(tcf(options));
@@ -103,11 +103,11 @@ test('TCF: a platform that loads late is found, and what the shopper chooses the
   stop();
 });
 
-test('TCF: where GDPR does not apply there is no banner and no event, and it is a yes', () => {
+test('TCF: where GDPR does not apply there is no banner and no event, and consent is given', () => {
   expect(decidedBy(null)).toEqual([true]);
 });
 
-test('TCF: a refused vendor, an objection and a restriction of the publisher are a no', () => {
+test('TCF: a refused vendor, an objection and a restriction of the publisher deny consent', () => {
   const restrict = (purposeId: number, type: RestrictionType) =>
     tcString((model) => model.publisherRestrictions.add(VENDOR, new PurposeRestriction(purposeId, type)));
   expect(decidedBy(tcString((model) => model.vendorConsents.unset(VENDOR)))).toEqual([false]);
@@ -116,7 +116,7 @@ test('TCF: a refused vendor, an objection and a restriction of the publisher are
   expect(decidedBy(restrict(1, RestrictionType.NOT_ALLOWED))).toEqual([false]);
   expect(decidedBy(restrict(3, RestrictionType.REQUIRE_LI))).toEqual([false]);
   expect(decidedBy(restrict(7, RestrictionType.REQUIRE_CONSENT))).toEqual([false]);
-  // Without the vendor's number nobody can tell.
+  // Without the vendor's number, nothing can be decided.
   expect(
     decidedBy(
       tcString((model) => model.vendorConsents.unset(VENDOR)),
@@ -135,7 +135,7 @@ function openGpp(fields: Record<string, unknown> = {}, sections = [7]): GppPlatf
   return platform;
 }
 
-/** What is decided where a choice stands, without any event. */
+/** The decision where there is a choice already, without any event. */
 function decidedByGpp(fields: Record<string, unknown>, sections?: number[]): boolean[] {
   openGpp(fields, sections).setSignalStatus('ready' as never);
   const { decisions, stop } = listen(gpp());
@@ -143,21 +143,21 @@ function decidedByGpp(fields: Record<string, unknown>, sections?: number[]): boo
   return decisions;
 }
 
-test('GPP: the decision that stands is read without any event', () => {
+test('GPP: the current decision is read without any event', () => {
   expect(decidedByGpp({})).toEqual([true]);
   expect(decidedByGpp({ SharingOptOut: 0, TargetedAdvertisingOptOut: 0 })).toEqual([true]);
 });
 
-test('GPP: opting out of the sale or of the sharing of data is a no, and so is Global Privacy Control', () => {
+test('GPP: opting out of the sale or sharing of data denies consent, and so does Global Privacy Control', () => {
   expect(decidedByGpp({ SaleOptOut: 1 })).toEqual([false]);
   expect(decidedByGpp({ SharingOptOut: 1 })).toEqual([false]);
   expect(decidedByGpp({ TargetedAdvertisingOptOut: 1 })).toEqual([false]);
   expect(decidedByGpp({ Gpc: true })).toEqual([false]);
-  // The business says that it sells nothing, so it did not ask whether it may.
+  // The business says that it sells nothing, so it did not offer an opt-out.
   expect(decidedByGpp({ SaleOptOut: 0 })).toEqual([false]);
 });
 
-test('GPP: where no section applies it is a yes, and a section that is not read is a no', () => {
+test('GPP: consent is given where no section applies, and denied by a section that is not read', () => {
   expect(decidedByGpp({}, [-1])).toEqual([true]);
   for (const sections of [[], [0], [2], [6], [7, 2], [-1, 2], [99]])
     expect(decidedByGpp({}, sections), sections.join()).toEqual([false]);
@@ -178,7 +178,7 @@ test('GPP: the section of every state that the platform knows is found by its nu
   }
 });
 
-test('GPP: nothing is decided until the signal is ready; after the end nothing is heard', () => {
+test('GPP: nothing is decided until the signal is ready; after the end nothing is reported', () => {
   const { decisions, stop } = listen(gpp());
   vi.advanceTimersByTime(1_000);
   const platform = openGpp();
@@ -195,7 +195,7 @@ test('GPP: nothing is decided until the signal is ready; after the end nothing i
   expect(decisions.at(-1)).toBe(false);
 });
 
-test('GPP: a value or a section that is not known is a no', () => {
+test('GPP: an unknown value or section denies consent', () => {
   const event = (section: unknown): object => ({
     pingData: { signalStatus: 'ready', applicableSections: [7], parsedSections: { usnat: section } },
   });

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const name of [...NAMES, 'UC_UI', 'Didomi', 'didomiOnReady', 'didomiEventListeners']) delete page[name];
 });
 
-/** Starts a source, and writes down what it decides. */
+/** Starts a source, and records its decisions. */
 function listen(source: ConsentSource): { decisions: boolean[]; stop: () => void } {
   const decisions: boolean[] = [];
   const stop = source((isGiven) => void decisions.push(isGiven)) ?? (() => {});
@@ -24,17 +24,17 @@ function listen(source: ConsentSource): { decisions: boolean[]; stop: () => void
 /** What a platform says at each point; undefined: there is no decision. */
 type Verdict = boolean | undefined;
 
-/** What values decide that are no booleans: nothing but `true` is a yes. */
+/** What values other than booleans decide: only `true` gives consent. */
 const NOT_TRUE = ['true', 'false', 'yes', 1, null, undefined];
 
 describe('Cookiebot', () => {
-  /** The platform has loaded, or the shopper has answered. */
+  /** The platform has loaded, or the shopper has decided. */
   function set(marketing: unknown, hasResponse: unknown, event = 'CookiebotOnConsentReady'): void {
     page.Cookiebot = { consent: { necessary: true, marketing }, hasResponse };
     window.dispatchEvent(new Event(event));
   }
 
-  test('decides when the shopper answers, and again when they withdraw', () => {
+  test('decides when the shopper decides, and again when they withdraw', () => {
     const { decisions, stop } = listen(cookiebot('marketing'));
     set(false, false);
     expect(decisions).toEqual([]);
@@ -46,7 +46,7 @@ describe('Cookiebot', () => {
     expect(decisions).toEqual([true, false]);
   });
 
-  test('reads the decision that stands, also where no dialog is shown and the platform accepts by itself', () => {
+  test('reads the current decision, even where no dialog is shown and the platform accepts by itself', () => {
     const decided = (marketing: unknown, hasResponse: unknown): Verdict => {
       set(marketing, hasResponse);
       return listen(cookiebot('marketing')).decisions[0];
@@ -57,7 +57,7 @@ describe('Cookiebot', () => {
     for (const value of NOT_TRUE) expect(decided(false, value), String(value)).toBe(undefined);
   });
 
-  test('a consent that is renewed ends until the shopper has answered', () => {
+  test('consent that has to be renewed ends until the shopper has decided', () => {
     set(true, true);
     const { decisions } = listen(cookiebot('marketing'));
     set(false, false);
@@ -71,7 +71,7 @@ describe('CookieYes', () => {
   }
   const update = (): boolean => document.dispatchEvent(new CustomEvent('cookieyes_consent_update'));
 
-  test('decides when the shopper answers, and again when they change their mind', () => {
+  test('decides when the shopper decides, and again when they change their mind', () => {
     const { decisions } = listen(cookieYes('advertisement'));
     set(false, false);
     document.dispatchEvent(new CustomEvent('cookieyes_banner_load'));
@@ -83,7 +83,7 @@ describe('CookieYes', () => {
     expect(decisions).toEqual([true, false]);
   });
 
-  test('reads the decision that stands; what is accepted before an answer counts only under an opt-out law', () => {
+  test('reads the current decision; assumed consent is used only under an opt-out law', () => {
     const decided = (...[advertisement, isAnswered, law]: Parameters<typeof set>): Verdict => {
       set(advertisement, isAnswered, law);
       return listen(cookieYes('advertisement')).decisions[0];
@@ -123,7 +123,7 @@ describe('Complianz', () => {
     expect(decisions).toEqual([true, false]);
   });
 
-  test('reads the decision that stands, also in regions without a banner', () => {
+  test('reads the current decision, even in regions without a banner', () => {
     const decided = (...state: Parameters<typeof set>): Verdict => {
       set(...state);
       return listen(complianz('marketing')).decisions[0];
@@ -184,7 +184,7 @@ describe('Usercentrics', () => {
     expect(decisions).toEqual([true, false]);
   });
 
-  test('reads the decision that stands of a category or a service', async () => {
+  test('reads the current decision of a category or a service', async () => {
     set(false, 'ALL_ACCEPTED', false);
     expect([await decided(), await decided('xyz'), await decided('missing')]).toEqual([true, false, false]);
     set(false, 'ALL_DENIED', true);
@@ -210,7 +210,7 @@ describe('Usercentrics', () => {
     expect(await decided()).toBe(undefined);
   });
 
-  test('an answer that arrives after a newer one is ignored, and one that fails is a no', async () => {
+  test('a result that arrives after a newer one is ignored, and one that fails denies consent', async () => {
     let arrive: (isRequired: boolean) => void = () => {};
     set(false, 'ALL_ACCEPTED', true);
     const cmp = page.__ucCmp as { isConsentRequired: () => Promise<unknown> };
@@ -262,7 +262,7 @@ describe('Didomi', () => {
     expect(decisions).toEqual([true, false]);
   });
 
-  test('reads the decision that stands of a purpose, a vendor, or both', () => {
+  test('reads the current decision of a purpose, a vendor, or both', () => {
     expect([decided(false, { enabled: true }), decided(false, { enabled: false })]).toEqual([true, false]);
     expect([decided(false, undefined, { enabled: true }), decided(false, undefined)]).toEqual([true, false]);
     expect(decided(false, { enabled: true }, { enabled: false })).toBe(false);

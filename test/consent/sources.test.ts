@@ -89,7 +89,7 @@ describe('tcf', () => {
     expect(platform.listeners.size).toBe(0);
   });
 
-  test('loaded early: decides at once; where GDPR does not apply, it is a yes', () => {
+  test('loaded early: decides at once; where GDPR does not apply, consent is given', () => {
     load({ eventStatus: 'tcloaded', ...consents(1) });
     expect(listen(tcf({ purposes: [1] })).decisions).toEqual([true]);
     load({ eventStatus: 'tcloaded', gdprApplies: false });
@@ -153,7 +153,7 @@ describe('tcf', () => {
       // For consent only 1 is allowed, for a legitimate interest only 2.
       expect(verdicts(3)).toEqual([false, true, false, false, false, false]);
       expect(verdicts(7)).toEqual([false, false, true, false, false, false]);
-      // Of a purpose that is not asked for, and of another vendor, nothing matters.
+      // Purposes that are not required, and other vendors, do not matter.
       expect(verdicts(2)).toEqual([true, true, true, true, true, true]);
       expect(decided(both, { publisher: { restrictions: { 3: { 1: 0 } } } })).toBe(true);
     });
@@ -169,7 +169,7 @@ describe('tcf', () => {
     });
   });
 
-  test('stopped before the platform has loaded, it never asks', () => {
+  test('stopped before the platform has loaded, it never calls it', () => {
     const { stop } = listen(tcf({ purposes: [1] }));
     stop();
     const platform = load();
@@ -178,7 +178,7 @@ describe('tcf', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('without purposes there is never a yes, and a platform that reports nothing is left alone', () => {
+  test('without purposes consent is never given, and a platform that reports nothing is left alone', () => {
     const platform = load({ eventStatus: 'tcloaded', ...consents(1) });
     const { decisions } = listen(tcf({ purposes: [] }));
     platform.emit({ eventStatus: 'useractioncomplete', gdprApplies: false });

@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'offerlet-sandbox network': networkCommand,
 };
 
-/** Commands with a page or a section of their own. The operators page documents all others. */
+/** Commands with their own page or section. The operators page documents all others. */
 const ELSEWHERE: Readonly<Record<string, { path: string; section: string; table?: string }>> = {
   'offerlet relay': { path: 'docs/reference/relay.md', section: 'Command' },
   'offerlet audit': { path: 'docs/operate/audit.md', section: 'Command' },

@@ -32,7 +32,7 @@ describe.skipIf(!isPhpThere && !isRequired)('the context of a shop in PHP', () =
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Starts the shop with this secret in its environment, and returns how to ask it. */
+  /** Starts the shop with this secret in its environment, and returns a function that calls it. */
   async function openShop(secret?: string): Promise<(authorization: string, cookie?: string) => Promise<Response>> {
     const port = await freePort();
     const options = ['-d', `auto_prepend_file=${folder}/checkout.php`, '-d', `session.save_path=${folder}`];
@@ -53,7 +53,7 @@ describe.skipIf(!isPhpThere && !isRequired)('the context of a shop in PHP', () =
       });
   }
 
-  test('says whose order it is to whoever knows the secret, and nothing to anybody else', async () => {
+  test('returns the order to callers that know the secret, and nothing to others', async () => {
     const ask = await openShop(SECRET);
     const known = await ask(`Bearer ${SECRET}`);
     expect([known.status, await known.json()]).toEqual([
@@ -75,7 +75,7 @@ describe.skipIf(!isPhpThere && !isRequired)('the context of a shop in PHP', () =
     },
   );
 
-  test('without a secret of its own it refuses everybody', async () => {
+  test('without its own secret it refuses everybody', async () => {
     const ask = await openShop();
     for (const authorization of ['', 'Bearer', 'Bearer ']) expect((await ask(authorization)).status).toBe(401);
   });

@@ -56,7 +56,7 @@ test('the wire format documents every event, target, view, mode, identifier and 
   const results = columnOf(sectionOf(wire, 'Batch responses'), '`error.code`');
   const sources = readFileSync('src/network/eventRoutes.ts', 'utf8') + readFileSync('src/wire/events.ts', 'utf8');
   const refusals = sources.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g);
-  // What a widget may send as the place of a click is no code.
+  // The values that a widget may send as the place of a click are not codes.
   const others: readonly string[] = [...EVENT_NAMES, ...TARGETS, 'INLINE_NAV'];
   const codes = [...refusals].map(([, code = '']) => code).filter((code) => !others.includes(code));
   expect(results.filter((code) => /^[A-Z]/.test(code)).toSorted()).toEqual([...new Set(codes)].toSorted());

@@ -83,7 +83,7 @@ describe.skipIf(!isPhpThere && !isRequired)('the PHP snippets', () => {
     expect(tag).toMatchObject({ 'data-email-hash': '', 'data-order-id': EXPECTED['data-order-id'] });
   });
 
-  test('WooCommerce: the block-based page shows them to whoever has the key of the order', () => {
+  test('WooCommerce: the block-based page shows them to shoppers with the key of the order', () => {
     expect(scriptsIn(thankYou(block('wc_order_right')))).toHaveLength(1);
     expect(thankYou(block('wc_order_wrong'))).toBe('<p>Status</p>');
     expect(scriptsIn(thankYou(block('wc_order_right') + fire(42)))).toHaveLength(1);

@@ -108,7 +108,7 @@ test('every table of names has exactly the names of its type', () => {
 });
 
 function sourceOf({ page: path, language, code, types, line }: CodeBlock, index: number): Source {
-  // JavaScript is checked as TypeScript: what a reader copies is right under a strict compiler, too.
+  // JavaScript is checked as TypeScript: what a reader copies compiles under a strict compiler as well.
   const name = `block${index}.${language === 'tsx' ? 'tsx' : 'ts'}`;
   return { name, code: `${types}\n${code}`, from: { page: path, line: line - 1 } };
 }

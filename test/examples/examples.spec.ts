@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => network.stop());
 
-/** Examples without a server of their own: the relay runs beside them. */
+/** Examples without their own server: the relay runs beside them. */
 const CLIENT_ONLY = ['react-vite', 'vue'];
 /** Examples whose server prefetches: the page requests no offers. */
 const PREFETCHED = ['node', 'next'];

@@ -1,4 +1,4 @@
-// Installs and builds the projects of examples/ with the packed tarball, each in a temporary folder of its own, which later
+// Installs and builds the projects of examples/ with the packed tarball. Each has its own temporary folder, which later
 // runs reuse. `node test/examples/prepare.mjs` prepares all of them.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

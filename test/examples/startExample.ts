@@ -46,7 +46,7 @@ interface Command {
 }
 
 async function start({ command, args, port, cwd, env }: Command): Promise<Running> {
-  // A process group of its own: npm does not pass every signal on to the server that it runs.
+  // A separate process group: npm does not pass every signal on to the server that it runs.
   const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, detached: true });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));

@@ -6,7 +6,7 @@ const TRUSTED_TYPES = ["require-trusted-types-for 'script'", 'trusted-types vue 
 
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
-/** SvelteKit announces routes in an element with a style attribute of its own. */
+/** SvelteKit announces routes in an element with its own style attribute. */
 const SVELTE_ANNOUNCER = "'unsafe-hashes' 'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo='";
 
 interface Strictness {

@@ -23,7 +23,7 @@ const COMMANDS = [
   ':::notice::x',
 ];
 
-test.each(COMMANDS)('%j is no command of a CI system once it is printed', (text) => {
+test.each(COMMANDS)('%j is not a command of a CI system once it is printed', (text) => {
   expect(hasCommand(text)).toBe(true);
   expect(hasCommand(withoutCommands(text))).toBe(false);
   const json = printableJson({ text, list: [text] }, 2);
@@ -31,7 +31,7 @@ test.each(COMMANDS)('%j is no command of a CI system once it is printed', (text)
   expect(JSON.parse(json)).toEqual({ text, list: [text] });
 });
 
-test.each(['A::b', 'https://[::1]:80/', 'a ## b', '#[x]', 'C#, D##'])('%j is printed as it is', (text) => {
+test.each(['A::b', 'https://[::1]:80/', 'a ## b', '#[x]', 'C#, D##'])('%j is printed unchanged', (text) => {
   expect(withoutCommands(`text ${text}`)).toBe(`text ${text}`);
 });
 

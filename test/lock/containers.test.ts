@@ -1,5 +1,5 @@
-// Containers cannot see each other's processes, so each of these tests waits for five seconds of silence: together, on
-// a volume of its own each.
+// Containers cannot see each other's processes, so each of these tests waits for five seconds of silence: together,
+// each on its own volume.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ describe.skipIf(!hasNamespaces)('two containers on one volume', { concurrent: tr
     }
   });
 
-  test('a frozen owner that is replaced learns of it when it wakes', async ({ volume }) => {
+  test('a frozen owner that is replaced is notified when it wakes', async ({ volume }) => {
     const [one, two] = [await volume.contend(), await volume.contend()];
     await one.take();
     await one.signal('SIGSTOP');
@@ -88,7 +88,7 @@ describe.skipIf(!hasNamespaces)('two containers on one volume', { concurrent: tr
   test('whose owner is frozen and replaced: its first check after it wakes already fails', async ({ volume }) => {
     const [one, two] = [await volume.contend(), await volume.contend()];
     await one.take();
-    // Nothing of its own runs between the freeze and the check.
+    // No code of the owner runs between the freeze and the check.
     await one.block(500);
     const checked = one.check();
     await one.signal('SIGSTOP');

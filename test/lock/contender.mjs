@@ -1,4 +1,4 @@
-// A process that locks a directory when it is told to: commands come in, JSON lines go out.
+// A process that locks a directory on command: commands come in, JSON lines go out.
 import { createInterface } from 'node:readline';
 
 const [module, directory] = process.argv.slice(2);

@@ -18,10 +18,10 @@ export interface Said {
   readonly blocking?: boolean;
 }
 
-/** A process of its own that locks and releases the directory on command. */
+/** A separate process that locks and releases the directory on command. */
 export interface Contender {
   next(): Promise<Said>;
-  /** Tries to lock, at a time if one is given, and tells how it went and what was said while it waited. */
+  /** Tries to lock, at a time if one is given, and returns the result and what was logged while it waited. */
   take(at?: number): Promise<Said & { readonly waited: readonly string[] }>;
   release(): Promise<void>;
   /** Whether it passes the lock's check, which it does first thing. */
@@ -31,7 +31,7 @@ export interface Contender {
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
 }
 
-/** Whether this machine lets a process have a pid namespace of its own, as a container does. */
+/** Whether this machine lets a process have its own pid namespace, as a container does. */
 export const hasNamespaces = spawnSync('unshare', ['-r', '--pid', '--fork', '--mount-proc', 'true']).status === 0;
 
 /** Builds the lock for processes that cannot read TypeScript. */
@@ -58,7 +58,7 @@ export async function buildLock(): Promise<{ module: string; remove(): Promise<v
   };
 }
 
-/** Starts a contender for a directory; `isContained`: as process 1 of a pid namespace of its own. */
+/** Starts a contender for a directory; `isContained`: as process 1 of its own pid namespace. */
 export function startContender(options: { module: string; directory: string; isContained?: boolean }): Contender {
   const { module, directory, isContained = false } = options;
   const command = [process.execPath, join(import.meta.dirname, 'contender.mjs'), module, directory];

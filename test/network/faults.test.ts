@@ -61,7 +61,7 @@ test('all indexes failing is a 502 with results', async () => {
   expect(await send()).toMatchObject({ status: 502, body: { accepted: 0, failed: 2 } });
 });
 
-test('a scripted body and headers are sent as they are', async () => {
+test('a scripted body and headers are sent unchanged', async () => {
   await fault({
     status: 202,
     body: '<html>portal</html>',

@@ -168,7 +168,7 @@ test('Jest with jsdom shows offers with the three lines of docs/guides/testing.m
   expect(run(['jest', '--colors=false'], 'jest')).toMatch(/Tests: +1 passed, 1 total/);
 });
 
-/** Bundles code in a folder of its own and returns the only file that came of it. */
+/** Bundles code in a separate folder and returns the only resulting file. */
 function bundleWith(name: string, code: string): Buffer {
   const dir = `bundle-${name.replace(/\W/g, '')}-${code.length}`;
   write(`${dir}/entry.mjs`, code);

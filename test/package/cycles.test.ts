@@ -41,7 +41,7 @@ function importsOf(files: readonly string[]): Graph {
   );
 }
 
-/** The imports between the subfolders of a folder; a file that is directly in it stands for itself. */
+/** The imports between the subfolders of a folder; a file directly in it counts as a subfolder. */
 function byRoom(imports: Graph, folder: string): Graph {
   const roomOf = (file: string): string => file.slice(folder.length + 1).split('/')[0] ?? '';
   const rooms = new Map<string, string[]>();

@@ -6,7 +6,7 @@ import { BUILDS } from '../examples/prepare.mjs';
 // The projects that test/examples/ installs, builds and runs.
 const EXAMPLES = [...new Set(BUILDS.map(([name]) => name))];
 
-test.each(EXAMPLES)('examples/%s has at most 60 lines of its own', (name) => {
+test.each(EXAMPLES)('examples/%s has at most 60 lines of code', (name) => {
   const files = readdirSync(join('examples', name), { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );

@@ -49,7 +49,7 @@ test('another build of the same sources, in another folder, gives the same files
     );
 }, 180_000);
 
-/** Fills a node_modules folder of its own, because a build writes links and marks there. */
+/** Fills a separate node_modules folder, because a build writes links and marks there. */
 function linkDependencies(target: string): void {
   mkdirSync(target);
   for (const name of readdirSync('node_modules')) {

@@ -45,7 +45,7 @@ export const view = <offer-let view="HOME" />;
 export const misspelled = <offer-let rellay="/offers" />;
 `;
 
-test('the types accept what a merchant writes and refuse mistakes, also in React and Preact', () => {
+test('the types accept what a merchant writes and refuse mistakes, even in React and Preact', () => {
   const inReact = `/** @jsxImportSource react */\n${TEMPLATE}`;
   const inPreact = `/** @jsxImportSource preact */\n${TEMPLATE.replaceAll('className', 'class')}`;
   const from = (page: string) => ({ page, line: 1 });

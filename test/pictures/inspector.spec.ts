@@ -16,7 +16,7 @@ const COPY = [
   ['Northway Bikes', 'Your first service at half the price', 'Collected and brought back within a day.'],
 ];
 
-/** Lines of a story may come in another order, as the events do: their places may differ, the panel may not. */
+/** Lines of a trace may be in another order, as the events are: their places may differ, the panel may not. */
 const SAME = { maxDiffPixelRatio: 0.03 };
 
 let fixture: Fixture;

@@ -66,7 +66,7 @@ it.each(['', 'soon', '-1', '7', 'Infinity', 'NaN'])('ignores %j as a time', (val
   expect(clock.now().isTrue).toBe(false);
 });
 
-/** A relay with a clock of its own: what it takes an event's time for. */
+/** A relay with its own clock: the time that it computes for an event. */
 function startRelay(): {
   times: Map<string, number>;
   hours(): string[];

@@ -16,7 +16,7 @@ import { event, freshStorage, mixed, names, onDisk, open, type Watched } from '.
 const opened: Watched[] = [];
 let start = 0;
 
-/** A queue of `ids` on a clock of its own, whose server is `answer`. */
+/** A queue of `ids` with its own clock, whose server is `answer`. */
 async function queueOf(ids: readonly string[], answer: (ids: string[]) => SendAnswer): Promise<Watched> {
   const queue = open(answer);
   opened.push(queue);

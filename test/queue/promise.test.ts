@@ -158,7 +158,7 @@ async function playOne(steps: readonly Step[]): Promise<void> {
     const mine = ++page;
     return openQueue({
       endpoint: '/events/batch',
-      // A page that was killed hears nothing any more.
+      // A page that was killed receives nothing any more.
       send: async (events) => {
         sent += 1;
         const answered = await answer(events);

@@ -106,6 +106,6 @@ it('lets other events pass a backoff only if suspects alone have caused it', () 
     settled(500, [], { before: { ...suspects, since: NOW, at: NOW, floor: NOW } }).backoff?.isSuspects,
   ).toBeFalsy();
   expect(settled(500, [], { before: failed(3, 0, 1) }).backoff?.isSuspects).toBeFalsy();
-  // A 207 that refuses everything is an outage, whoever is suspected.
+  // A 207 that refuses everything is an outage, whichever event is suspected.
   expect(settled(207, [no(0, true), no(1, true), no(2, true)]).backoff?.isSuspects).toBeFalsy();
 });

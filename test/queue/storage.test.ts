@@ -224,10 +224,10 @@ it('events held in memory are written when slow storage responds', async () => {
   expect((await onDisk()).events.sort()).toEqual(['early', 'in memory']);
 });
 
-it('a late read, asked before an event was, does not take it for delivered', async () => {
+it('a late read, started before an event was tracked, does not take it for delivered', async () => {
   openLate();
   const queue = down();
-  // It runs once the database is open: before the events that were given up for now.
+  // It runs once the database is open: before the events that are not stored for now.
   const read = queue.stats();
   await Promise.all([queue.track(event('one')), queue.track(event('two'))]);
   await read;
@@ -240,7 +240,7 @@ it('lost rows are counted, removed rows are not', async () => {
   const first = down();
   await Promise.all(names(30).map((id) => first.track(event(id))));
   await first.flush();
-  // Another tab that only looks must not remember what a turn is about to change.
+  // Another tab that only reads must not remember what the holder of the lock is about to change.
   const looking = down();
   await Promise.all([looking.stats(), looking.stats()]);
   await Promise.all([first.close(), looking.close()]);

@@ -63,7 +63,7 @@ it('ignores inherited properties', () => {
   expect(() => toStored(Object.create(display))).toThrow(TypeError);
 });
 
-it('without crypto every event still gets an id of its own', () => {
+it('without crypto every event still gets a unique id', () => {
   vi.stubGlobal('crypto', undefined);
   const ids = new Set(
     [...Array(1_000).keys()].map(() => complete(toStored({ event_name: 'WIDGET_LOAD', session_id: 's' }), 0).event_id),

@@ -29,7 +29,7 @@ export interface Watched extends Queue {
   of<T extends QueueEvent['type']>(type: T): Extract<QueueEvent, { type: T }>[];
 }
 
-/** A queue whose batches and events are written down, and whose server is `answer`. */
+/** A queue whose batches and events are recorded, and whose server is `answer`. */
 export function open(
   answer: (ids: string[], events: readonly StoredEvent[]) => SendAnswer | Promise<SendAnswer>,
   options: Partial<QueueOptions> = {},

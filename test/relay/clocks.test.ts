@@ -104,7 +104,7 @@ describe('the file of accepted events', () => {
     await fourth.close();
   });
 
-  test('counts a day of every stop, so that it forgets at last', async () => {
+  test('counts each stop as a day, so that it forgets in the end', async () => {
     directory = await mkdtemp(join(tmpdir(), 'offerlet-clocks-'));
     vi.useFakeTimers({ toFake: ['Date'] });
     const file = await open();
@@ -131,7 +131,7 @@ describe('the file of accepted events', () => {
   });
 });
 
-test('a memory with a clock of its own uses that', () => {
+test('a memory with its own clock uses that', () => {
   let time = 0;
   const memory = createDedupeMemory({ maxAgeMs: 10, now: () => time });
   memory.accept(keys('a'));

@@ -182,7 +182,7 @@ test('behind a web server, limits count by the address in its header', async () 
 const PREFETCH = { ...REQUEST, order_details: { order_id: '1001' } };
 const TOKEN = 'token-of-0123456789-abcdef';
 
-test('backends of this machine prefetch on a port of its own, which serves nothing else', async () => {
+test('backends of this machine prefetch on a separate port, which serves nothing else', async () => {
   const running = start(['--base-path', '/offers', '--prefetch-port', '0']);
   const url = await running.url;
   const [line = ''] = running.output().split('\n');

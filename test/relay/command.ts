@@ -8,14 +8,14 @@ import { build } from 'vite';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const CONTAINER = ['unshare', '-r', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** Whether this machine lets a process have a pid namespace of its own. */
+/** Whether this machine lets a process have its own pid namespace. */
 export const hasNamespaces = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
 
 /** The `offerlet` command, built from the source as it is. */
 export interface Command {
   /**
    * Starts `offerlet` with arguments, in an environment with nothing but `env` and the path; `isContained`: as process 1
-   * of a pid namespace of its own, as in a container.
+   * of its own pid namespace, as in a container.
    */
   start(args: readonly string[], how?: { env?: Record<string, string>; isContained?: boolean }): Running;
   /** The file that Node runs. */

@@ -94,7 +94,7 @@ describe('--context', () => {
     return status;
   }
 
-  test('the shop is asked with the secret, the cookies and the page’s request, and what it says takes precedence', async () => {
+  test('the shop gets the secret, the cookies and the page’s request, and its response takes precedence', async () => {
     const running = start([], env());
     const guess = { ...REQUEST, order_details: { order_id: 'guessed' } };
     const response = await post(`${await running.url}/recommendations`, guess, {
@@ -158,7 +158,7 @@ describe('--context', () => {
     expect(bodies).toEqual([]);
   });
 
-  test('a backend that prefetches is not asked: it has said what it knows', async () => {
+  test('a backend that prefetches is not called: it has already passed what it knows', async () => {
     const running = start(['--prefetch-port', '0'], env());
     await running.url;
     const { prefetchUrl } = JSON.parse(running.output().split('\n')[0] ?? '') as { prefetchUrl: string };
@@ -212,7 +212,7 @@ test('metrics on this machine are read at its own names only: by rebinding, a pa
   for (const host of ['evil.example', '127.0.0.1.evil.example', '192.168.0.1']) expect(await statusAt(host)).toBe(403);
 });
 
-test('metrics have a port of their own, and every counter begins with 0', async () => {
+test('metrics have a separate port, and every counter begins with 0', async () => {
   const running = start(['--metrics-port', '0']);
   const url = await running.url;
   const { metricsUrl } = JSON.parse(running.output().split('\n')[0] ?? '') as { metricsUrl: string };

@@ -95,7 +95,7 @@ describe('the ledger in files', () => {
     ] satisfies LedgerRow[]);
   });
 
-  test('counts a duplicate and a repeated batch once, also after a restart', async () => {
+  test('counts a duplicate and a repeated batch once, even after a restart', async () => {
     const events = [event(), event()];
     for (let run = 0; run < 3; run++) {
       const store = await open();
@@ -310,7 +310,7 @@ describe('the ledger', () => {
     expect(rows.map(({ hour }) => hour.slice(0, 4))).toEqual([new Date().toISOString().slice(0, 4)]);
   });
 
-  test('may be one of your own, and a failure of it fails no request', async () => {
+  test('may be a custom one, and its failure fails no request', async () => {
     const counts: string[] = [];
     const fail = (): never => {
       throw new Error('ledger failed');

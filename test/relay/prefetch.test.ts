@@ -65,7 +65,7 @@ test('sends what a page’s request would have sent: context, hashed email, attr
   expect(paths).toEqual(['/thank-you', '/recommendations']);
 });
 
-test('takes a message of node:http, and stands behind toNode as well', async () => {
+test('takes a message of node:http, and works behind toNode as well', async () => {
   const { network } = setUp();
   const seen: string[] = [];
   const relay = toNode(

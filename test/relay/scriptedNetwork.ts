@@ -145,7 +145,7 @@ export function ask(relay: Relay, from?: Parameters<Relay>[1]): Promise<Response
   );
 }
 
-/** A well-formed event of its own. */
+/** A well-formed event with a unique id. */
 export function event(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     event_id: crypto.randomUUID(),

@@ -194,7 +194,7 @@ describe('a queue, a relay with its ledger and a network', () => {
         const what = pick(['track', 'track', 'wait', 'jump', 'line', 'page']);
         if (what === 'track') await track(queue);
         if (what === 'wait') now += Math.floor(random() * 3 * HOUR);
-        // Of a clock that is set twice while nothing is heard of the relay, nobody can tell when it was right.
+        // If a clock is set twice while the relay does not respond, it is unknown when the clock was right.
         if (what === 'jump' && (isUp || !hasJumped)) {
           offset = pick([0, 3 * DAY, -3 * DAY, offset - HOUR, offset + 10 * SECOND]);
           hasJumped = !isUp;

@@ -30,7 +30,7 @@ afterAll(async () => {
   await network.close();
 });
 
-/** Posts to the relay, without a promise of its own until the response has arrived. */
+/** Posts to the relay, and creates no promise until the response has arrived. */
 async function post(path: string, body: unknown): Promise<number | undefined> {
   const sent = request(`${relay.url}${path}`, {
     method: 'POST',

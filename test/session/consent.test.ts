@@ -83,7 +83,7 @@ describe.each(STATES)('%s', (state) => {
       [() => Promise.resolve(false), false],
       [() => Promise.resolve('granted'), false],
       [() => Promise.reject(Error('mine')), false],
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a rejection is no yes, whatever it says
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a rejection never gives consent
       [() => Promise.reject(true), false],
     ] as const) {
       const { consent } = consentIn(state);
@@ -99,7 +99,7 @@ describe.each(STATES)('%s', (state) => {
     expect(consent.state).toBe('denied');
   });
 
-  test('once it is closed, nothing is heard', () => {
+  test('once it is closed, nothing is reported', () => {
     const { consent, heard } = consentIn(state);
     let decide: (isGiven: boolean) => void = () => {};
     consent.set((given: typeof decide) => void (decide = given), 'b');
@@ -114,7 +114,7 @@ describe.each(STATES)('%s', (state) => {
     expect([consent.state, heard]).toEqual([before, []]);
   });
 
-  test('a source that fails later, as an asynchronous function does, is a no', async () => {
+  test('a source that fails later, as an asynchronous function does, denies consent', async () => {
     const { consent } = consentIn(state);
     consent.set(async () => {
       throw Error('mine');
@@ -169,7 +169,7 @@ test('a source may pass another one while it is called: that one decides, and bo
   expect(ended).toEqual(['outer', 'inner']);
 });
 
-test('what throws when it is read is no yes, and does not throw into the page', async () => {
+test('a value that throws when it is read does not give consent, and does not throw into the page', async () => {
   const mine = (): never => {
     throw Error('mine');
   };
@@ -230,7 +230,7 @@ describe('the option', () => {
     return consent;
   };
 
-  test('only an absent option means the default; Global Privacy Control turns that into a no', () => {
+  test('only an absent option means the default; Global Privacy Control turns that into a denial', () => {
     expect(begin({}).decision).toMatchObject({ isGiven: true, by: 'default' });
     for (const consent of UNCLEAR) expect(begin({ consent }).state).toBe('undecided');
     expect(begin({ consent: true }).decision).toMatchObject({ isGiven: true, by: 'option' });
@@ -241,7 +241,7 @@ describe('the option', () => {
     expect(begin({ consent: true }).state).toBe('given');
   });
 
-  test('the page’s no holds for every mount, its yes for mounts without a decision of their own', () => {
+  test('a denial by the page holds for every mount, its consent for mounts without their own decision', () => {
     const options = [{}, { consent: 'required' }, { consent: undefined }, { consent: true }, { consent: false }];
     const states = (page: Consent) => options.map((option) => begin(option, page).state);
     const page = openConsent('given');
@@ -283,7 +283,7 @@ describe('the option', () => {
     expect([later.state, later.isElsewhere]).toEqual(['denied', true]);
   });
 
-  test('a no to an earlier mount of the same element holds until there is a yes', () => {
+  test('a denial to an earlier mount of the same element holds until consent is given', () => {
     const consent = begin({ consent: true }, undefined, true);
     expect([consent.state, consent.isElsewhere]).toEqual(['denied', true]);
     consent.set(true, 'consent()');

@@ -113,7 +113,7 @@ test('the widget’s own events carry no target', () => {
   ]);
 });
 
-test('the page gets impressions, clicks and the rest under names of its own', () => {
+test('the page gets impressions, clicks and the rest under separate names', () => {
   const { reporter, heard } = setUp();
   reporter.seen('view', offer);
   reporter.acted({ type: 'accept', offer });
@@ -123,7 +123,7 @@ test('the page gets impressions, clicks and the rest under names of its own', ()
   expect(heard[0]).toEqual({ type: 'impression', session_id: 's', ...brand_properties });
 });
 
-test('what counts once has the same id whoever reports it; what can happen again has none yet', () => {
+test('an event that counts once has the same id in every window; an event that can happen again has none yet', () => {
   const report = () => {
     const { reporter, ids } = setUp();
     reporter.seen('view', offer);

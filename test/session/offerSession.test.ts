@@ -119,7 +119,7 @@ describe.each(STATES)('%s', (name) => {
     const requests = relay.asked.length;
     give(world, input);
     const to = TRANSITIONS[name][input];
-    // A request that is under way has steps of its own.
+    // A request that is under way has its own steps.
     const isOwnStep = name === 'requesting' && (input === 'next' || input === 'fail');
     if (to && !isOwnStep) expect(states[count]?.name).toBe(to);
     else if (input !== 'restart') expect(states).toHaveLength(count);
@@ -129,7 +129,7 @@ describe.each(STATES)('%s', (name) => {
       expect(codes.at(-1)).toBe('consent_denied');
     }
     if (input === 'destroy' || name === 'destroyed') expect(session.state.name).toBe('destroyed');
-    // Nobody asked for anything that consent does not cover.
+    // Nothing was requested that consent does not cover.
     if (['denied', 'undecided', 'destroy'].includes(input)) expect(relay.asked).toHaveLength(requests);
     session.destroy();
   });
@@ -191,7 +191,7 @@ test('what it waits for has a sentence that says what to do', async () => {
   });
 });
 
-test('consent that becomes undecided again takes the offers down and sends nothing, and a yes goes on where it was', async () => {
+test('undecided consent removes the offers and sends nothing; given again, it goes on where it was', async () => {
   const world = await reach('shown');
   const { session, relay, storage, codes } = world;
   await vi.waitFor(() => expect(relay.names()).toEqual(['WIDGET_LOAD']));

@@ -65,7 +65,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
   });
 
   test('clicks arrive at once, displays within 250 ms', async () => {
-    // A clock of its own: a busy machine does not count.
+    // A separate clock: a busy machine does not matter.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
     const relay = startRelay(1);
     const session = open(relay, { storage: openStorage() });
@@ -73,7 +73,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
       let ms = 0;
       for (; ms < 5_000 && !relay.names().includes(name); ms += 5) {
         await vi.advanceTimersByTimeAsync(5);
-        await new Promise((resolve) => setImmediate(resolve)); // what is no timer, as the relay's answer
+        await new Promise((resolve) => setImmediate(resolve)); // everything but timers, such as the relay's response
       }
       return ms;
     };
@@ -128,7 +128,7 @@ describe.each(WAYS)('with %s', (_, openStorage) => {
     });
   });
 
-  test('nothing is requested or stored before a yes, and a no clears what was', async () => {
+  test('nothing is requested or stored before consent, and a denial clears what was', async () => {
     const [relay, storage] = [startRelay(), openStorage()];
     let decide: (isGiven: boolean) => void = () => {};
     const session = open(relay, { storage, order: '1', consent: new Promise((resolve) => (decide = resolve)) });

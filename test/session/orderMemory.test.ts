@@ -31,7 +31,7 @@ beforeEach(() => {
   now = 1_000;
 });
 
-test('a response is recalled within a day, in another tab too, and not after it', async () => {
+test('a response is recalled within a day, even in another tab, and not after it', async () => {
   await open(KEY).keep({ session_id: 's' });
   now += DAY - 1;
   expect(await open(KEY).recall()).toEqual({ session_id: 's' });
@@ -39,7 +39,7 @@ test('a response is recalled within a day, in another tab too, and not after it'
   expect(await open(KEY).recall()).toBeUndefined();
 });
 
-test('a name is new once, whoever asks, until the order is forgotten', async () => {
+test('a name is new once, for any caller, until the order is forgotten', async () => {
   expect(open(KEY).once('VIEW')).toBe(true);
   expect(open(KEY).once('VIEW')).toBe(false);
   expect(await open(KEY).has('VIEW')).toBe(true);
@@ -105,7 +105,7 @@ test('a response above 100,000 characters is not stored', async () => {
   expect([localStorage.length, stored.size]).toEqual([0, 0]);
 });
 
-test('soon after an order was stored, what is older than a day is removed, and nothing of anybody else', async () => {
+test('soon after an order was stored, older ones than a day are removed, and nothing of other scripts', async () => {
   await open(KEY).keep({});
   localStorage.setItem('shop', 'theirs');
   now += DAY;
@@ -114,7 +114,7 @@ test('soon after an order was stored, what is older than a day is removed, and n
   expect([...stored.keys()]).toEqual(['offerlet:2']);
 });
 
-test('forgetOrders removes every order, and nothing of anybody else', async () => {
+test('forgetOrders removes every order, and nothing of other scripts', async () => {
   await open(KEY).keep({});
   localStorage.setItem('shop', 'theirs');
   forgetOrders();

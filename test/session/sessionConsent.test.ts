@@ -74,7 +74,7 @@ test('a source that closes the session at once is ended as well', async () => {
   await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
 });
 
-test('a yes right after a no waits until slow storage is cleared, and its click is stored like any other', async () => {
+test('consent right after a denial waits for slow storage to clear, and its click is stored like any other', async () => {
   const [relay, storage] = [startRelay(1), device()];
   storage.ms = () => 2;
   const session = open(relay, { storage });
@@ -139,7 +139,7 @@ test.each([true, false])(
   },
 );
 
-test('a session that is killed while it clears leaves the rest to the next one, which sends nothing of it', async () => {
+test('a session that is killed while it clears leaves the rest to the next one, which sends none of it', async () => {
   const [relay, storage] = [startRelay(1), device()];
   relay.batch = () => new Response(null, { status: 503 });
   const first = open(relay, { storage, order: '1' });

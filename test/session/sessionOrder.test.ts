@@ -60,7 +60,7 @@ describe.each([true, false])('with asynchronous storage: %s', (isAsync) => {
   });
 });
 
-test('offers on a page leave the memory of a session in localStorage alone; a no for the page clears it', async () => {
+test('offers on a page leave a session’s memory in localStorage alone; a denial for the page clears it', async () => {
   const storage = device(false);
   const shared = {
     getItem: (key: string) => storage.values.get(key) ?? null,

@@ -5,7 +5,7 @@ import { openSession, type Session, type SessionEvent, type SessionOptions } fro
 import type { DisplayMode } from '../../src/wire/offers/request.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 
-/** A relay in this process. It writes down what arrives, and answers as a test says. */
+/** A relay in this process. It records what arrives, and responds as a test says. */
 export interface TestRelay {
   fetch: typeof globalThis.fetch;
   /** The bodies of the requests for offers. */

@@ -219,7 +219,7 @@ test('without consent to marketing nothing is requested or stored, and a later y
   await vi.waitFor(() => expect(document.body.innerHTML).toBe(''));
 });
 
-test('the order-status page asks for its own view', async () => {
+test('the order-status page requests its own view', async () => {
   prepare(orderStatus);
   await orderStatus.render();
   await vi.waitFor(() => expect(text()).toContain('Heading 1'));

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { openTrustShop, thankYou, type TrustShop } from './trustShop.ts';
 
-// What SECURITY.md promises about counting. Each title is a promise as it stands there.
+// What SECURITY.md promises about counting. Each title is a promise, word for word.
 let shop: TrustShop;
 test.beforeAll(async () => {
   shop = await openTrustShop();

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { KEY, openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
 
-// What SECURITY.md promises about the secret key. Each title is a promise as it stands there.
+// What SECURITY.md promises about the secret key. Each title is a promise, word for word.
 let shop: TrustShop;
 test.beforeAll(async () => {
   shop = await openTrustShop();
@@ -115,7 +115,7 @@ test('No file of the package contains a key of any kind.', () => {
   expect(files.length).toBeGreaterThan(50);
   for (const file of files) {
     const text = readFileSync(join(file.parentPath, file.name), 'utf8');
-    // A prefix alone, as in an error message, is no key.
+    // A prefix alone, as in an error message, is not a key.
     expect(text.match(/adnet_(sk|rk|rp)_(live|test)_[A-Za-z0-9]{12,}/g), file.name).toBeNull();
   }
 });

@@ -2,7 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { offersOf } from '../line/page/pageFixture.ts';
 import { openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
 
-// What SECURITY.md promises for the merchant's page. Each title is a promise as it stands there.
+// What SECURITY.md promises for the merchant's page. Each title is a promise, word for word.
 let shop: TrustShop;
 test.beforeAll(async () => {
   shop = await openTrustShop();

@@ -3,7 +3,7 @@ import { offersOf } from '../line/page/pageFixture.ts';
 import { everythingStored } from '../line/page/pageShop.ts';
 import { CANARIES, openTrustShop, thankYou, watchPosts, type TrustShop } from './trustShop.ts';
 
-// What SECURITY.md promises to shoppers. Each title is a promise as it stands there.
+// What SECURITY.md promises to shoppers. Each title is a promise, word for word.
 let shop: TrustShop;
 test.beforeAll(async () => {
   shop = await openTrustShop();
@@ -69,7 +69,7 @@ test('No email, hash, phone number, name, order id or amount is stored on the de
   shop.offers = () => ({ ...offersOf(1), debug: CANARIES });
   await page.goto(shop.page('/', thankYou()));
   await expect(accept(page)).toBeVisible();
-  await expect.poll(() => everythingStored(page)).toContain('WIDGET_LOAD'); // the search below is not in vain
+  await expect.poll(() => everythingStored(page)).toContain('WIDGET_LOAD'); // so that the search below finds something
   const { email_hash = '' } = (shop.calls[0]?.body.user_details ?? {}) as { email_hash?: string };
   expect(email_hash).toMatch(/^[0-9a-f]{64}$/);
   const stored = await everythingStored(page);

@@ -121,7 +121,7 @@ export async function openTrustShop(): Promise<TrustShop> {
   return shop;
 }
 
-/** Lists the paths that this page posts to. The shop also hears what the page of an earlier test sends as it closes. */
+/** Lists the paths that this page posts to. The shop also receives what an earlier test's page sends as it closes. */
 export function watchPosts(page: Page): string[] {
   const posts: string[] = [];
   page.on('request', (request) => {

@@ -52,7 +52,7 @@ test('a longer disclosure opens in place and ends in its terms', () => {
   expect(within(details).getByRole('link', { name: messages.terms })).toBeTruthy();
 });
 
-test('a line of terms that is too long for two lines expands, too, and keeps its link', () => {
+test('a line of terms that is too long for two lines expands as well, and keeps its link', () => {
   const copy = 'One per household, not to be combined with other offers. '.repeat(3);
   render(<Disclosure details={{ copy, target_url: 'https://brand.test/terms' }} messages={messages} />);
   const details = screen.getByRole('group');
@@ -71,7 +71,7 @@ test('a logo that does not come leaves the first letter of the name, emoji and a
   expect(image.hidden).toBe(true);
 });
 
-test('the footer says who is behind the offers and tells which of its links was followed', () => {
+test('the footer says who is behind the offers and reports which of its links was followed', () => {
   const actions: ShopperAction[] = [];
   window.addEventListener('click', (event) => event.preventDefault()); // nothing leaves this page
   render(<FooterLine {...footerProps(FOOTER, (action) => actions.push(action))} />);

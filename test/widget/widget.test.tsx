@@ -16,7 +16,7 @@ interface Shown {
   root: ShadowRoot;
   actions: ShopperAction[];
   watched: Map<string, Element | null>;
-  /** Clicks, opens nothing, and answers whether the widget let the click through. */
+  /** Clicks, opens nothing, and returns whether the widget let the click through. */
   click(selector: string, init?: MouseEventInit): boolean;
   text(): string;
 }
@@ -83,7 +83,7 @@ test('an offer shows its disclosure, advertiser, words and buttons in that order
   expect(places).not.toContain(-1);
 });
 
-test('accept is a real link that tells the target neither the address nor the opener', () => {
+test('accept is a real link that reveals neither the URL nor the opener to the target', () => {
   const link = show().root.querySelector<HTMLAnchorElement>(`${CURRENT} [part=accept]`);
   expect(link?.href).toBe('https://brand.test/landing');
   expect([link?.target, link?.rel, link?.getAttribute('referrerpolicy')]).toEqual([
@@ -265,7 +265,7 @@ test('the footer links say which one was opened', () => {
   ]);
 });
 
-test('the sandbox mark is shown when the relay asks for it', () => {
+test('the sandbox mark is shown when the relay requires it', () => {
   expect(show().text()).not.toContain('Sandbox');
   mounted?.unmount();
   expect(show({ sandbox: true }).text()).toContain('Sandbox');
@@ -278,7 +278,7 @@ test('markup in the copy stays text', () => {
   expect(shown.text()).toContain(evil);
 });
 
-test('unmounting empties the shadow root and tells the watcher', () => {
+test('unmounting empties the shadow root and notifies the watcher', () => {
   const shown = show();
   mounted?.unmount();
   expect(shown.root.childNodes).toHaveLength(0);

@@ -28,7 +28,7 @@ test('every key except the publishable one looks secret, anywhere in a text', ()
   expect(['adnet_pk_live_a', 'sk_live_a', ''].map(looksSecret)).toEqual([false, false, false]);
 });
 
-test('a key is hidden in any letter case, and its signs are no pattern', () => {
+test('a key is hidden in any letter case, and its characters are not read as a pattern', () => {
   expect(hideKey('A.b+ a.B+ axb', 'a.b+')).toBe('[key] [key] axb');
   expect(hideKey('nothing', '')).toBe('nothing');
 });

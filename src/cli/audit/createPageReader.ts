@@ -23,9 +23,9 @@ export interface ReportSource {
 /** Milliseconds for a response, body included. */
 const TIMEOUT_MS = 30_000;
 const RESPONSE_MAX = 64 * 1024 * 1024;
-/** Milliseconds before each further try, for a network that is restarted or asks to wait. */
+/** Milliseconds before each further try, for a network that is restarted or sends a `Retry-After`. */
 const RETRY_MS = [1_000, 5_000, 15_000];
-/** A network that asks to wait longer is not tried again. */
+/** A network that demands a longer wait is not tried again. */
 const RETRY_AFTER_MAX_MS = 60_000;
 /** Milliseconds for all reports of an audit. Some months by the hour take a minute. */
 const ALL_MS = 10 * 60_000;

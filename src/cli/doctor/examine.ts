@@ -66,7 +66,7 @@ export async function examineInBrowser({ path, ...choice }: BrowserChoice, patie
   }
 }
 
-/** Examines a page as far as HTTP alone tells. */
+/** Examines a page as far as HTTP alone allows. */
 export async function examineByHttp(patient: Patient): Promise<Examination> {
   const gateway = await gatewayFor(patient);
   try {

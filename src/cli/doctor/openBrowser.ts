@@ -192,7 +192,7 @@ export async function openBrowser(path: string, { proxyPort, isSandboxed, env }:
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1', // and no name is looked up beside it
     ...(isSandboxed ? [] : ['--no-sandbox']),
   ];
-  // Chromium opens mail links of a page in another program without asking, which it looks for on the PATH.
+  // Chromium opens mail links of a page in another program, found on the PATH, without a prompt.
   const shims = join(profile, 'shims');
   mkdirSync(shims);
   const nothing = ['/bin/false', '/usr/bin/false'].find(isExecutable);
@@ -206,7 +206,7 @@ export async function openBrowser(path: string, { proxyPort, isSandboxed, env }:
     [...flags, `--user-data-dir=${profile}`, 'about:blank'],
     {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      // Keys in the environment are none of the browser's business, and what it leaves behind goes with the profile.
+      // The browser must not get keys from the environment, and its remains are deleted with the profile.
       env: {
         ...(Object.fromEntries(passed) as Record<string, string>),
         ...places,
@@ -348,7 +348,7 @@ function connect(child: ChildProcess, exited: Promise<string>): Pick<Browser, 's
   };
 }
 
-/** Splits a stream at NUL bytes. Of a message that is too long only beginning and end are kept. */
+/** Splits a stream at NUL bytes. A message that is too long is cut in the middle. */
 export function readMessages(
   stream: Readable,
   { onMessage, onSkipped }: { onMessage(text: string): void; onSkipped(start: string, end: string): void },

@@ -13,7 +13,7 @@ export interface GatewayResponse {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The body is longer than what was read of it. */
+  /** The body is longer than the part that was read. */
   readonly isCut: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Gateway {
   close(): void;
 }
 
-/** How a gateway reaches the world. Tests have a world of their own. */
+/** How a gateway reaches the world. Tests have their own world. */
 export interface World {
   /** The IP addresses of a name. */
   resolve(name: string): Promise<readonly string[]>;
@@ -83,7 +83,7 @@ export async function openGateway({
     if (known) return known;
     if (names.size >= NAMES_MAX) return Promise.reject(new Error('The page names too many hosts.'));
     const found = world.resolve(name);
-    found.catch(() => undefined); // reported to whoever connects
+    found.catch(() => undefined); // reported to the caller that connects
     names.set(name, found);
     return found;
   }
@@ -208,7 +208,7 @@ const SYSTEM: World = {
   },
 };
 
-/** Says who asks, as a browser would: services of this machine refuse what comes from pages of others. */
+/** Names the caller, as a browser would: services of this machine refuse requests from foreign pages. */
 function siteHeaders(url: string, page: string): Record<string, string> {
   if (url === page) return { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   const { origin } = new URL(page);

@@ -3,7 +3,7 @@ import { bad, good, type Finding } from './finding.ts';
 import { causeOf, type Gateway } from './openGateway.ts';
 import type { PageRecord, ScriptTag } from './recordPage.ts';
 
-/** What HTTP alone tells about a page. */
+/** What HTTP alone reveals about a page. */
 export interface FetchedPage {
   /** Why there is no response. */
   readonly failure?: string;
@@ -133,7 +133,7 @@ const FALLBACKS = { 'script-src': ['script-src-elem'], 'connect-src': [], 'img-s
 
 /**
  * Whether Content-Security-Policies allow a request, as far as that can be read from them. Returns undefined for scripts
- * that are allowed by a nonce or a hash, which only a browser can tell.
+ * that are allowed by a nonce or a hash, which only a browser can check.
  */
 export function isAllowed(policies: readonly string[], { directive, url, page }: PolicyRequest): boolean | undefined {
   const verdicts = policies.map((policy) => {
@@ -150,7 +150,7 @@ export function isAllowed(policies: readonly string[], { directive, url, page }:
 
 function parsePolicy(policy: string): Map<string, readonly string[]> {
   const directives = new Map<string, readonly string[]>();
-  // Two headers of the same name arrive joined by a comma. Each is a policy of its own; the stricter directive is checked.
+  // Two headers of the same name arrive joined by a comma. Each is a policy; the stricter directive is checked.
   for (const part of policy.split(/[;,]/)) {
     const [name = '', ...sources] = part.trim().split(/\s+/);
     if (name !== '' && !directives.has(name.toLowerCase())) directives.set(name.toLowerCase(), sources);

@@ -60,7 +60,7 @@ export interface Recorder {
 
 /**
  * Runs in the page before its own scripts, in a world that they cannot reach. It is sent to the browser as text, so it uses
- * nothing from outside. A page is as long as it likes; what is read of it is not.
+ * nothing from outside. A page may have any length; the recorded part is limited.
  */
 export function recordPage(measure: (host: Element) => TextContrast[]): void {
   const TEXT_MAX = 1_000;

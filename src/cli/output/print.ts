@@ -76,7 +76,7 @@ export function textOf(
 /** One column of a table. */
 export interface Column {
   readonly header: string;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned to the right. */
   readonly isNumber?: boolean | undefined;
   /** Never cut: ids are there to be copied. */
   readonly isFixed?: boolean | undefined;

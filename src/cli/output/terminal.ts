@@ -157,7 +157,7 @@ function graphemeWidth(grapheme: string): number {
   return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
 }
 
-/** Returns a text as lines of at most `width` characters, broken at spaces. A longer word has a line of its own. */
+/** Returns a text as lines of at most `width` characters, broken at spaces. A longer word gets its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -90,7 +90,7 @@ function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** What the relay has told of a session's events with one name. */
+/** What the relay has reported about a session's events with one name. */
 interface RelayCount {
   readonly name: string;
   /** Events that were tracked on this page. */
@@ -103,7 +103,7 @@ interface RelayCount {
   readonly waiting: number;
 }
 
-/** The names that are counted also when there is no such event. */
+/** The names that are counted even when there is no such event. */
 const ALWAYS: readonly EventName[] = ['WIDGET_LOAD', 'WIDGET_DISPLAY', 'WIDGET_VIEW', 'BRAND_DISPLAY', 'BRAND_VIEW'];
 
 /** Returns one count for each name. */

@@ -101,7 +101,7 @@ function roomFor(dock: Dock | undefined, rule: (side: Dock, size: string) => str
   return dock === 'bottom' ? below : `@media (width<700px){${below}}@media (width>=700px){${rule(dock, WIDTH)}}`;
 }
 
-/** Copies a text to the clipboard, also on pages that are not on https. */
+/** Copies a text to the clipboard, even on pages that are not on https. */
 export async function copyText(root: ShadowRoot, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -197,8 +197,8 @@ export function isPlainText(text: string): boolean {
 }
 
 /**
- * Returns a UUID (version 7) that sorts after all earlier ones, so that "newest first" also holds within a millisecond and
- * while the network's clock is stopped. `index` (0 to 63) orders the ids of one call.
+ * Returns a UUID (version 7) that sorts after all earlier ones. "Newest first" therefore holds even within a
+ * millisecond and while the network's clock is stopped. `index` (0 to 63) orders the ids of one call.
  */
 export function timeOrderedId(index: number): string {
   const now = performance.timeOrigin + performance.now();

@@ -121,7 +121,7 @@ function readListQuery(parameters: URLSearchParams): { ok: true; query: ListQuer
   if (page_size > LIST_PAGE_SIZE.max)
     fields['page_size'] = [`Expected a whole number from 1 to ${LIST_PAGE_SIZE.max}.`];
   if (parameters.getAll('q').length > 1) fields['q'] = [ONCE];
-  // Tabs and newlines are control characters, too, but here they separate words like any other white space.
+  // Tabs and newlines are control characters as well, but here they separate words like any other white space.
   else if (!isPlainText(q.replaceAll(/\s/gu, ' '))) fields['q'] = ['Expected text without control characters.'];
   if (Object.keys(fields).length > 0) return { ok: false, fields };
   return { ok: true, query: { page, page_size, q, words: brandKey(q).split(/\s+/u).filter(Boolean) } };

@@ -86,8 +86,8 @@ const MAX_ENTRIES = 100_000;
 /** Where a distributed database stores each publisher. */
 export interface Placements {
   /**
-   * The group of nodes that holds a publisher, where that is known. Where it is not, it is asked for in the background: any
-   * node serves every publisher, and passes on what another holds.
+   * The group of nodes that holds a publisher, where that is known. An unknown group is looked up in the background:
+   * any node serves every publisher, and passes on what another holds.
    */
   groupOf(publisherId: string): number | undefined;
 }
@@ -102,7 +102,7 @@ export function createPlacements(use: (work: (client: ClientBase) => Promise<voi
     isAsking = true;
     const ids = [...wanted];
     wanted.clear();
-    // One that cannot be told, as in a database that is not distributed yet, is asked for again as late.
+    // An unknown one, as in a database that is not distributed yet, is requested again after the same time.
     const found = await readGroups(use, ids).catch(() => new Map<string, number>());
     if (known.size + ids.length > MAX_ENTRIES) known.clear();
     const until = performance.now() + KEEP_MS;

@@ -6,13 +6,13 @@ const PAUSE_MS = 2_000;
 /** Keeps work that would wait for a silent node from holding every connection. */
 export interface Breaker {
   /**
-   * Runs work that needs something by this name. Once work has waited in vain for as long as `silentMs`, other work of the name
-   * is refused at once, but for one at a time that tries again. Without a name it simply runs.
+   * Runs work that depends on something by this name. Once work has waited for `silentMs` without a reply, other work
+   * of the name is refused at once, except for one attempt at a time. Without a name it simply runs.
    */
   run<T>(name: string | undefined, work: () => Promise<T>): Promise<T>;
 }
 
-/** Creates a breaker for work that has waited in vain for so many milliseconds. */
+/** Creates a breaker that opens when work has waited for so many milliseconds without a reply. */
 export function createBreaker(silentMs: number): Breaker {
   const silent = new Map<string, { until: number; isTrying: boolean }>();
   return {

@@ -7,7 +7,7 @@ export type Parameter = unknown;
 export interface NodeChoice {
   /** The publisher that it concerns: any node serves it, but the one that holds it does so at a third of the cost. */
   readonly near?: string;
-  /** Whether it reads what every node has, so that another node is asked after two seconds without a reply. */
+  /** Whether it reads what every node has, so that another node is tried after two seconds without a reply. */
   readonly isAnywhere?: boolean;
   /** Whether it writes what every node has, and so needs all of them. */
   readonly isEverywhere?: boolean;
@@ -120,7 +120,7 @@ const CONFLICT_CODES = new Set(['40001', '40P01']);
 /** Maximum attempts. Ten writers that compete for one row need fewer. */
 const MAX_TRIES = 10;
 
-/** Whether the database asks to run the same work again. */
+/** Whether the database requires that the same work runs again. */
 function isConflict(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && CONFLICT_CODES.has(String(error.code));
 }

@@ -4,7 +4,7 @@ import type { ClientBase, PoolClient } from 'pg';
 export interface NodeIdentity {
   /** Its server and database: the same on a server's standby, and after a restart. */
   readonly database: string;
-  /** Whether it is part of a distributed database, whose nodes are servers of their own. */
+  /** Whether it is part of a distributed database, whose nodes are separate servers. */
   readonly hasCitus: boolean;
   /** Its number in a distributed database: the same for a server and its standby, 0 for the coordinator. */
   readonly group: number | undefined;

@@ -29,7 +29,7 @@ export interface PartitionOptions {
   readonly now?: Date;
 }
 
-/** Months ahead that have a partition: a run that a month forgets is no problem. */
+/** Months ahead that have a partition: a month without a run does no harm. */
 const MONTHS_AHEAD = 2;
 /** What was in the table when it was split, and later what no month has. */
 const BEFORE = 'events_before';

@@ -39,7 +39,7 @@ export const SILENT_MS = 2_000;
  * INSERT each time it runs (github.com/citusdata/citus/pull/8824): 0.5 MB for a batch of 20 events.
  */
 const USES_OF_PLANS = 100;
-/** Milliseconds between two looks at which workers there are. */
+/** Milliseconds between two polls of the list of workers. */
 const MEET_MS = 30_000;
 
 /**
@@ -47,7 +47,7 @@ const MEET_MS = 30_000;
  * some are away; what concerns one publisher, from the node that holds it.
  */
 interface PostgresNodes {
-  /** Runs `work` on a connection of its own. A connection whose work found the database unavailable is ended. */
+  /** Runs `work` on a separate connection. A connection whose work found the database unavailable is ended. */
   use<T>(work: (client: PoolClient) => Promise<T>, choice?: NodeChoice): Promise<T>;
   /** How many nodes there are. */
   count(): number;
@@ -158,7 +158,7 @@ export function openNodes(
         },
       );
     }, delayMs).unref();
-    // Whoever comes back first is the database: all of them may have been replaced.
+    // The node that comes back first is the database: all of them may have been replaced.
     if (nodes.every(({ probe }) => probe !== undefined)) reference = undefined;
   }
 
@@ -203,7 +203,7 @@ export function openNodes(
   function nearest(group: number | undefined): readonly Node[] {
     if (group === undefined) return inTurn();
     const isNear = (node: Node): boolean => node.identity?.group === group && node.probe === undefined;
-    // Work for one publisher is no turn: else two that follow each other would always meet the same two nodes.
+    // Work for one publisher does not advance the rotation, or two successive calls would use the same two nodes.
     return inTurn(0).toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)));
   }
 

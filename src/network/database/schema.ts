@@ -299,7 +299,7 @@ export function runSetupExclusively<T>(db: Database, work: (db: Queries) => Prom
 
 /** Creates the schema in an empty database, distributed where it can be; returns whether it did. Throws if there is another version of it. */
 export async function createSchema(db: Database): Promise<boolean> {
-  // Most starts find it, and every node can tell.
+  // Most starts find it, on any node.
   if (await hasSchema(db)) return false;
   return runSetupExclusively(db, async (transaction) => {
     const isOnCitus = await hasCitus(transaction);

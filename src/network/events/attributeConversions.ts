@@ -22,8 +22,8 @@ export interface StoredSession {
 const DEFAULT_SHARES: Shares = { publisher: 0.6, channel: 0.2 };
 
 /**
- * Milliseconds for a statement that bills. Offers are on every node, so one that hangs holds up whoever spends a budget; the
- * sender gets a 503 instead, and the events, which are stored, are billed when it sends them again.
+ * Milliseconds for a statement that bills. Offers are on every node, so one that hangs blocks all writers that spend a
+ * budget. The sender gets a 503 instead; the events, which are stored, are billed when it sends them again.
  */
 const BILLING_TIMEOUT_MS = 3_000;
 

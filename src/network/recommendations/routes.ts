@@ -79,8 +79,8 @@ async function openSession(
 
 /**
  * A UUID that begins with its session's time and ends as its publisher's does; 50 bits between are random. So the rows of
- * sessions of one month are neighbours, `events` can be partitioned by time with the key that it has
- * (docs/operators/scale.md#retention), and a partner-wide key finds a session's publisher, whose shard holds it.
+ * sessions of one month are neighbours, and `events` can be partitioned by time with its key
+ * (docs/operators/scale.md#retention). A partner-wide key finds a session's publisher, whose shard holds it.
  */
 function newSessionId(time: Date, publisherId: string): string {
   const milliseconds = time.getTime().toString(16).padStart(12, '0');

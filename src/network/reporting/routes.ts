@@ -163,7 +163,7 @@ async function makeReport(
   return { report: shape({ rows, total, query, range, dataThrough, requestId: source.requestId }) };
 }
 
-/** The last date that reports contain: with `reports_late`, the one before yesterday. */
+/** The last date that reports contain: with `reports_late`, the day before yesterday. */
 function reportedUntil({ miscount }: ReportingSettings, now: Date): string | undefined {
   return miscount === 'reports_late' ? addDays(dateOf(now.getTime()), -2) : undefined;
 }

@@ -73,7 +73,7 @@ const ADVERTISERS = [
   { slug: 'vantry', name: 'Vantry', description: 'Luggage that can be repaired.' },
   { slug: 'zaytuna-grove', name: 'بستان الزيتونة', description: 'زيت زيتون وصابون من بستان عائلي.' },
   { slug: 'nana-tea', name: 'בית הנענע', description: 'חליטות ותה עלים, ישר מהשדה.' },
-  // Its logo file does not exist, so that the widget's fallback can be seen, too.
+  // Its logo file does not exist, so that the widget's fallback is shown as well.
   { slug: 'fold-and-letter', name: 'Fold & Letter', description: 'Cards and notebooks, printed on cotton paper.' },
 ] as const satisfies readonly DemoAdvertiser[];
 

@@ -100,7 +100,7 @@ export class ReportingClient<V extends ReportVariant> {
       yield page;
       offset += page.data.length;
       if (!page.pagination.has_more) return;
-      // The page is empty although more was promised: going on would repeat the same request for ever.
+      // The page is empty although more was promised: going on would repeat the same request forever.
       if (page.data.length === 0) throw changed(page);
     }
   }
@@ -187,7 +187,7 @@ export interface WholeReportOptions extends SortedReport {
   readonly first?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   onProgress?(read: number, total: number): void;
-  /** Called when the report never stands still: a row may be missing or twice. */
+  /** Called when the report changes with every read: a row may be missing or duplicated. */
   onUnsteady?(): void;
 }
 

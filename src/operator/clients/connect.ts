@@ -98,7 +98,7 @@ function finish({ result, call, key, isIn, isUncertain }: Finished): ApiResponse
     const hidden = hideKey(text, key);
     throw errorFrom({ call, status, headers, requestId, body: isIn(hidden) ? undefined : parseJson(hidden) });
   }
-  // So do reports and lists. The owner of a publishable key reads it there, and it is no secret.
+  // So do reports and lists. The owner of a publishable key reads it there, and it is not a secret.
   if (readKey(key)?.family === 'secret' && isIn(text))
     throw new ApiError(`${call} returned ${status}, but the response was withheld: it contained the key.`, {
       status,
@@ -274,7 +274,7 @@ function isRedirect(error: unknown): boolean {
 const FIRST_DELAY_MS = 500;
 /** Maximum milliseconds between two attempts without a `Retry-After`. */
 const MAX_DELAY_MS = 8_000;
-/** Maximum milliseconds that a `Retry-After` may ask for: a caller waits a minute, not an hour. */
+/** Maximum milliseconds of a `Retry-After`: a caller waits a minute, not an hour. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** The attempt that decides about the next one. */
@@ -299,7 +299,7 @@ export function retryDelay({ method, result, attempt, random = Math.random }: Re
   }
   const { status, headers } = result;
   const seconds = status === 429 || status === 503 ? secondsOf(headers.get('retry-after')) : undefined;
-  // Waiting less than the network asks for would be refused again.
+  // After a shorter wait than the network demands, the request would be refused again.
   if (seconds) return seconds * 1_000 > MAX_RETRY_AFTER_MS ? undefined : seconds * 1_000;
   // A time that has passed: the network is ready, but perhaps not for all of its callers at once.
   if (seconds === 0) return backoff;

@@ -74,7 +74,7 @@ interface Point {
 }
 
 const HEIGHT = 8;
-/** Wider columns look like blocks of houses. */
+/** Wider columns look like blocks. */
 const MAX_SLOT = 9;
 
 /** Returns a time series as upright bars with an axis; beside each, shaded, the value that it is compared with. */
@@ -139,7 +139,7 @@ interface CellOptions {
 function cellsOf({ value, before, isOpen }: Point, { top, bar, beside, slot, canvas }: CellOptions): string[] {
   const { hasUnicode, hasColor } = canvas;
   const main = paint((value ?? 0) / top, { width: bar, fill: isOpen ? 'light' : 'solid', tone: 'accent' });
-  // Without room beside it, what is compared with stands behind the bar: its top shows where the bar is lower.
+  // Without room beside it, the compared value is drawn behind the bar: its top shows where the bar is lower.
   const other = paint((before ?? 0) / top, { width: beside || bar, fill: 'shade', tone: 'dim' });
   const gap = ' '.repeat(Math.max(0, slot - bar - beside));
   return main.map((cells, row) => {

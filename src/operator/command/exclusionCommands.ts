@@ -144,7 +144,7 @@ export const exclusionsSet = operatorCommand({
 /** What the three commands have in common. */
 type EditContext = Omit<CommandContext<typeof EDIT>, 'words'>;
 
-/** Shows what changes, asks where that is needed, and replaces the list: the API knows no other way. */
+/** Shows what changes, asks for confirmation where required, and replaces the list: the API has no other way. */
 async function changeExclusions(
   { settings, terminal, connection, progress }: EditContext,
   afterOf: (before: readonly string[], taxonomy: Taxonomy) => readonly string[],

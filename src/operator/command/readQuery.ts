@@ -80,7 +80,7 @@ export const REPORT_OPTIONS = {
   output: OUTPUT,
 } as const satisfies Options;
 
-/** A report, as the command line asks for it. */
+/** A report, as requested on the command line. */
 export interface RequestedReport {
   readonly variant: 'channel' | 'publisher';
   readonly dates: DateRange | undefined;
@@ -101,7 +101,7 @@ const FILTERS: readonly FilterName[] = ['publisher', 'page_type', 'widget_type']
 /** The settings of a report, as its flags give them. */
 type ReportSettings = SettingsOf<typeof REPORT_OPTIONS>;
 
-/** Reads what a report shall contain. Throws a `UsageError` that says what to write, with the nearest known name. */
+/** Reads what a report must contain. Throws a `UsageError` that says what to write, with the nearest known name. */
 export function readQuery(settings: ReportSettings, now: Date): RequestedReport {
   const { variant, compare } = settings;
   const dates = readDates(settings, now);

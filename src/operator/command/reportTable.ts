@@ -8,7 +8,7 @@ import type { WholeReport } from '../clients/ReportingClient.ts';
 import { isUnfinished } from '../reports/period.ts';
 import type { DateRange } from '../../wire/utcDates.ts';
 
-/** A report as it is printed. */
+/** A report in the form in which it is printed. */
 export interface PrintedReport extends WholeReport {
   readonly query: RequestedReport;
   readonly dates: DateRange | undefined;
@@ -49,7 +49,7 @@ function metricList({ totals, metrics, compared, currency }: PrintedReport): Tab
 
 function rowTable({ totals, metrics, compared, meta, query, printed, currency }: PrintedReport): Table {
   const hasPeriod = query.grain !== 'total';
-  // What was asked for is cut rather than left out.
+  // Requested columns are cut rather than left out.
   const rankOf = (name: string): number => (query.metrics ? 0 : rank(name));
   const columns: Column[] = [
     ...(hasPeriod ? [{ header: 'PERIOD (UTC)', isFixed: true }] : []),

@@ -99,7 +99,7 @@ async function readPage(
   }
 }
 
-/** The period that a page asks for. Throws a TypeError when there is no such period. */
+/** Returns the period that a page requests. Throws a TypeError when there is no such period. */
 export function readAuditPeriod(text: string | null): AuditPeriod {
   const found = oneOf(AUDIT_PERIODS, text);
   if (!found) throw new TypeError(`period must be one of ${AUDIT_PERIODS.join(', ')}.`);

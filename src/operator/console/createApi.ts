@@ -44,7 +44,7 @@ export interface ConsoleOptions extends ConsoleFiles {
   readonly variant?: ReportVariant | undefined;
   /** The path at which the console is mounted; `/` by default. */
   readonly basePath?: string | undefined;
-  /** Milliseconds between two looks at a report that includes today; 60,000 by default. */
+  /** Milliseconds between two reads of a report that includes today; 60,000 by default. */
   readonly refresh?: number | undefined;
   /** Whether pages of the console's own origin may show it in a frame; false by default. A page that frames it can mislead clicks. */
   readonly allowFrame?: boolean | undefined;
@@ -52,7 +52,7 @@ export interface ConsoleOptions extends ConsoleFiles {
   readonly hosts?: readonly string[] | undefined;
   /** A relay's ledger, for the page *Audit*. Without it, the console does not offer that page. */
   readonly audit?: ConsoleAuditOptions | undefined;
-  /** Where changes are written down; nowhere by default. */
+  /** Where changes are logged; nowhere by default. */
   readonly changes?: ChangeLog | undefined;
   /** The consoles of the same process, to switch between. */
   readonly profiles?: ConsoleContext['profiles'] | undefined;
@@ -71,7 +71,7 @@ const LIKE_A_KEY = /adnet_(sk|rk|rp)_[^"\\\s]*/g;
 /** Creates the part of the console that calls the network with the key. Takes the path below `api/`. */
 export function createApi(options: ConsoleOptions): (request: Request, path: string) => Promise<Response> {
   const { network, apiKey, variant = 'channel' } = options;
-  // The page shows failures and repeats calls by itself, so that nobody waits without knowing why.
+  // The page shows failures and retries calls itself, so that operators know why they wait.
   const shared = { networkUrl: network, apiKey, maxRetries: 0, fetch: options.fetch };
   const channel = new ChannelClient(shared);
   const reporting = new ReportingClient<ReportVariant>({ ...shared, variant });
@@ -241,7 +241,7 @@ function withoutKey(publisher: Publisher | PublisherDetail): Publisher {
   return rest;
 }
 
-/** Errors whose message is for people, and contains nothing of this machine. */
+/** Errors whose message is for people, and reveals nothing about this machine. */
 const MESSAGES = [ApiError, ExitError, AuditReportError];
 
 /** Returns the status and the body for a failed call. Errors of the clients never contain the key. */

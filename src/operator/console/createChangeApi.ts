@@ -13,9 +13,9 @@ import type { PublisherItem } from '../../wire/channel.ts';
 import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
 
-/** Where changes are made and written down. */
+/** Where changes are made and logged. */
 export interface ChangeApiOptions extends Pick<Change, 'network' | 'environment'> {
-  /** Undefined: nothing is written down. */
+  /** Undefined: nothing is logged. */
   readonly log: ChangeLog | undefined;
 }
 

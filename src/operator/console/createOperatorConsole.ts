@@ -36,8 +36,8 @@ const HEADERS = {
 };
 
 /**
- * Creates the operators' console: a page, and its calls. It responds to pages of its own origin and programs of
- * this machine only, because anybody who reaches it acts with the key.
+ * Creates the operators' console: a page, and its calls. It responds only to its own origin and to programs of this
+ * machine, because anybody who reaches it acts with the key.
  */
 export function createOperatorConsole(
   options: ConsoleOptions,
@@ -52,7 +52,7 @@ export function createOperatorConsole(
     const path = `${pathname}/`.startsWith(base) ? pathname.slice(base.length) : undefined;
     const response =
       refuseForeign(request, {
-        // Without an address, whoever mounts the console does not know who calls it.
+        // Without an address, the server that mounts the console does not know who calls it.
         ip: from.ip ?? '',
         hosts: options.hosts,
         controlHost: options.hosts !== undefined,

@@ -16,7 +16,7 @@ import type { ConsoleReport } from './protocol.ts';
 
 /** Reads reports and keeps the last ones, so that a page gets only the rows that it shows. */
 export interface Reports {
-  /** GET report: the rows from `offset` on, and what a chart needs. With the id in `known`, the network is not asked again. */
+  /** GET report: the rows from `offset` on, and those of a chart. With the id in `known`, the network is not called. */
   read(params: URLSearchParams, signal: AbortSignal): Promise<ConsoleReport>;
   /** GET report-csv: all rows of a report that a page shows. */
   csv(params: URLSearchParams, signal: AbortSignal): Promise<{ readonly csv: string }>;
@@ -24,7 +24,7 @@ export interface Reports {
 
 /** Rows of one response: more than a window shows. */
 const WINDOW_ROWS = 100;
-/** Reports that are kept: those of a few tabs. */
+/** Maximum number of cached reports: those of a few tabs. */
 const MAX_KEPT = 4;
 /** Lines of a chart: more can't be distinguished. */
 const MAX_LINES = 6;
@@ -36,10 +36,10 @@ const LISTS = ['metrics', 'group_by', 'page_types', 'widget_types', 'publisher_i
 
 interface Kept {
   readonly id: string;
-  /** What the network was asked. */
+  /** The request to the network. */
   readonly asked: string;
   readonly whole: WholeReport;
-  /** Its rows in the order that was asked for last: the windows of a page have one order. */
+  /** Its rows in the order that was requested last: the windows of a page have one order. */
   sorted: { readonly sort: string; readonly rows: readonly Row[] } | undefined;
   /** The highest groups by the metric of a chart. */
   readonly groups: Map<string, readonly Row[]>;
@@ -148,7 +148,7 @@ function chartRows(
   if (by.length === 0) return asRead;
   if (groups) {
     const keys = new Set(groups.map((row) => groupKey(row, by)));
-    // A line needs one metric, and nothing of the comparison.
+    // A line requires one metric, and no comparison.
     const columns = new Set([
       ...Object.keys(asRead[0] ?? {}).filter((name) => isTextColumn(name)),
       params.get('chart'),

@@ -16,7 +16,7 @@ export interface ConsoleContext {
   readonly channel: string | null;
   /** Milliseconds between two reads of a report that includes today. */
   readonly refresh_ms: number;
-  /** The metrics that are enabled for the key; null when there is no data yet that would tell. */
+  /** The metrics that are enabled for the key; null when there is no data yet. */
   readonly metrics: readonly string[] | null;
   /** The option of the commands that names this network. */
   readonly network_url: string;

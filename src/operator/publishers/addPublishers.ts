@@ -3,7 +3,7 @@ import type { Problem } from '../../wire/json.ts';
 import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
 import { pause } from '../clients/pause.ts';
 
-/** What became of one item. `unknown`: it was in flight when the responses ended; adding it again is safe, and tells. */
+/** What became of one item. `unknown`: it was in flight when the responses ended; adding it again is safe. */
 export type AddOutcome =
   | { readonly status: 'added'; readonly pending_publisher_id: string }
   | { readonly status: 'duplicate' | 'invalid' | 'not sent' | 'unknown'; readonly reason: string };

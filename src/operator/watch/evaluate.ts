@@ -39,7 +39,7 @@ export async function evaluate({ source, rules, before, days = 1 }: EvaluateOpti
   const judged = read.days.length > 0 ? read.days : [addDays(dateOf(now), -1)];
   for (const [index, day] of judged.entries()) {
     const isLast = index === judged.length - 1;
-    // What an earlier run would have seen: the day after, when the day was complete.
+    // What an earlier run would have found: the day after, when the day was complete.
     const at = isLast ? now : startOf(day) + 2 * DAY_MS;
     const its = rules.rules.filter(
       (rule) =>
@@ -85,7 +85,7 @@ export interface Turn {
 /** Open causes by their key. */
 export type Causes = ReadonlyMap<string, Cause>;
 
-/** Days without anything to judge by after which a cause is given up: nobody could say that it is over. */
+/** Days without anything to judge by after which a cause is dropped: its end could not be detected. */
 const FORGET_DAYS = 14;
 
 /** The key of a cause. */

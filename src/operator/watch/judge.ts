@@ -88,7 +88,7 @@ export function judge(rule: Rule, options: JudgeOptions): Judgement[] {
 }
 
 type RuleResult = Pick<Judgement, 'outcome' | 'text' | 'numbers'>;
-/** Nobody asks what is fine, unless it was not before. */
+/** A fine result has no text, unless it was not fine before. */
 const FINE: RuleResult = { outcome: 'fine', text: '', numbers: {} };
 const UNKNOWN: RuleResult = { outcome: 'unknown', text: 'There is too little to judge by.', numbers: {} };
 
@@ -115,7 +115,7 @@ function judgeChange(rule: ChangeRule, { id, isOpen }: Judged, { facts, day, hol
   const days = [...Array(rule.weeks).keys()]
     .map((week) => addDays(day, -7 * (week + 1)))
     .filter((date) => date >= facts.from && !holidays.has(date));
-  // One week could be the unusual one, unless the rule asks for one.
+  // One week could be the unusual one, unless the rule requires only one.
   if (days.length < Math.min(2, rule.weeks)) return UNKNOWN;
   const before = days.map((date) => facts.value(rule.by, id, rule.metric, date));
   const usual = medianOf(before);

@@ -62,7 +62,7 @@ export function lineOf(event: Turn['event'], { name, text, since }: Cause, day: 
   return `${inert(name)}: ${text}${after}`;
 }
 
-/** A name that neither calls people in a chat nor becomes a link or a line of its own there. */
+/** A name that neither calls people in a chat nor becomes a link or a separate line there. */
 function inert(name: string): string {
   const plain = name
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -89,7 +89,7 @@ const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 4;
 /** Milliseconds before the second attempt; doubled before each further one. */
 const FIRST_DELAY_MS = 1_000;
-/** Seconds that a `Retry-After` may ask for: the message is kept for the next run, and cron is not kept waiting. */
+/** Maximum seconds of a `Retry-After`: the message is queued for the next run, so that cron need not wait. */
 const RETRY_AFTER_MAX = 60;
 
 /** The request that delivers a message, signed for this moment. */

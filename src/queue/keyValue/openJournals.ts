@@ -49,9 +49,9 @@ const STALE_MS = 30 * 60_000;
 const SLOTS_MAX = 64;
 
 /**
- * Opens the journals of a queue. Storage has no transactions, so no two sessions may write the same key: each has a slot of
- * its own. The mark and the owner of a slot make sure of that without locks (a splitter, after Lamport): whoever still finds
- * its own mark after it has put itself down as owner of a free slot is alone.
+ * Opens the journals of a queue. Storage has no transactions, so no two sessions may write the same key: each has
+ * its own slot. The mark and the owner of a slot ensure that without locks (a splitter, after Lamport). A session that
+ * still finds its own mark after it has registered as the owner of a free slot is alone.
  */
 export function openJournals(storage: KeyValueStorage, name: string, now: () => number = Date.now): Journals {
   const id = `${now().toString(36)} ${Math.random().toString(36).slice(2)}`;

@@ -32,7 +32,7 @@ export function openKeyValueQueue(
     notes,
     async withdraw() {
       core.stop();
-      // What is being written would be cleared by whoever writes it, and the slot may be another session's by then.
+      // Writes in flight would otherwise be cleared by their writer, when the slot may be another session's already.
       const stopped = Promise.all([notes.stop(), core.rows.clear()]);
       await setMark(storage);
       await stopped;
@@ -71,7 +71,7 @@ export async function resumeClearing(storage: KeyValueStorage, endpoint: string)
   }
 }
 
-/** Notes that are stored; a new one replaces another now and then. Storage cannot list its keys, so these few can be cleared. */
+/** Notes that are stored; a new one may replace another. Storage cannot list its keys, so these few can be cleared. */
 const PLACES = 8;
 /** In localStorage, a withdrawal for the whole page clears what begins with `QUEUE_PREFIX`. */
 const PREFIX = `${QUEUE_PREFIX}-orders `;

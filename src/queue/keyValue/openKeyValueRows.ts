@@ -194,7 +194,7 @@ export function openKeyValueRows({
           known.delete(from ?? key);
           remove(from ?? key);
         }
-        // What was purged meanwhile is not written.
+        // Rows that were purged meanwhile are not written.
         if (value && !isGone) put(key, value);
       }
       if (mayDrop) drop(mayDrop === 'aged' ? now() : undefined);

@@ -40,7 +40,7 @@ export interface AcceptedLogOptions {
   open(salt?: number): DedupeTable;
   now(): number;
   readonly onLog: (entry: LogEntry) => void;
-  /** Throws when the file belongs to another process by now, which is asked before it is replaced. */
+  /** Throws when the file belongs to another process by now, which is checked before it is replaced. */
   verify(): void;
 }
 
@@ -183,7 +183,7 @@ export async function openAcceptedLog(
     };
     for (const [at, entry] of entries.entries()) {
       const cell = cells?.[at];
-      // Before the line that it is part of: it may add a line of its own.
+      // Before the line that it is part of: it may add another line.
       const counted = cell === undefined ? undefined : number(cell);
       text += entryLine(entry, counted);
     }
@@ -288,7 +288,7 @@ export async function openAcceptedLog(
   async function rewrite(): Promise<void> {
     const fresh = `${file}.new`;
     verify();
-    // A file of its own: one that is there already may be what an earlier owner, frozen since, goes on writing to.
+    // A new file: one that is there already may be what an earlier owner, frozen since, goes on writing to.
     await fs.rm(fresh, { force: true });
     const next = await fs.open(fresh, 'wx');
     try {

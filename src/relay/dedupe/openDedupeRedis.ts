@@ -149,7 +149,7 @@ export async function openDedupeRedis(
   };
 }
 
-/** Milliseconds for the first connection; the client itself would try for ever. */
+/** Milliseconds for the first connection; the client itself would try forever. */
 const CONNECT_MS = 5_000;
 const PING_MS = 1_000;
 const SILENCE_MS = 5_000;
@@ -159,7 +159,7 @@ const CLOSE_MS = 1_000;
 /** Commands that may wait for a reply: 500 batches of 20. */
 const WAITING_COMMANDS_MAX = 10_000;
 
-/** Seconds that the counts of a day are kept: 400 days. */
+/** Seconds for which the counts of a day are stored: 400 days. */
 const LEDGER_SECONDS = String(400 * 24 * 3_600);
 
 /** A ledger in Redis: a hash for each UTC day, whose fields are cells without their date, and a key for each session. */

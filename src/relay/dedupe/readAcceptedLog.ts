@@ -39,7 +39,7 @@ export function cellLine(number: number, cell: string): string {
   return `cell ${number.toString(36)} ${cell}\n`;
 }
 
-/** `count <number> <count>`: something that is no accepted event was counted. */
+/** `count <number> <count>`: something other than an accepted event was counted. */
 export function countLine(number: number, count: number): string {
   return `count ${number.toString(36)} ${count.toString(36)}\n`;
 }

@@ -98,7 +98,7 @@ export function createEventRoutes(options: EventRoutesOptions): EventRoutes {
       const all = refusals ? inOrder(refusals, fates) : fates;
       const accepted = all.reduce((sum, { state }) => sum + (state === 'accepted' ? 1 : 0), 0);
       const status = batchStatus({ accepted, failed: count - accepted });
-      // Everything was forwarded in one call and each event has its result: the network's own reply may stand.
+      // Everything was forwarded in one call and each event has its result: the network's own response can be used.
       if (unchanged && isWhole && unchanged.status === status) return { ...unchanged, events: count };
       // The whole call failed: the page gets its status (a 401, a 429, a 503) rather than results, so that it pauses or
       // backs off instead of counting refusals.

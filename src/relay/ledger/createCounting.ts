@@ -24,7 +24,7 @@ export interface CountingOptions {
   now(): number;
 }
 
-/** Sessions whose placement this process knows without asking the store. */
+/** Sessions whose placement this process knows without reading the store. */
 const SESSIONS_MAX = 10_000;
 /** Different placements and codes that are counted apart. Pages name them, and a page can be manipulated. */
 const NAMES_MAX = 500;

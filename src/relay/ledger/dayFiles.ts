@@ -69,7 +69,7 @@ function byPlacement(rows: readonly LedgerRow[]): Iterable<Readonly<Record<strin
   return groups.values();
 }
 
-/** Deletes the files of days that are longer ago than they are kept. */
+/** Deletes the files of days that are past the retention period. */
 export async function deleteOldDays(directory: string, now: number): Promise<void> {
   const fs = nodeModule('node:fs/promises');
   const first = addDays(dateOf(now), -KEPT_DAYS);
@@ -141,7 +141,7 @@ async function readDays(
 const PROBLEMS_MAX = 10;
 const PLACE = ['view', 'display_mode', 'widget_id'];
 
-/** Returns the counts of a line by cell, and what stands in their place; `undefined` for a line that is not whole. */
+/** Returns the counts of a line by cell, and what is in their place; `undefined` for a line that is not whole. */
 function readLine(
   text: string,
   day: string,

@@ -111,7 +111,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     else calls.delete(client);
   }
 
-  /** Sends the request, and once more when certainly nothing of it was sent. */
+  /** Sends the request, and retries once if certainly nothing was sent. */
   async function send(body: string, requestId: string): Promise<TransportResponse> {
     const request = { body, requestId, timeoutMs };
     const started = performance.now();

@@ -150,7 +150,7 @@ function collect(
   const { maxBytes, resolve, reject } = settle;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Some servers name the encoding `identity`, which is no encoding.
+  // Some servers name the encoding `identity`, which means that there is none.
   if (!/^(identity)?$/i.test(message.headers['content-encoding'] ?? '')) {
     message.destroy(
       new TransportUnreadableError('The network compressed its response although the relay accepts no encoding.'),

@@ -89,7 +89,7 @@ export function explainDifference({ comparison, ours, problems }: ExplainInput):
         events: null,
         text: 'Parts of the ledger could not be read, and their counts are missing; see below.',
       });
-    // What comes past the relay brings sessions of its own, and each has a load.
+    // What comes past the relay has its own sessions, each with a load.
     if (missing === 0 && !hasMoreLoads) countsTwice();
     const other_relay =
       'Another relay uses the same key, with a ledger of its own or none. Let all of them share one Redis.';

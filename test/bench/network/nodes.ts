@@ -12,7 +12,7 @@ const PLAIN = 'offerlet_bench';
 const ROUNDS = 5;
 /** Rounds before those: until then this process compiles, and servers plan. */
 const WARM_UPS = 3;
-/** Batches per round, each of two new sessions; requests for offers; conversions, each in a batch of its own. */
+/** Batches per round, each of two new sessions; requests for offers; conversions, each in a separate batch. */
 const BATCHES = 240;
 const BATCH = 2 * KINDS.length;
 const REQUESTS = 480;
@@ -33,9 +33,9 @@ interface Cost {
 }
 
 /**
- * `npm run bench -- network --nodes COORDINATOR,WORKER,…`: what an event costs on one PostgreSQL and on clusters of one worker
- * and more, each next to a transaction by hand that writes the same rows and does nothing else; and a request for offers and a
- * conversion of an offer with a budget.
+ * `npm run bench -- network --nodes COORDINATOR,WORKER,…`: the cost of an event on one PostgreSQL and on clusters of
+ * one worker and more. The baseline is a transaction by hand that writes the same rows and does nothing else. Also
+ * measures a request for offers and a conversion of an offer with a budget.
  */
 export async function measureNodes(urls: readonly string[]): Promise<void> {
   const [first = ''] = urls;

@@ -23,7 +23,7 @@ type Prepare = (batches: number) => Promise<() => Promise<void>>;
 
 /**
  * Transactions by hand that store what a batch of two sessions stores: two statements for events and marks, two for counters.
- * Nothing is read, checked or answered.
+ * Nothing is read, checked or returned.
  */
 export async function openFloor(nodes: readonly string[]): Promise<{
   /** On the node that holds the publisher. */

@@ -16,7 +16,7 @@ export async function serverCpu(db: Database): Promise<(() => number) | undefine
 export interface Servers {
   /** The CPU time, in microseconds, that each has used. */
   readCpu(): number[];
-  /** Megabytes of memory of their own that the largest process has, shared buffers left out. */
+  /** Megabytes of private memory of the largest process, without shared buffers. */
   readLargest(): number;
 }
 

@@ -1,5 +1,5 @@
 // Records which functions of the project run, and in which order. `node --import recordCalls.mjs PROGRAM` does so in a process,
-// which then answers each message with what ran since the one before. The bench does the same in a page.
+// which then responds to each message with what ran since the last one. The bench does the same in a page.
 import { realpathSync } from 'node:fs';
 import { register } from 'node:module';
 import { relative } from 'node:path';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Rolldown } from 'vite';
 
-/** Packages that a bench alone needs, in a folder of their own outside the project. */
+/** Packages that a bench alone needs, in a separate folder outside the project. */
 export interface Peers {
   /** False where the registry is out of reach: then only what needs none of them can be bundled. */
   readonly areThere: boolean;

@@ -32,7 +32,7 @@ function enqueue(page: Page, from: number, count: number): Promise<void> {
   );
 }
 
-/** Milliseconds after which a page that does not answer is left. */
+/** Milliseconds after which a page that does not respond is left. */
 const PATIENCE_MS = 60_000;
 
 /** Lets so many milliseconds of the page's own life pass. */
@@ -129,7 +129,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Runs a scenario in a browser of its own, then comes back as a shopper does until nothing more arrives. */
+/** Runs a scenario in a separate browser, then comes back as a shopper does until nothing more arrives. */
 export async function play(scenario: Scenario, site: Site, script: string): Promise<Tally> {
   const profile = mkdtempSync(join(tmpdir(), 'offerlet-bench-'));
   site.reset(script);
@@ -159,8 +159,8 @@ export async function play(scenario: Scenario, site: Site, script: string): Prom
 }
 
 /**
- * Storage operations and bytes for `count` events, none when the page was still busy with them after a minute, and the
- * requests that came of them.
+ * Measures storage operations and bytes for `count` events, and the resulting requests. There are no figures if the
+ * page was still busy after a minute.
  */
 export async function measureWork(
   count: number,

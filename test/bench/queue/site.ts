@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A site that serves one contender, and a server that writes down every event that reaches it. */
+/** A site that serves one contender, and a server that records every event that reaches it. */
 export interface Site {
   url: string;
   script: string;

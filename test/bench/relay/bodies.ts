@@ -1,6 +1,6 @@
 const SESSION = '6f1c2f0e-5b0e-4c60-9d53-2f6f6c1d7a10';
 
-/** What a page asks with. */
+/** The body of a page's request for offers. */
 export function question(): string {
   return JSON.stringify({
     user_details: { email_hash: 'b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514' },
@@ -9,7 +9,7 @@ export function question(): string {
   });
 }
 
-/** Twenty events that nobody has seen. */
+/** Twenty new events, none of them a duplicate. */
 export function batch(): string {
   const events = Array.from({ length: 20 }, () => ({
     event_id: crypto.randomUUID(),

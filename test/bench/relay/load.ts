@@ -58,7 +58,7 @@ function requestText({ path, body }: LoadOptions): string {
   return `POST ${path} HTTP/1.1\r\nHost: shop.example\r\nContent-Type: application/json\r\nAccept-Language: de-CH,de;q=0.9\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
-/** Sends one request and resolves with the status when the whole answer is there. */
+/** Sends one request and resolves with the status when the whole response has arrived. */
 export function exchange(socket: Socket, text: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let got = '';

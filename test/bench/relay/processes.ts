@@ -12,7 +12,7 @@ export interface Usage {
   readonly cpu: number;
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Served {
   readonly port: number;
   /** Asked for `memory`, it collects its garbage first. */

@@ -1,4 +1,5 @@
-// The processes that `npm run bench -- relay` measures, each on a port of its own: node relay-server.mjs ROLE NETWORK RELAY_MODULE
+// The processes that `npm run bench -- relay` measures, each on its own port:
+// node relay-server.mjs ROLE NETWORK RELAY_MODULE
 import { Agent, createServer, request } from 'node:http';
 import { pathToFileURL } from 'node:url';
 
@@ -18,7 +19,7 @@ process.on('message', (wanted) => {
 });
 process.on('disconnect', () => process.exit(0));
 
-/** The network: reads all, answers at once. */
+/** The network: reads the whole request, then responds at once. */
 async function startNetwork() {
   return createServer((incoming, outgoing) => {
     const chunks = [];
@@ -73,7 +74,7 @@ function results(count) {
   });
 }
 
-/** About what a network answers for three offers. */
+/** About what a network returns for three offers. */
 function answer() {
   const offer = (id) => ({
     advertiser: { id: `advertiser-${id}`, name: 'Northwind Coffee', logo_url: 'https://cdn.example/logo.png' },

@@ -32,7 +32,7 @@ export async function printParts(): Promise<void> {
 /** Returns the part of every character. */
 export function partsOf(code: string, payload: SourceMapPayload): string[] {
   const map = new SourceMap(payload);
-  // The style sheet is a string, without a map of its own.
+  // The style sheet is a string, without a source map.
   const [, , text = ''] = /(["'`])(:host\{(?:\\.|(?!\1).)*)\1/s.exec(code) ?? [];
   const styles = code.indexOf(text);
   // The first line is a comment.

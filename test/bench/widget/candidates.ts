@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openPeers } from '../peers/openPeers.ts';
 
-/** A script that asks `/offers/recommendations` and shows what comes; `window.shown` is called in the task or the frame that shows it. */
+/** A script that requests and shows offers; `window.shown` is called in the task or the frame that shows them. */
 export interface Candidate {
   name: string;
   script: string;
-  /** Offers in the answer, and how they are grouped. */
+  /** Offers in the response, and how they are grouped. */
   offers: number;
   slot: 'HERO' | 'SCROLLABLE';
 }

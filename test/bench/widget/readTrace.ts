@@ -94,7 +94,7 @@ function sharesOf(events: readonly TraceEvent[]): Record<Share, number> {
   for (const event of events) {
     while (endOf(open.at(-1)?.event) <= event.ts) open.pop();
     const outer = open.at(-1);
-    // Work that has no name of its own is part of what surrounds it.
+    // Work without a name belongs to the work around it.
     const share = SHARE_OF[event.name] ?? outer?.share;
     if (!outer && !isTask(event)) continue;
     shares[share ?? 'other'] += cpu(event);

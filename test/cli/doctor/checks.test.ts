@@ -47,7 +47,7 @@ test.each([
   expect(finding?.text).not.toContain('..');
 });
 
-test('an outcome that follows from another finding refers to it, and is not a failure of its own', () => {
+test('an outcome that follows from another finding refers to it, and is not a separate failure', () => {
   const cause = bad('Relay', 'It is down.');
   const failed = {
     ...RECORD,

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.ts';
 import { findBrowser, openBrowser, readMessages } from '../../../src/cli/doctor/openBrowser.ts';
 
-/** A browser that says its version, writes down how it was started, and ends when it is told to. */
+/** A browser that prints its version, records how it was started, and ends on command. */
 const BROWSER = `#!${process.execPath}
 const { createReadStream, writeFileSync, writeSync } = require('node:fs');
 writeFileSync(__dirname + '/started.json', JSON.stringify({ env: process.env, args: process.argv.slice(2), cwd: process.cwd() }));
@@ -63,7 +63,7 @@ test.each([
   expect(readdirSync(directory).toSorted()).toEqual(['browser.cjs', 'started.json']);
 });
 
-test('whoever presses Ctrl-C twice does not wait for the browser, and finds no profile either', async () => {
+test('a second Ctrl-C does not wait for the browser, and leaves no profile behind', async () => {
   const path = program('browser.cjs', BROWSER.replaceAll('Browser.close', 'Browser.ignored'));
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
   await openBrowser(path, OPTIONS);
@@ -75,7 +75,7 @@ test('whoever presses Ctrl-C twice does not wait for the browser, and finds no p
   await expect.poll(() => exit.mock.calls.length, { timeout: 5_000 }).toBe(2);
 });
 
-test('the browser gets no variable but those that it needs, a home of its own, and nothing past the proxy', async () => {
+test('the browser gets only the variables that it requires, a separate home, and no way around the proxy', async () => {
   const path = program('browser.cjs');
   const env = {
     ...OPTIONS.env,

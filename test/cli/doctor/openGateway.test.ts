@@ -283,7 +283,7 @@ test('https is checked for its name at the pinned address', async () => {
   await new Promise((resolve) => secure.close(resolve));
 });
 
-test('the proxy ends whoever does not speak SOCKS', async () => {
+test('the proxy closes connections that do not speak SOCKS', async () => {
   const gateway = await open(SHOP, NAMES);
   const garbage = [
     'GET / HTTP/1.1\r\nhost: x\r\n\r\n',

@@ -48,7 +48,7 @@ test('progress appears after a second, is rewritten in place, and leaves nothing
   expect(written).toBe(before);
 });
 
-test('in a log, progress is a line now and then, and never the same twice', () => {
+test('in a log, progress is an occasional line, and never the same twice', () => {
   const progress = createProgress(terminalOf({}, false));
   progress.step('working');
   vi.advanceTimersByTime(2_900);

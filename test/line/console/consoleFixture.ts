@@ -9,7 +9,7 @@ const CLI = fileURLToPath(new URL('../../../dist/operator/cli.js', import.meta.u
 /** Where changes are logged: never in the account that runs the tests. */
 const STATE = join(tmpdir(), 'offerlet-console-tests');
 
-/** A console of its own process, as `offerlet-operator console` starts it. */
+/** A console in a separate process, as `offerlet-operator console` starts it. */
 export interface StartedConsole {
   readonly url: string;
   /** Ends the process and waits for it. */

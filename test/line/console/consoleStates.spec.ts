@@ -58,7 +58,7 @@ test('dates outside the history offer those inside, and a comparison outside is 
   await control(sandbox.network, 'settings', { history_from: null }, 'PUT');
 });
 
-test('a link into the future asks the network nothing, and offers days that are over', async ({ page }) => {
+test('a link into the future sends no request, and offers days that are over', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/api/report?')) asked.push(request.url());
@@ -118,7 +118,7 @@ test('when the console’s process is gone the page says so', async ({ page }) =
   await expect(alert(page)).toContainText('Is it still running?');
 });
 
-test('a publisher’s key has its own report and nothing of the channel', async ({ page }) => {
+test('a publisher’s key has its own report and no data of the channel', async ({ page }) => {
   const words = ['--variant', 'publisher'];
   const shop = await startConsole({ network: sandbox.network, key: sandbox.keys.publisher_reporting, words });
   await page.goto(`${shop.url}/?by=page_type&grain=total&sort=-clicks`);

@@ -131,7 +131,7 @@ for (const [width, height] of [
       await open(page, query);
       await page.getByRole('button', { name: /^(More|Switches)/ }).click();
       await still(page);
-      // The console in its frame is a document of its own, with a main of its own.
+      // The console in its frame is a separate document, with its own main element.
       expect(await violationsOf(page, { without: ['landmark-unique'] }), query).toEqual([]);
     }
   });

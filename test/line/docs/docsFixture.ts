@@ -20,7 +20,7 @@ export function openProject({ isEmpty = false } = {}): Project {
   return {
     folder,
     run(text, { until, env = {} } = {}) {
-      // A process group of its own, so that the shell and everything it started end together.
+      // A separate process group, so that the shell and everything it started end together.
       const child = spawn('bash', ['-c', text], { cwd: folder, env: { ...process.env, ...env }, detached: true });
       groups.push({ child, ended: new Promise((done) => child.once('close', done)) });
       return outputOf(child, text, until);

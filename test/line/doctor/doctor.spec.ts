@@ -290,7 +290,7 @@ test('a page that opens dialogs is examined all the same', async () => {
   expect([report.exitCode, badOf(report)]).toEqual([0, []]);
 });
 
-test('without a browser it checks what HTTP alone can tell', async () => {
+test('without a browser it checks what HTTP alone reveals', async () => {
   const good = await doctor('/good', { args: ['--browser', 'none'] });
   expect([good.exitCode, good.browser, badOf(good)]).toEqual([0, null, []]);
   // The command has been tested; what it finds on other pages needs no process.

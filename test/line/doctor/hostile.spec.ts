@@ -269,7 +269,7 @@ test('a page that never ends is examined in bounded time and memory', async () =
   expect(JSON.stringify(found).length).toBeLessThan(60_000);
 });
 
-test('a page that keeps the browser busy, or asks questions without end, is one finding', async () => {
+test('a page that keeps the browser busy, or opens endless dialogs, is one finding', async () => {
   stranger = ({ pathname }) =>
     html(
       pathname === '/busy'

@@ -4,8 +4,8 @@ import type { Page } from '@playwright/test';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * Returns what axe finds in a page, one line for each rule. It looks into frames of the same site only, which saves it
- * an empty page, and a second copy of itself in there, for each look.
+ * Returns what axe finds in a page, one line for each rule. It checks frames of the same site only. That saves an
+ * empty page, with a second copy of axe in it, for each check.
  */
 export async function violationsOf(
   page: Page,

@@ -15,7 +15,7 @@ test('in a window as narrow as a phone it is below the page, wherever it is dock
   await expect(accept(page)).toBeVisible();
 });
 
-test('it stays docked where it was put, also after a reload', async ({ page }) => {
+test('it stays docked where it was put, even after a reload', async ({ page }) => {
   await openInspected(page, fixture);
   const left = async (): Promise<number> => (await panel(page).boundingBox())?.x ?? Number.NaN;
   expect(await left()).toBeGreaterThan(600);

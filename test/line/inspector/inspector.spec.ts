@@ -226,7 +226,7 @@ test('several mounts are listed, and each has its own explanation', async ({ pag
   await expect(panel(page)).toBeVisible();
   const mounts = inspector(page).getByLabel('Mount');
   await expect(mounts.locator('option')).toHaveCount(2);
-  // In the order in which they were answered.
+  // In the order of the responses.
   for (const mode of ['PULLUP', 'INLINE']) {
     await mounts.selectOption((await mounts.locator('option', { hasText: mode }).textContent()) ?? '');
     await expect(panel(page)).toContainText(`THANK_YOU in ${mode}`);
@@ -276,7 +276,7 @@ test('axe finds no violation in any panel, light or dark', async ({ page }) => {
     if (tab === 'Page') await expect(panel(page)).toContainText('Environment');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      // The page has no frames; the legacy mode does not open a page of its own for each result.
+      // The page has no frames; the legacy mode does not open a separate page for each result.
       const { violations } = await new AxeBuilder({ page })
         .setLegacyMode()
         .include('offerlet-inspector')

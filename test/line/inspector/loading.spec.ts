@@ -12,14 +12,14 @@ const fixture = useInspected();
 const inspector = (page: Page) => page.locator('offerlet-inspector');
 const accept = (page: Page) => page.locator('[part~=accept]:visible').first();
 
-/** Every address that the page asks for from now on. */
+/** Every URL that the page requests from now on. */
 function requestsOf(page: Page): string[] {
   const urls: string[] = [];
   page.on('request', (request) => urls.push(new URL(request.url()).pathname));
   return urls;
 }
 
-test('with a production relay nothing of it is loaded: no request, no element, nothing stored', async ({ page }) => {
+test('with a production relay none of it is loaded: no request, no element, nothing stored', async ({ page }) => {
   fixture.reply = () => offersOf(1);
   const urls = requestsOf(page);
   const address = fixture.page('/production', shop(scriptTag()));
@@ -41,7 +41,7 @@ test('a response of a production relay ends what a sandbox started in this tab',
   expect(urls.filter((url) => url.includes('inspector'))).toEqual([]);
 });
 
-test('a page that does not ask for it does not load it', async ({ page }) => {
+test('a page that does not request it does not load it', async ({ page }) => {
   const urls = requestsOf(page);
   await page.goto(fixture.page('/silent', shop(scriptTag())));
   await expect(accept(page)).toBeVisible();

@@ -16,7 +16,7 @@ const PRISTINE = `<script nonce="n1">
   document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI));
 </script>`;
 
-/** Every property that a document, or a form, has; asked of the browser, so that none is forgotten. */
+/** Every property of a document or a form, read from the browser so that none is forgotten. */
 async function namesOf(page: Page, what: 'document' | 'document.createElement("form")'): Promise<string[]> {
   await page.goto('about:blank');
   return page.evaluate(`(() => {
@@ -28,7 +28,7 @@ async function namesOf(page: Page, what: 'document' | 'document.createElement("f
   })()`);
 }
 
-/** Notes what goes anywhere but to the fixture, and lets none of it out. */
+/** Records requests to anything but the fixture, and blocks them. */
 async function watchForeign(page: Page): Promise<string[]> {
   const foreign: string[] = [];
   await page.route(
@@ -110,7 +110,7 @@ test('no element is taken for the script or for its inspector, under a strict po
     fixture.asked.length = 0;
     const images = ['currentScript', 'baseURI', 'offerlet'].map((name) => `<img name="${name}" ${ATTRIBUTES}>`);
     const more = `<iframe name="offerlet"></iframe><a id="offerlet"></a><a id="offerlet" name="show"></a><base href="${EVIL}/base/">`;
-    // The real tag stands before the `<base>`, as in a page whose comments come below its head.
+    // The real tag is before the `<base>`, as in a page whose comments come below its head.
     const tag = scriptTag({
       'display-mode': 'OVERLAY',
       relay: `${fixture.url}/offers`,
@@ -141,6 +141,6 @@ test('a browser without requestIdleCallback finds no element in its place', asyn
   await page.addInitScript('delete window.requestIdleCallback');
   const link = '<a id="requestIdleCallback" href="#x"></a>';
   await page.goto(fixture.page('/safari', shop(PRISTINE + link + scriptTag())));
-  // Playwright itself stumbles over that element: only the relay can tell.
+  // Playwright itself stumbles over that element: only the relay shows it.
   await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
 });

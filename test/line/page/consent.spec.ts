@@ -43,7 +43,7 @@ for (const [what, promise] of [
   ['rejects', 'Promise.reject(new Error())'],
   ['resolves to something that is not true', 'Promise.resolve("no")'],
 ] as const) {
-  test(`a promise of consent that ${what} is a no`, async ({ page }) => {
+  test(`a promise of consent that ${what} denies it`, async ({ page }) => {
     await openWith(page, fixture, `window.offers = showOffers(${options('INLINE', `consent: ${promise}`)});`);
     expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
     await expectSilence(page);
@@ -64,7 +64,9 @@ test('a decision that was pushed before the script loaded is used', async ({ pag
   await expectSilence(page);
 });
 
-test('Global Privacy Control is a no, and the merchant’s explicit yes takes precedence', async ({ page }) => {
+test('Global Privacy Control denies consent, and the merchant’s explicit consent takes precedence', async ({
+  page,
+}) => {
   await page.addInitScript('Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true })');
   await openWith(page, fixture, `window.offers = showOffers(${options('INLINE')});`);
   expect(await outcomeOf(page)).toMatchObject({ code: 'consent_denied' });
@@ -114,7 +116,7 @@ test('withdrawing consent takes down the offers of other tabs, where a click the
   await expect(other.locator('#offers [part~=accept]')).toBeVisible();
 });
 
-test('a mount’s own no or pending decision holds after a yes for the page, until the page decides again', async ({
+test('a mount’s own denial or pending decision holds after page consent, until the page decides again', async ({
   page,
 }) => {
   await page.goto(fixture.page('/own', shop(scriptTag({ consent: 'required' }))));
@@ -155,7 +157,7 @@ test('a mount that waits for the page’s decision starts at once if the page ha
   await expect(page.locator('offer-let [part~=accept]')).toBeVisible();
 });
 
-test('a no clears what an earlier page was allowed to store', async ({ page }) => {
+test('a denial clears what an earlier page was allowed to store', async ({ page }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();
   await page.goto(fixture.page('/before', shop(scriptTag())));
   await expect.poll(fixture.names).toContain('BRAND_DISPLAY');
@@ -164,7 +166,7 @@ test('a no clears what an earlier page was allowed to store', async ({ page }) =
   await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
 });
 
-test('a no clears an earlier page’s queue without a remembered order, too, and creates no database', async ({
+test('a denial clears an earlier page’s queue even without a remembered order, and creates no database', async ({
   page,
 }) => {
   fixture.accept = (_, response) => void response.writeHead(503).end();
@@ -176,5 +178,5 @@ test('a no clears an earlier page’s queue without a remembered order, too, and
   const before = fixture.asked.length; // the page before may have sent until it went
   await expect.poll(() => everythingStored(page)).not.toMatch(/BRAND|session_id|offerlet:/);
   await page.waitForTimeout(1_500);
-  expect(fixture.asked).toHaveLength(before); // nothing of it was sent any more
+  expect(fixture.asked).toHaveLength(before); // none of it was sent any more
 });

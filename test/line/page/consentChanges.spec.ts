@@ -41,7 +41,7 @@ for (const change of [
   'consent = undefined',
   'consent = null',
 ]) {
-  test(`<offer-let>: ${change} is no yes, before and after offers are shown`, async ({ page }) => {
+  test(`<offer-let>: ${change} does not give consent, before and after offers are shown`, async ({ page }) => {
     await openElement(page, 'consent="granted"');
     await expect(accept(page)).toBeVisible();
     await onElement(page, change);
@@ -69,7 +69,7 @@ test('an element that a framework creates with the property consent = false requ
   expect(requests()).toBe(0);
 });
 
-test('a mount that waits for its page is told when another mount of the page loses its consent', async ({ page }) => {
+test('a mount that waits for its page is notified when another mount loses its consent', async ({ page }) => {
   await openWith(page, fixture, `window.first = showOffers(${options('INLINE')});`);
   await expect(accept(page)).toBeVisible();
   await page.evaluate(`(() => {

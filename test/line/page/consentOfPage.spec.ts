@@ -1,4 +1,4 @@
-// The decision for the page as a whole: it counts whatever mounts there are.
+// The decision for the page as a whole: it applies whatever mounts there are.
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
@@ -28,7 +28,7 @@ for (const [what, code, later = ''] of [
   ],
   ['whose mount is invalid', "o.show({ relay: '/offers' })", 'o.consent(false)'],
 ] as const) {
-  test(`a no on a page ${what} clears what is stored and takes down other tabs`, async ({ page, context }) => {
+  test(`a denial on a page ${what} clears what is stored and ends other tabs`, async ({ page, context }) => {
     fixture.accept = (_, response) => void response.writeHead(503).end();
     const other = await context.newPage();
     await other.goto(fixture.page('/other', shop(scriptTag())));
@@ -42,14 +42,14 @@ for (const [what, code, later = ''] of [
   });
 }
 
-test('a no on a page where nothing is stored creates no database', async ({ page }) => {
+test('a denial on a page where nothing is stored creates no database', async ({ page }) => {
   await openPushed(page, 'o.consent(false)');
   await page.waitForTimeout(400);
   expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
   expect(await page.evaluate('localStorage.length')).toBe(0);
 });
 
-test('a no in another tab stops a mount that waits for its page to load', async ({ page, context }) => {
+test('a denial in another tab stops a mount that waits for its page to load', async ({ page, context }) => {
   let load = (): void => {};
   const loaded = new Promise<void>((resolve) => (load = resolve));
   await page.route('**/slow.png', async (route) => {
@@ -69,7 +69,7 @@ test('a no in another tab stops a mount that waits for its page to load', async 
   expect(await everythingStored(page)).not.toMatch(STORED);
 });
 
-test('a no in another tab revokes a yes that no mount has used', async ({ page, context }) => {
+test('a denial in another tab revokes consent that no mount has used', async ({ page, context }) => {
   const other = await context.newPage();
   await openPushed(other, '');
   await openPushed(page, 'o.consent(true)');
@@ -82,7 +82,7 @@ test('a no in another tab revokes a yes that no mount has used', async ({ page, 
   await expect(page.locator('[part~=accept]')).toBeVisible();
 });
 
-test('a yes right after a no survives storage that is slow to clear', async ({ page }) => {
+test('consent right after a denial survives storage that is slow to clear', async ({ page }) => {
   await openPushed(page, `o.show(${options('INLINE')})`);
   await expect(page.locator('[part~=accept]')).toBeVisible();
   await page.evaluate(() => {
@@ -105,7 +105,7 @@ test('a yes right after a no survives storage that is slow to clear', async ({ p
   await expect.poll(() => fixture.names().slice(before).join()).toMatch(/CLICK|CLOSE|DISMISS|DECLINE/);
 });
 
-test('a yes after a no shows offers although storage never answers', async ({ page }) => {
+test('consent after a denial shows offers although storage never responds', async ({ page }) => {
   await openPushed(page, `o.show(${options('INLINE')})`);
   await expect(page.locator('[part~=accept]')).toBeVisible();
   await page.evaluate(() => {

@@ -1,4 +1,4 @@
-// The same order is the same session, also when the browser is killed as soon as the response is stored.
+// The same order is the same session, even when the browser is killed as soon as the response is stored.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const fixture = useFixture();
 const requests = () => fixture.asked.filter(({ path }) => path.endsWith('/recommendations')).length;
 const count = (name: string) => fixture.names().filter((one) => one === name).length;
 
-/** Runs each visit in a browser of its own, on one profile, and kills the browser as soon as the visit is over. */
+/** Runs each visit in a separate browser, on one profile, and kills the browser as soon as the visit is over. */
 async function visits(...all: ((page: Page) => Promise<unknown>)[]): Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), 'offerlet-'));
   for (const visit of all) {

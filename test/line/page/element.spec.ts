@@ -103,7 +103,7 @@ test('a withdrawn consent holds when the element shows offers anew', async ({ pa
   await expect(accept(page)).toBeVisible();
 });
 
-test('the element gets its events also when there is nothing to show', async ({ page }) => {
+test('the element gets its events even when there is nothing to show', async ({ page }) => {
   fixture.reply = () => offersOf(0);
   await openWith(page, `set({ ${REQUIRED} }); document.body.append(element);`);
   await page.waitForFunction('heard.includes("no_offers")');

@@ -158,7 +158,7 @@ test('under React’s StrictMode, two mounts show, request and count once', asyn
   expect(await page.evaluate('mounts.length')).toBe(2);
 });
 
-// Each mode has a browser profile of its own, and they run at the same time.
+// Each mode has its own browser profile, and they run at the same time.
 test('100 mounts of INLINE or OVERLAY leave no host, listener or observer', async ({ browser }) => {
   fixture.reply = () => offersOf(3);
   const pages = new Map<string, Page>();

@@ -12,7 +12,7 @@ declare global {
 
 const fixture = useFixture();
 
-// Each mode has a browser profile of its own: in one, what a tab does would be work for the others.
+// Each mode has its own browser profile: in one, what a tab does would be work for the others.
 test('once the offers of any mode were seen, no timer is left, nothing is observed and no storage is used', async ({
   browser,
 }) => {

@@ -34,7 +34,7 @@ async function settled(cdp: CDPSession, empty: Counters, mode: string): Promise<
   return now;
 }
 
-// Each mode has a browser profile and thereby a process of its own. What they wait for, they wait for together.
+// Each mode has its own browser profile and thereby its own process. They wait at the same time.
 test('200 mounts of each mode leave no node, listener, connection or memory', async ({ browser }) => {
   test.setTimeout(240_000);
   fixture.reply = () => offersOf(2);

@@ -50,7 +50,7 @@ const WAYS: readonly [way: string, html: (relay: string) => string, mount: strin
 ];
 
 for (const [way, html, mount] of WAYS) {
-  test(`by ${way} an offer is asked for, seen, accepted, and everything of it reaches the network once`, async ({
+  test(`by ${way} an offer is requested, seen, accepted, and every event reaches the network once`, async ({
     page,
     context,
   }) => {
@@ -85,7 +85,7 @@ for (const [way, html, mount] of WAYS) {
   });
 }
 
-/** Opens a page of the shop's own origin, so that the relay is asked as it is in production. */
+/** Opens a page of the shop's own origin, so that the relay is called as in production. */
 async function open(page: Page, html: string): Promise<void> {
   await page.route(`${sandbox.shop}/*.js`, async (route) => {
     const body = scripts.get(new URL(route.request().url()).pathname);
@@ -95,7 +95,7 @@ async function open(page: Page, html: string): Promise<void> {
   await page.goto(`${sandbox.shop}/mine`);
 }
 
-/** What the network has of a session, each event with what became of it. */
+/** What the network has stored about a session, each event with its result. */
 async function arrived(session_id: string): Promise<string[]> {
   const response = await fetch(`${sandbox.network}/sandbox/events?session_id=${session_id}`);
   const { events } = (await response.json()) as { events: { event: { event_name: string }; status: string }[] };

@@ -99,7 +99,7 @@ test('an order without an id is requested each time', async ({ page }) => {
   expect(questions()).toBe(2);
 });
 
-test('after a day the order is requested anew, and what was stored of it is gone', async ({ page }) => {
+test('after a day the order is requested anew, and its stored data is gone', async ({ page }) => {
   await open(page);
   await open(page, { 'order-id': '7' });
   const orders = async () => (await everythingStored(page)).match(/seen/g)?.length;

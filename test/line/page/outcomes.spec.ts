@@ -5,7 +5,7 @@ import { everythingStored, HASH, openWith, options, outcomeOf, scriptTag, shop }
 
 const fixture = useFixture();
 
-/** Shows INLINE offers, and tells how it ended and what was left on the page and in the console. */
+/** Shows INLINE offers, and returns the outcome and what was left on the page and in the console. */
 async function end(page: Page, more = ''): Promise<{ code: string; message: string; hint?: string; lines: string[] }> {
   const lines: string[] = [];
   page.on('console', (message) => message.type() !== 'error' && lines.push(message.text()));
@@ -82,7 +82,7 @@ test('reading stops once a response exceeds 1 MiB', async ({ page }) => {
   expect(await end(page)).toMatchObject({ code: 'network_error', message: expect.stringContaining('1 MiB') });
 });
 
-test('a relay that never answers, and one that never ends its body, are network errors after 4 seconds', async ({
+test('a relay that never responds, and one that never ends its body, are network errors after 4 seconds', async ({
   page,
   context,
 }) => {

@@ -41,7 +41,7 @@ test('the script tag requests and shows offers, and reports what was seen and cl
   expect(lines).toEqual([]);
 });
 
-test('onEvent and the DOM event on the host report the same, and explain returns all of it', async ({ page }) => {
+test('onEvent and the DOM event on the host report the same, and explain returns all events', async ({ page }) => {
   await openWith(
     page,
     fixture,

@@ -25,21 +25,21 @@ export interface Arrived {
 
 type Reply = (request: Asked, response: ServerResponse) => unknown;
 
-/** A merchant's site and its relay on one origin: serves pages, and writes every beacon down. */
+/** A merchant's site and its relay on one origin: serves pages, and records every beacon. */
 export interface Fixture {
   url: string;
   asked: Asked[];
   events: Arrived[];
   /** Serves a page at a path; the script and the modules are at /offerlet.js and /modules.js. */
   page(path: string, html: string, headers?: Record<string, string>): string;
-  /** What /offers/recommendations answers from now on: an object is sent as JSON, nothing means that `reply` wrote itself. */
+  /** The response of /offers/recommendations: an object is sent as JSON; a function may respond itself. */
   reply: Reply;
-  /** What /offers/events/batch answers. */
+  /** The response of /offers/events/batch. */
   accept: Reply;
   names(): string[];
   /** Begins a test: forgets everything, and no longer records what pages of earlier tests send as they close. */
   reset(): void;
-  /** Forgets what has arrived and how to answer, within a test. */
+  /** Forgets what has arrived and how to respond, within a test. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -134,7 +134,7 @@ function acceptAll({ body }: Asked): unknown {
   return { results, accepted: results.length, failed: 0 };
 }
 
-/** A network's answer with so many offers in one group. */
+/** A network's response with so many offers in one group. */
 export function offersOf(count: number, more: Record<string, unknown> = {}): Record<string, unknown> {
   const numbers = [...Array(count).keys()].map((index) => index + 1);
   return {

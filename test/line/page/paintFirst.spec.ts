@@ -1,4 +1,4 @@
-// Offers are painted before anything is stored, locked, counted or sent, and nothing of it counts less, or twice, for that.
+// Offers are painted before anything is stored, locked, counted or sent. Nothing is lost or counted twice for that.
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { block, everythingStored, inScript, scriptTag, shop } from './pageShop.ts';
@@ -12,7 +12,7 @@ const code = (page: Page): Promise<unknown> => page.evaluate('offerlet.explain()
 const sessionOf = ({ response }: { response: unknown }): string => (response as { session_id: string }).session_id;
 const sessions = (): string[] => [...new Set(fixture.events.map(({ session_id }) => session_id))];
 
-/** In the page: writes down, in order, what storage is asked for, and the first frame that shows an offer. */
+/** In the page: records, in order, the calls to storage and the first frame that shows an offer. */
 function record(): void {
   const log: string[] = [];
   Object.assign(window, { log });
@@ -39,7 +39,7 @@ function record(): void {
   requestAnimationFrame(look);
 }
 
-/** Holds whatever waits for a lock, until `release` is called: it stands for a slow disk, and for another tab. */
+/** Blocks every request for a lock until `release` is called, as a slow disk or another tab would. */
 function holdLocks(): void {
   const { request } = LockManager.prototype;
   const held = new Promise<void>((resolve) => Object.assign(window, { release: resolve }));
@@ -136,7 +136,7 @@ test('what the shopper does before it is known whether the offers count is repor
   await expect.poll(() => code(page)).toBe('already_shown');
 });
 
-test('a no before it is known whether the offers count takes them down, and nothing was stored or sent', async ({
+test('a denial before it is known whether the offers count removes them, and nothing was stored or sent', async ({
   page,
 }) => {
   await page.addInitScript(holdLocks);

@@ -157,7 +157,7 @@ test('dismiss() leaves the gap until it is out of view, and destroy() leaves the
   expect(await height(page)).toBe(600);
 });
 
-test('a no to consent empties the place, and a later yes fills it again', async ({ page }) => {
+test('denied consent empties the place, and later consent fills it again', async ({ page }) => {
   const code = `window.offers = showOffers({ ...${options('INLINE')}, consent: false });`;
   const script = `<script type="module">import { showOffers } from '/index.js'; ${code}</script>`;
   await open(page, `<div id="offers"></div>${BELOW}${SPACE}${script}`);

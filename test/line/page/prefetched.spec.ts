@@ -193,7 +193,7 @@ test('hostile offers in a block are shown no more than those of a response', asy
   expect(dialogs).toEqual([]);
 });
 
-test('nothing is used, stored or counted before consent, and nothing is ever used after a no', async ({ page }) => {
+test('nothing is used, stored or counted before consent, and nothing is ever used after a denial', async ({ page }) => {
   await open(page, inScript(block()), scriptTag({ consent: 'required' }));
   await page.waitForTimeout(400);
   expect(fixture.asked).toEqual([]);

@@ -104,7 +104,7 @@ test('Turbo: offers that wait for the relay never appear on the next page', asyn
   expect(fixture.names()).toEqual([]);
 });
 
-test('Turbo: a script tag without offers of its own runs on every page, without a word', async ({ page }) => {
+test('Turbo: a script tag without its own offers runs on every page, and logs nothing', async ({ page }) => {
   const script = '<script src="/offerlet.js"></script>';
   const show = (order: string): string =>
     `<script>offerlet.show({ ...${options('INLINE')}, request: { user_details: { email_hash: '${HASH}' },
@@ -118,7 +118,7 @@ test('Turbo: a script tag without offers of its own runs on every page, without 
   expect(await page.evaluate('offerlet.explain().length')).toBe(1);
 });
 
-test('Turbo: a no holds on the pages that follow', async ({ page }) => {
+test('Turbo: a denial holds on the pages that follow', async ({ page }) => {
   fixture.page('/a', turboPage(place('A') + tag('A')));
   fixture.page('/b', turboPage(place('B') + tag('B')));
   await page.goto(`${fixture.url}/a`);

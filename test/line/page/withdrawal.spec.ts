@@ -1,4 +1,4 @@
-// Consent that is withdrawn while the page goes: nothing of it is read or sent by the page that comes.
+// Consent that is withdrawn while the page unloads: the next page reads and sends nothing from before.
 import { expect, test, type Page } from '@playwright/test';
 import { useFixture } from './pageFixture.ts';
 import { everythingStored, options, scriptTag, shop } from './pageShop.ts';
@@ -23,7 +23,7 @@ async function slowDown(page: Page, ms: number): Promise<void> {
 
 /** Opens a page whose events wait on disk. */
 async function openWithEvents(page: Page, tag = scriptTag()): Promise<void> {
-  // No answer, rather than a failure: the next page would wait before it sends anything.
+  // No response, rather than a failure: the next page would wait before it sends anything.
   fixture.accept = () => new Promise(() => {});
   await page.goto(fixture.page('/thanks', shop(tag)));
   await expect(page.locator('[part~=accept]')).toBeVisible();
@@ -47,8 +47,8 @@ for (const [way, go] of [
   ['a reload', 'location.reload()'],
   ['a navigation', "location.href = '/next'"],
 ] as const) {
-  test(`a no directly before ${way}: a page with consent sends nothing of before`, async ({ page }) => {
-    // Longer than the page waits before it sends what is left: only the mark can tell it.
+  test(`a denial directly before ${way}: a page with consent sends nothing from before`, async ({ page }) => {
+    // Longer than the page waits before it sends what is left: only the mark can stop it.
     await slowDown(page, 1_500);
     for (let round = 0; round < ROUNDS; round++) {
       await openWithEvents(page);
@@ -66,7 +66,7 @@ for (const [way, go] of [
     }
   });
 
-  test(`a no directly before ${way}: a page that waits for consent finishes clearing`, async ({ page }) => {
+  test(`a denial directly before ${way}: a page that waits for consent finishes clearing`, async ({ page }) => {
     await slowDown(page, 400);
     for (let round = 0; round < ROUNDS; round++) {
       await openWithEvents(page);
@@ -86,7 +86,7 @@ for (const [way, go] of [
   });
 }
 
-test('a no that a killed page could not carry out is carried out by the next page, without IndexedDB in between', async ({
+test('the next page carries out a denial that a killed page could not, without IndexedDB in between', async ({
   page,
 }) => {
   await slowDown(page, 3_000);
@@ -99,7 +99,7 @@ test('a no that a killed page could not carry out is carried out by the next pag
   expect(sessions()).toHaveLength(1);
 });
 
-test('a no while localStorage is full is carried out all the same', async ({ page }) => {
+test('a denial while localStorage is full is carried out all the same', async ({ page }) => {
   await slowDown(page, 3_000);
   await openWithEvents(page);
   await page.evaluate(() => {
@@ -127,7 +127,7 @@ test('a page that clears localStorage loses no event', async ({ page }) => {
 });
 
 for (const value of ['false', 'denied?', 'no', 'pending', 'Required', 'true', '', 'constructor']) {
-  test(`data-consent="${value}" is not a yes`, async ({ page }) => {
+  test(`data-consent="${value}" does not give consent`, async ({ page }) => {
     const tag = scriptTag().replace('<script ', `<script data-consent="${value}" `);
     await page.goto(fixture.page('/value', shop(tag)));
     await page.waitForFunction('window.offerlet?.explain?.()[0]?.outcome');
@@ -162,7 +162,7 @@ for (const [value, code] of [
 }
 
 for (const value of ["'denied'", "'false'", '{}', 'undefined', 'null', '0', 'new Promise(() => {})', '() => {}']) {
-  test(`offerlet.consent(${value}) is not a yes: what waits goes on waiting, and what is shown is taken down`, async ({
+  test(`offerlet.consent(${value}) does not give consent: waiting mounts wait on, and offers are removed`, async ({
     page,
   }) => {
     await page.goto(fixture.page('/api', shop(scriptTag({ consent: 'required' }))));

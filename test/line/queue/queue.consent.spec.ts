@@ -66,7 +66,7 @@ test('a withdrawal stops another tab: events in flight are neither stored nor se
 test('a tab that was frozen during a withdrawal stores and sends nothing when it resumes', async ({ context }) => {
   const [here, frozen] = [await context.newPage(), await context.newPage()];
   for (const page of [here, frozen]) await page.goto(`${site.url}/?page`);
-  // What a tab that never hears of it does.
+  // Without a notification, as in a tab that misses it.
   await frozen.evaluate(() => Object.assign(BroadcastChannel.prototype, { close() {} }));
   site.isDown = true;
   await frozen.evaluate(() => track('a', 5));

@@ -16,7 +16,7 @@ export interface QueueSite {
   batches: Batch[];
   /** Every id that arrived, as often as it did. */
   arrived(): string[];
-  /** How a batch is answered; `undefined` leaves it without an answer. */
+  /** The response to a batch; `undefined` leaves it without one. */
   answer: (ids: string[], response: ServerResponse) => number | undefined | Promise<number | undefined>;
   /** `down`: connections are refused by closing them at once. */
   isDown: boolean;

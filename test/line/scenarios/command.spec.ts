@@ -11,7 +11,7 @@ interface Told {
   event?: { event_name: string };
 }
 
-/** What the page's only mount has told so far. */
+/** What the page's only mount has reported so far. */
 function told(page: Page): Promise<{ code: string | undefined; session: string | undefined; events: Told[] }> {
   return page.evaluate(() => {
     const api = (window as unknown as { offerlet?: { explain(): Record<string, never>[] } }).offerlet;

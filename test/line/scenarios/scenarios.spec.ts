@@ -4,7 +4,7 @@ import { goTo, openInspected, outcomeNow, panel, useInspected } from '../inspect
 import type { Arrived } from '../page/pageFixture.ts';
 import { options, shop } from '../page/pageShop.ts';
 
-// Each scenario as the address asks for it, and what must be seen in it.
+// Each scenario as the URL requests it, and what must be visible in it.
 
 const fixture = useInspected();
 

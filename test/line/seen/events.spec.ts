@@ -13,7 +13,7 @@ test.beforeAll(async () => {
     seed: 'empty',
     isSandbox: true,
     entry: 'script-tag.ts',
-    // A page per display mode; no order, so that each visit is a session of its own.
+    // A page per display mode; no order, so that each visit is a separate session.
     page: (path) =>
       shop(
         scriptTag({ relay: '/offers', 'order-id': '', 'display-mode': path.slice(1), target: '#offers' }),
@@ -154,7 +154,7 @@ interface Answer {
   recommendation_groups: { items: { offer_id: string; insertion_id: string }[] }[];
 }
 
-/** Opens the shop; answers the session and the offers in the order in which they are shown. */
+/** Opens the shop; returns the session and the offers in the order in which they are shown. */
 async function visit(page: Page, mode: string): Promise<{ session_id: string; offers: [Shown, Shown] }> {
   await page.context().route(/^https:/, (route) => route.fulfill({ contentType: 'text/html', body: 'the brand' }));
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
@@ -162,7 +162,7 @@ async function visit(page: Page, mode: string): Promise<{ session_id: string; of
     .context()
     .route('https://cdn.example/*', (route) => route.fulfill({ contentType: 'image/svg+xml', body: picture }));
   let answer = {} as Answer;
-  // Read on its way: the browser forgets the body of an answer once the page has it.
+  // Read on its way: the browser forgets the body of a response once the page has it.
   await page.route(/recommendations$/, async (route) => {
     const response = await route.fetch();
     answer = (await response.json()) as Answer;

@@ -53,7 +53,7 @@ interface Page {
   setVisibility(state: string): void;
 }
 
-/** Runs in the page: does each step at its time, and tells when the element was displayed and viewed. */
+/** Runs in the page: does each step at its time, and returns when the element was displayed and viewed. */
 async function play({
   steps,
   long,

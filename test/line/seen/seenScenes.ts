@@ -1,7 +1,7 @@
-/** A scene: what stands on a page of 1000 × 800, what happens when, and when it must count (milliseconds; `never`). */
+/** A scene: what is on a page of 1000 × 800, what happens when, and when it must count (milliseconds; `never`). */
 export interface Scene {
   name: string;
-  /** Where the element #it stands; the default is in view as a whole. */
+  /** Where the element #it is; the default is in view as a whole. */
   html?: string;
   /** What happens at which millisecond, as code. */
   steps?: readonly (readonly [at: number, code: string])[];

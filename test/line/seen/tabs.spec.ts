@@ -21,7 +21,7 @@ test.beforeEach(async () => {
 test.afterEach(() => browser.stop());
 test.afterAll(() => fixture.close());
 
-// The page tells by requests of its own when it is visible, prerendered and restored, since nobody looks into it.
+// The page reports by its own requests when it is visible, prerendered and restored: the test runs no code in it.
 const TELLS = `<script>
   const tell = (what) => fetch('/tell', { method: 'POST', keepalive: true, body: JSON.stringify({ what, at: Date.now() }) });
   tell(document.prerendering ? 'prerendering' : document.visibilityState);
@@ -46,7 +46,7 @@ async function expectViewsAfter(moment: number): Promise<void> {
   }
 }
 
-test('a prerendered page asks and counts nothing before it is opened', async () => {
+test('a prerendered page requests and counts nothing before it is opened', async () => {
   const rules = '{"prerender":[{"source":"list","urls":["/opened"],"eagerness":"immediate"}]}';
   fixture.page('/opened', page());
   const first = `<script type="speculationrules">${rules}</script><a href="/opened">to the order</a>
@@ -92,7 +92,7 @@ test('a view that the background interrupts begins anew in front', async () => {
   await expectViewsAfter(toldAt('visible'));
 });
 
-test('a page with an idle queue may be kept for going back, and its time away is not looked at', async () => {
+test('a page with an idle queue may be cached for going back, and its time away does not count as viewed', async () => {
   const leave = `<script>
     let isViewed = false;
     addEventListener('offerlet', ({ detail }) => {

@@ -171,7 +171,7 @@ for (const way of WAYS) {
       expect(accepted).not.toContain('WIDGET_LOAD');
     });
 
-    test('nothing is requested before a yes; a no ends it, and a later yes starts anew', async ({ page }) => {
+    test('nothing is requested before consent; a denial ends it, and later consent starts anew', async ({ page }) => {
       await start(page, way, { isPending: true });
       await page.waitForTimeout(300);
       expect(fixture.asked).toEqual([]);

@@ -31,7 +31,7 @@ test('decline, back and accept act on the offer that is shown', async ({ page, o
   ]);
 });
 
-test.describe('with offers of its own', () => {
+test.describe('with its own offers', () => {
   test.use({ offerlet: { offers: [{ heading: 'Tea', target_url: 'https://leaf.example/tea?a=1' }], sandbox: false } });
 
   test('a target of the test opens without the network', async ({ page, offers }) => {
@@ -42,7 +42,7 @@ test.describe('with offers of its own', () => {
   });
 });
 
-test.describe('with a clock of its own', () => {
+test.describe('with its own clock', () => {
   const time = new Date('2026-01-15T12:00:00Z');
   test.use({ offerlet: { now: time } });
 
@@ -147,7 +147,7 @@ for (const [css, expected] of Object.entries(GAPS)) {
   });
 }
 
-test('reserved space that only has to collapse is no gap, offers that are shown are not examined', async ({
+test('reserved space that only has to collapse is not a gap, offers that are shown are not examined', async ({
   page,
   context,
   offers,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { BrowserContext } from '@playwright/test';
 import { scriptTag, shop } from '../page/pageShop.ts';
 
-/** A shop that needs no server: every request to it is answered by the test. */
+/** A shop that needs no server: the test responds to every request. */
 export const SHOP = 'https://shop.example';
 
 /** Serves a merchant's thank-you page with the built script, at any path of the shop. */

@@ -1,4 +1,4 @@
-// Events from a page to the report while everything fails now and then.
+// Events from a page to the report while everything fails occasionally.
 import { expect, test } from '@playwright/test';
 import { playRush, reported } from './shoppers.ts';
 import { seeded } from '../../fixtures/random.ts';

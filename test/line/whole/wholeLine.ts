@@ -171,7 +171,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Thank you</title><link
         placement_details: { view: 'THANK_YOU', display_mode: 'INLINE', widget_id: '${WIDGET_ID}' } }) });
     return answer.json();
   }
-  // Plays a shopper's visit of the given number of events. Resolves to what was tracked, once all of it is on disk.
+  // Plays a shopper's visit of the given number of events. Resolves to the tracked events once all are on disk.
   window.visit = async (count) => {
     while ((await queue.stats()).onDisk > 500) await sleep(200);
     const { session_id, recommendation_groups } = await ask();

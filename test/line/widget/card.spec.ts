@@ -185,7 +185,7 @@ for (const [size, viewport] of Object.entries({
   });
 }
 
-test('at 400 % zoom the badge and the start of the heading are in view, also after a step', async ({ page }) => {
+test('at 400 % zoom the badge and the start of the heading are in view, even after a step', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 180 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const mode of LAYERS) {

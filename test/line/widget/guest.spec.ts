@@ -110,7 +110,7 @@ test('a hundred mounts leave no host, node, sheet or listener', async ({ page })
   ).toEqual([0, 0]);
 });
 
-test('a page that traps the focus keeps none of it from a dialog, and has it back afterwards', async ({ page }) => {
+test('a page that traps the focus leaves it to a dialog, and gets it back afterwards', async ({ page }) => {
   const trap = `<div id="trap"><input id="first"><input id="last"></div><script>
     const trap = document.querySelector('#trap'), back = () => document.querySelector('#first').focus();
     document.addEventListener('focusin', ({ target }) => trap.contains(target) || back(), true);
@@ -153,7 +153,7 @@ test('pictures below the fold are fetched when they come near, each once', async
   await expect.poll(() => fetched.toSorted()).toEqual(['/logo-0.svg', '/logo-2.svg', '/photo-0.svg', '/photo-1.svg']);
 });
 
-test('nothing of the widget is printed', async ({ page }) => {
+test('no part of the widget is printed', async ({ page }) => {
   for (const mode of MODES) {
     await openShop(page);
     await mount(page, { mode });

@@ -115,7 +115,7 @@ test('an accept button in the colour of its card keeps an edge', async ({ page }
   }
 });
 
-test('forced colours tell accept from decline, and the way on once accepted', async ({ page }) => {
+test('forced colours distinguish accept from decline, and the way on once accepted', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
   for (const mode of MODES) {
     await openShop(page);
@@ -175,7 +175,7 @@ test('custom properties reach the card', async ({ page }) => {
   await expect(card).toHaveCSS('width', '300px');
 });
 
-test('custom properties of the page reach a layer, whose host wears nothing else of it', async ({ page }) => {
+test('custom properties of the page reach a layer, whose host inherits nothing else', async ({ page }) => {
   await openShop(page, { head: '<style>:root{--offerlet-surface:rgb(1, 2, 3);--offerlet-button-radius:3px}</style>' });
   await mount(page, { mode: 'OVERLAY' });
   await expect(page.locator('[part=card]')).toHaveCSS('background-color', /^(rgb\(1, 2, 3\)|color\(srgb 0\.0039)/);
@@ -240,7 +240,7 @@ test('at 320 px, doubled text and a 90-character word nothing overflows', async 
   const cdp = await page.context().newCDPSession(page);
   for (const mode of MODES) {
     for (const standard of [16, 32]) {
-      // The reader's own setting: what a page writes on its html is no business of the widget.
+      // The reader's own setting: the widget ignores what a page sets on its html element.
       await cdp.send('Page.setFontSizes', { fontSizes: { standard } });
       await openShop(page);
       const offer = placed(
@@ -273,7 +273,7 @@ test('every target is at least 24 px and the main ones 44', async ({ page }) => 
   expect((await box('footer a')).height).toBeGreaterThanOrEqual(24);
 });
 
-test('nothing moves for those who asked for less motion', async ({ page }) => {
+test('nothing moves for shoppers who prefer reduced motion', async ({ page }) => {
   await openShop(page);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await mount(page, { mode: 'OVERLAY' });
@@ -282,7 +282,7 @@ test('nothing moves for those who asked for less motion', async ({ page }) => {
 
 /**
  * Every text whose colour is too close to what lies behind it, and every line that cannot be seen. Lines need no 3:1: they
- * separate, and a button is known by its text (WCAG 1.4.11). The floor is what a hairline needs to be noticed: 1.1:1.
+ * separate, and a button is identified by its text (WCAG 1.4.11). The minimum for a hairline to be noticed is 1.1:1.
  */
 function lowContrasts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -314,7 +314,7 @@ function lowContrasts(page: Page): Promise<string[]> {
       const { borderTopColor } = getComputedStyle(line);
       // The button of a list has none.
       if (borderTopColor === 'rgba(0, 0, 0, 0)') continue;
-      // A filled button is known by its edge or by its fill.
+      // A filled button is identified by its edge or by its fill.
       const ratio =
         line.tagName === 'A' && line.parentElement
           ? Math.max(

@@ -85,7 +85,7 @@ test('on low windows the buttons are one row, and at 400 % zoom the close button
   }
 });
 
-test('text fades out above the buttons over a line of its own size', async ({ page }) => {
+test('text fades out above the buttons over the height of one of its lines', async ({ page }) => {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Page.setFontSizes', { fontSizes: { standard: 40 } });
   await openShop(page);
@@ -156,7 +156,7 @@ test('texts of the footer are clamped to two lines', async ({ page }) => {
   }
 });
 
-test('until they have loaded, a logo is a letter and a picture a tint, also in the dark', async ({ page }) => {
+test('until they have loaded, a logo is a letter and a picture a tint, even in dark mode', async ({ page }) => {
   await openShop(page, { html: 'style="color-scheme:dark"' });
   let load = (): void => {};
   const loading = new Promise<void>((resolve) => (load = resolve));

@@ -43,7 +43,7 @@ function order(mode: string): string {
   return fixture.page('/order', shop(before + scriptTag({ 'display-mode': mode }), WATCH));
 }
 
-/** What stands on the page, as assistive technology and the shopper meet it. */
+/** What is on the page, for assistive technology and for the shopper. */
 function look(host: string) {
   const shadow = document.querySelector(host)?.shadowRoot;
   const root = shadow?.querySelector<HTMLElement>('.root');
@@ -87,7 +87,7 @@ for (const mode of MODES) {
     expect(await driver.eval(() => window.errors)).toEqual([]);
   });
 
-  test(`${mode}: accept opens the advertiser in a window of its own and shows what was claimed`, async ({ driver }) => {
+  test(`${mode}: accept opens the advertiser in a separate window and shows what was claimed`, async ({ driver }) => {
     await driver.goto(order(mode));
     await expect.poll(() => driver.eval(look, HOST[mode])).toMatchObject({ isVisible: true });
     await new Promise((done) => setTimeout(done, 500)); // a layer ignores clicks for 400 ms

@@ -105,7 +105,7 @@ test('decline shows the next offer and back the previous one, with the focus on 
   expect(await focused(page)).toBe('Your first bag of coffee is on us');
 });
 
-test('a layer fades away, out of reach at once and with the focus back, unless less motion is asked for', async ({
+test('a layer fades away, inert at once and with the focus back, unless reduced motion is preferred', async ({
   page,
 }) => {
   for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {

@@ -110,7 +110,7 @@ export async function mount(page: Page, shown: Shown = {}): Promise<void> {
   if (code !== 'rendered') throw new Error(`The outcome is ${code}`);
 }
 
-/** Does the same on a clock that stands still otherwise. Tens of milliseconds may pass on it after the mount. */
+/** Does the same on a clock that is otherwise stopped. Tens of milliseconds may pass on it after the mount. */
 export async function mountPaused(page: Page, shown: Shown = {}): Promise<void> {
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1_000);
@@ -119,7 +119,7 @@ export async function mountPaused(page: Page, shown: Shown = {}): Promise<void> 
   while (!(await Promise.race([isMounted, page.clock.runFor(10)])));
 }
 
-/** What the shopper did so far, as the page is told. */
+/** What the shopper did so far, as reported to the page. */
 export function acted(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     window.events.flatMap((event) => {

@@ -6,7 +6,7 @@ import type { TestNetwork } from '../testNetwork.ts';
 // oxlint-disable-next-line typescript/no-explicit-any -- every shape of the Channel API
 type Body = any;
 
-/** A channel of its own, so that tests share nothing but the network. */
+/** A separate channel, so that tests share nothing but the network. */
 export interface Tenant {
   readonly keys: Readonly<Record<'management' | 'publishable' | 'publisher_reporting' | 'integration', string>>;
   readonly publisher: { readonly publisher_remote_id: string; readonly brand_name: string };

@@ -83,7 +83,7 @@ describe.each(DATABASE_KINDS)('the controls on %s', (kind) => {
     ).toBe(200);
   });
 
-  test('another channel is a tenant of its own', async () => {
+  test('another channel is a separate tenant', async () => {
     const other = await world.control('POST', '/sandbox/channels', { name: 'Other' });
     expect(other).toMatchObject({ channel: { name: 'Other' }, publisher: { publisher_remote_id: expect.any(String) } });
     const details = await world.call('GET', '/adnet/channel/details/', { key: other.keys.management });

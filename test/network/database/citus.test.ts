@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Database, Parameter, Queries } from '../../../src/network/database/database.ts';
 import { createSchema, REFERENCE_TABLES, SHARDED_TABLES } from '../../../src/network/database/schema.ts';
 
-/** A database that has an extension or not, and writes down what it is told. */
+/** A database that has an extension or not, and records its statements. */
 function recording(extension?: string): { db: Database; said: string[] } {
   const said: string[] = [];
   async function query<Row>(sql: string, params: readonly Parameter[] = []): Promise<Row[]> {

@@ -14,7 +14,7 @@ async function waitInVain(ms: number): Promise<never> {
   throw new DatabaseUnavailableError(new Error('no reply'));
 }
 
-test('after work has waited in vain for a node, other work of it is refused at once, and that of others runs', async () => {
+test('work for a node that has not responded in time is refused at once, and work for others runs', async () => {
   const { run } = createBreaker(SILENT_MS);
   const first = expect(run('a', () => waitInVain(SILENT_MS))).rejects.toThrow('no reply');
   await vi.advanceTimersByTimeAsync(SILENT_MS);

@@ -114,7 +114,7 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
     });
   });
 
-  test('a second start leaves the schema as it is', async () => {
+  test('a second start leaves the schema unchanged', async () => {
     expect(await createSchema(db)).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe.each(DATABASE_KINDS)('the database on %s', (kind) => {
     for (const key of keys) expect(key.definition, key.table_name).toMatch(/\(.*\bpublisher_id\b.*\)/);
   });
 
-  // The extension brings tables and functions of its own.
+  // The extension brings its own tables and functions.
   test.runIf(CITUS_NODES.length === 0)(
     'no triggers, no functions of our own, no foreign keys, and no table that is neither sharded nor small',
     async () => {

@@ -58,7 +58,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('several nodes', () => {
   }, 60_000);
   afterAll(() => cluster.stop());
 
-  test('take turns, the others serve while one is away, and it takes part again once it is back', async () => {
+  test('alternate, the others serve while one is away, and it takes part again once it is back', async () => {
     const url = await cluster.freshUrl();
     const [one, two] = [await wayTo(url), await wayTo(url)];
     const db = openPostgres([one.url, two.url], { connections: 2 });

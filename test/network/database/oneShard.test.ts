@@ -39,7 +39,7 @@ test('a session takes two statements: one reads what all requests read, one stor
   ]);
 });
 
-/** What sessions are drawn from: whoever writes it makes every process read it again, in the same transaction. */
+/** What sessions are drawn from. Every write makes all processes read it again, in the same transaction. */
 const CACHED = /^\s*(?:UPDATE|INSERT INTO|DELETE FROM) (?:offers|advertisers|publishers|channel_exclusions)\b/;
 
 test('whatever changes what offers are drawn from says so in the same transaction', async () => {
@@ -93,7 +93,7 @@ test('a batch is stored and counted in one transaction, on one shard; so is mone
   expect(said.some(({ sql }) => sql.startsWith('UPDATE conversions'))).toBe(true);
 });
 
-test('with a partner-wide key, too, each statement asks one shard for sessions; it finds them by the end of their ids', async () => {
+test('even with a partner-wide key, each statement reads sessions of one shard, found by the end of their ids', async () => {
   const { key } = await world.control('POST', '/sandbox/keys', { kind: 'partner_wide' });
   const first = world.network.describe().publisher.publisher_remote_id;
   // Another publisher of the channel whose id ends alike.
@@ -130,7 +130,7 @@ test('with a partner-wide key, too, each statement asks one shard for sessions; 
   expect((await world.post('/events/batch', { events }, { 'x-api-key': foreign.key })).status).toBe(502);
 });
 
-test('a batch of duplicates only asks whether it is one', async () => {
+test('a batch of duplicates only reads whether it is one', async () => {
   const session = await world.session();
   const batch = [event('WIDGET_LOAD', session), event('BRAND_DISPLAY', session)];
   await world.batch(batch);

@@ -39,7 +39,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     return { events: rows.map(({ event_id }) => event_id), clicks: facts?.clicks ?? 0 };
   }
 
-  test('concurrent requests for one publisher share a transaction, and each learns what was new of its own', async () => {
+  test('concurrent requests for one publisher share a transaction, and each gets its own results', async () => {
     const { store, transactions } = counted();
     const [publisherId, sessionId] = [randomUUID(), randomUUID()];
     const works = ['a', 'b', 'a', 'c'].map((id) => [click(publisherId, sessionId, id)]);
@@ -54,7 +54,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await read(publisherId)).toEqual({ events: ['a', 'b', 'c'], clicks: 3 });
   });
 
-  test('requests for other publishers have transactions of their own', async () => {
+  test('requests for other publishers have separate transactions', async () => {
     const { store, transactions } = counted();
     const publishers = [randomUUID(), randomUUID()];
     await Promise.all(publishers.map((id) => store(id, { events: [click(id, randomUUID(), 'a')], earning: [] })));

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { DATABASE_KINDS, openTestDatabase } from '../databases.ts';
 import { openReportingFixture, type ReportingFixture } from './reportingFixture.ts';
 
-/** Runs the tests on each kind of database; each test gets an office of its own. */
+/** Runs the tests on each kind of database; each test gets its own office. */
 export function onEachDatabase(
   what: string,
   tests: (its: { readonly office: ReportingFixture; readonly db: Database }) => void,

@@ -43,7 +43,7 @@ test('production accepts no key that a staging control created', async () => {
   const live = [minted.key, rotated.key, tenant.keys.management, tenant.keys.publishable];
   for (const key of live) {
     expect(key).toMatch(/^adnet_\w+_live_/);
-    // What such a key is for: seeing what staging answers to a live key.
+    // Such a key shows how staging responds to a live key.
     expect((await staging.details(key)).body.detail).toContain('does not match the service environment (staging)');
   }
 

@@ -118,7 +118,7 @@ describe.runIf(DATABASE_KINDS.includes('postgres'))('two networks on one Postgre
     await Promise.all([one.close(), two.close()]);
   }, 60_000);
 
-  test('settings that both change at the same time are all kept', async () => {
+  test('settings that both change at the same time are all stored', async () => {
     const databaseUrl = await cluster.freshUrl();
     const start = () => createNetwork({ databaseUrl, seed: 'empty', log: () => undefined });
     const [one, two] = [await start(), await start()];

@@ -90,7 +90,7 @@ test('exclusions are replaced, read back and cleared; an error for a wrong id na
   expect(error).toMatchObject({ fields: [{ path: 'subcategory_ids' }] });
 });
 
-test('an approved publisher gets exclusions of its own and can be removed once', async () => {
+test('an approved publisher gets its own exclusions and can be removed once', async () => {
   const { publishers } = await channel.publishers({ pageSize: 200 });
   // Not the first publisher: removing it would end its reporting key as well.
   const first = network.describe().publisher.publisher_remote_id;

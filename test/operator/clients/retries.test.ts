@@ -154,7 +154,7 @@ test('a removal whose response was lost counts as done when the publisher is gon
   await expect(clientWith().remove(id)).rejects.toMatchObject({ name: 'NotFoundError' });
 });
 
-test('a signal cancels a call, also while it waits for the next attempt', async () => {
+test('a signal cancels a call, even while it waits for the next attempt', async () => {
   await script({ route: DETAILS, status: 429, headers: { 'retry-after': '30' }, times: 9 });
   const controller = new AbortController();
   const calling = clientWith().details({ signal: controller.signal });

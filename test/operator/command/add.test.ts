@@ -5,7 +5,7 @@ import { ChannelClient } from '../../../src/operator.ts';
 import { useWatchWorld } from '../watch/watchWorld.ts';
 import type { Ran, RunOptions } from './runCommand.ts';
 
-// An import of 500 publishers, as a process of its own: through a 429, lost responses and a kill.
+// An import of 500 publishers in a separate process: through a 429, lost responses and a kill.
 
 const ADD = '/adnet/publishers/add/';
 const ROWS = 500;
@@ -57,7 +57,7 @@ test('500 publishers are added in batches, through 429 and 503; run again, all a
   expect(await total('alpha')).toBe(ROWS);
 });
 
-test('a response that was lost is asked for again, and nothing is requested twice', async () => {
+test('a response that was lost is fetched again, and no publisher is requested twice', async () => {
   await script({ drop_connection: true, after_commit: true, times: 1 });
   const path = await fileOf('bravo');
   expect(await counts([path])).toEqual({ added: ROWS - 50, duplicate: 50 });
@@ -136,7 +136,7 @@ test('after Ctrl-C, what was in flight is unknown and may be there, and the rest
   expect([again.added + again.duplicate, await total('kilo')]).toEqual([ROWS, ROWS]);
 });
 
-test('names are never damaged: Windows-1252 is asked for, UTF-16 is recognized', async () => {
+test('names are never damaged: Windows-1252 has to be named, UTF-16 is recognized', async () => {
   const channel = new ChannelClient({ networkUrl: world.url, apiKey: world.key });
   const [category] = await channel.categories();
   const text = `brand_name,domain,primary_category,subcategories\nMüller,mueller.example,${category?.name},${category?.subcategories[0]?.name}\n`;

@@ -73,7 +73,7 @@ test('a list comes from stdin with --file -', async () => {
   expect(await excluded()).toHaveLength(2);
 });
 
-test('a part of a publisher’s name writes nothing before people have seen whose it is', async () => {
+test('a part of a publisher’s name writes nothing before people have confirmed whose it is', async () => {
   const { brand_name, publisher_remote_id } = network().describe().publisher;
   const part = brand_name.slice(0, -1);
   const refused = await offerlet(`exclusions add Wine --publisher "${part}"`);

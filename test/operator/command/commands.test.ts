@@ -7,7 +7,7 @@ import { ReportingClient, toCsv } from '../../../src/operator.ts';
 import { useWatchWorld } from '../watch/watchWorld.ts';
 import type { Ran, RunOptions } from './runCommand.ts';
 
-// The commands of an operator as processes of their own, against the whole sandbox network.
+// The commands of an operator as separate processes, against the whole sandbox network.
 
 const world = useWatchWorld();
 
@@ -143,7 +143,7 @@ test('exclusions are set by name, shown with their source, and cleared', async (
       /^offerlet: --publisher "e" matches \d+ publishers: "[^"]+" \([0-9a-f-]{36}\), .*, …\. Use the id/,
     ),
   ]);
-  // An unset variable names nobody, also where the channel has one publisher only.
+  // An unset variable names nobody, even where the channel has only one publisher.
   expect(await offerlet('exclusions set --clear --publisher " "')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--publisher is empty') as string,

@@ -33,7 +33,7 @@ test('bash completes commands, subcommands and options', () => {
   expect(inBash('completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
 });
 
-test('bash completes values, after a comma too, and files', () => {
+test('bash completes values, even after a comma, and files', () => {
   expect(inBash('report', '--compare', '')).toEqual(['previous', 'year']);
   expect(inBash('report', '--period', 'last-m')).toEqual(['last-month']);
   expect(inBash('report', '--metrics', 'clicks,cv')).toEqual(['clicks,cvr']);

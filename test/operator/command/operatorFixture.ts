@@ -2,7 +2,7 @@ import type { Network } from '../../../src/network.ts';
 import { useWatchWorld } from '../watch/watchWorld.ts';
 import type { Ran, RunOptions } from './runCommand.ts';
 
-/** The commands against a sandbox network, with an account of their own. */
+/** The commands against a sandbox network, with a separate account. */
 export interface Operators {
   network(): Network;
   url(): string;

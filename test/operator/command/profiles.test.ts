@@ -17,7 +17,7 @@ function write(profiles: unknown): void {
   chmodSync(path(), 0o600);
 }
 
-test('a profile stands for network and key, and its file has no key and is nobody else’s', async () => {
+test('a profile names network and key; its file contains no key and is readable by its owner only', async () => {
   const keyFile = join(home(), 'key');
   writeFileSync(keyFile, key(), { mode: 0o600 });
   const added = await offerlet(`profiles add demo --network ${url()} --api-key-file ${keyFile}`, { env: NOTHING });
@@ -106,7 +106,7 @@ test('a file that others can write is refused: they could have the key sent to t
   });
 });
 
-test('without a choice the console opens all profiles, each at a path of its own, and logs what it changes', async () => {
+test('without a choice the console opens all profiles, each at its own path, and logs what it changes', async () => {
   write({
     demo: { network: url(), api_key_env: 'DEMO_KEY' },
     live: { network: 'https://channel.example', api_key_env: 'LIVE_KEY' },

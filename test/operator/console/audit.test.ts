@@ -63,7 +63,7 @@ function open(clicks: () => Readonly<Record<string, number>>, options: Partial<C
   return { keys, call };
 }
 
-/** The same counts of a relay that requested offers on the day before these dates, too. */
+/** The same counts of a relay that requested offers on the day before these dates as well. */
 function olderBy({ from }: { from: string }, { rows, problems }: LedgerCounts): LedgerCounts {
   const placement = { view: null, display_mode: null, widget_id: null };
   return { rows: [{ hour: `${from}T00:00:00Z`, name: 'offers_requested', ...placement, count: 1 }, ...rows], problems };
@@ -97,7 +97,7 @@ test('compares hour by hour with the publisher’s key, from the first full hour
   expect(new Set(keys)).toEqual(new Set([REPORTING_KEY]));
 });
 
-test('a period before the ledger began has nothing to compare, and asks the network nothing', async () => {
+test('a period before the ledger began has nothing to compare, and sends no request to the network', async () => {
   const today = new Date().toISOString().slice(0, 10);
   const { call, keys } = open(() => ({ '08': 40 }), { audit: { ledger: ledgerOf({ '00': 5 }, '00', today) } });
   const { audit } = await auditOf(await call('audit?period=yesterday'));
@@ -130,7 +130,7 @@ test('without a sandbox, nothing can be made to count wrongly', async () => {
   expect((await call('audit/shoppers', { method: 'POST', body: '{}' })).status).toBe(404);
 });
 
-test('an empty ledger, and a ledger that cannot be read, are told apart', async () => {
+test('an empty ledger and an unreadable ledger are reported differently', async () => {
   const empty = open(() => ({ '10': 5 }), { audit: { ledger: ledgerOf({}) } });
   expect(await auditOf(await empty.call('audit?period=yesterday'))).toMatchObject({ audit: null });
   const broken = open(() => ({}), {

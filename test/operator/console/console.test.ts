@@ -5,7 +5,7 @@ const KEY = 'adnet_sk_test_CANARYCANARYCANARYCANARY';
 const HOST = { host: '127.0.0.1:4602' };
 type Handle = (path: string, init: RequestInit) => Response | Promise<Response>;
 
-/** A console on a network that is a function, and what that network was asked. */
+/** A console on a network that is a function, and the requests to that network. */
 function open(network: Handle, options: Partial<ConsoleOptions> = {}) {
   const calls: { path: string; init: RequestInit }[] = [];
   const console = createOperatorConsole({
@@ -45,7 +45,7 @@ test('the page has a policy that allows nothing but its own files, and requires 
   expect(await response.text()).not.toMatch(/<script(?![^>]*src=)|<style|style="|\son\w+=/);
 });
 
-test('on request pages of its own origin, and no others, may show it in a frame', async () => {
+test('on request, only pages of the same origin may show it in a frame', async () => {
   const response = await open(() => json(details), { allowFrame: true }).visit('/');
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'self';");
 });

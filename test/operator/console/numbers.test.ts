@@ -77,7 +77,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
     // There is something to compare with, a year ago as well.
     expect(before.rows.length).toBeGreaterThan(0);
 
-    // All windows of the console's report, in an order of its own.
+    // All windows of the console's report, in its own order.
     const asked = new URLSearchParams([...dated(0), ['compare', compare], ['sort', `-${metrics[0]}_change`]]);
     const first = await show(`report?${asked}`);
     const rows = [...first.rows];
@@ -112,7 +112,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
       expect(first.totals[metric]).toBe(now.summary[metric]);
       expect(first.totals.counterpart?.[metric]).toBe(before.summary[metric]);
     }
-    // In the order that was asked for.
+    // In the requested order.
     const order = rows.map((row) => row.change?.[metrics[0] ?? '']?.difference ?? 0);
     expect(order).toEqual(order.toSorted((a, b) => b - a));
   },

@@ -3,7 +3,7 @@ import { createReports } from '../../../src/operator/console/createReports.ts';
 import { createComparer, type Row } from '../../../src/operator/reports/comparison.ts';
 import { toCsv } from '../../../src/operator.ts';
 
-// The process keeps a report and sends what a page shows of it.
+// The process caches a report and sends the part that a page shows.
 
 const DAYS = 179;
 const METRICS = ['clicks', 'impressions', 'ctr', 'channel_payout', 'feed_loads', 'conversions'] as const;

@@ -53,7 +53,7 @@ test.each<[text: string, cells: string[][]]>([
   expect(cellsOf(text)).toEqual(cells);
 });
 
-test('records know their line, also after a line break in a cell', () => {
+test('records know their line, even after a line break in a cell', () => {
   expect(parseCsv('a\n"b\nc"\nd\n').map(({ line }) => line)).toEqual([1, 2, 4]);
 });
 

@@ -96,7 +96,7 @@ test('a share that was zero before is new, and neither good nor bad', () => {
   expect([changeOf(change, 0.01), newsOf('ctr', change, 0.01)]).toEqual(['+3.24 pt', 'good']);
 });
 
-test('a cost that rises is bad news, and what advertisers spend is none', () => {
+test('a rising cost is bad news, and rising spend of advertisers is not', () => {
   const rise = { difference: 2, percent: 20, points: null };
   expect(['clicks', 'attributed_cpa', 'billable_ad_spend_amount'].map((name) => newsOf(name, rise, 10))).toEqual([
     'good',

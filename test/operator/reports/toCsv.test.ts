@@ -35,7 +35,7 @@ test('names with semicolons stay what they are', () => {
   expect(toCsv([{ a: 'Fish; Chips' }])).toBe('a\r\n"Fish; Chips"\r\n');
 });
 
-test('a formula after a quote is quoted as well, also in the header', () => {
+test('a formula after a quote is quoted as well, even in the header', () => {
   expect(toCsv([{ a: '=HYPERLINK("https://x.example","click")' }])).toBe(
     'a\r\n"\'=HYPERLINK(""https://x.example"",""click"")"\r\n',
   );

@@ -94,7 +94,7 @@ test('a receiver that asks to wait gets the same message again after that time',
   expect(bodies()).toHaveLength(3);
 });
 
-test('what a receiver refuses is kept, and sent by the next run under the same id', async () => {
+test('a message that a receiver refuses is queued, and sent by the next run under the same id', async () => {
   receiver.next.push({ status: 404 });
   const failed = await watch();
   expect([failed.code, failed.stderr]).toEqual([

@@ -125,7 +125,7 @@ test('a publisher that was removed is not silent, and its cause ends', () => {
   expect([turns.map(({ event }) => event), causes.size]).toEqual([['ended'], 0]);
 });
 
-test('a drop that became usual is given up after two weeks without enough to judge by', () => {
+test('a drop that became usual is dropped after two weeks without enough to judge by', () => {
   const { said } = play(change, [...usual(30), ...usual(50, 20)]);
   expect(said.map(([, event]) => event)).toEqual(['began', 'ended']);
 });

@@ -7,7 +7,7 @@ import { blocksIn } from '../../docs/pages.ts';
 import { EXAMPLE_RULES } from '../../../src/operator/watch/rules.ts';
 import { openReceiver, useWatchWorld } from './watchWorld.ts';
 
-// What docs/operators/watch.md shows, as it stands there.
+// The receiver in docs/operators/watch.md, verbatim.
 
 const world = useWatchWorld();
 const blocks = (language: string) => blocksIn(language).filter(({ page }) => page === 'docs/operators/watch.md');

@@ -126,7 +126,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A receiver of webhooks, which responds as it is told. */
+/** A receiver of webhooks with scripted responses. */
 export async function openReceiver(): Promise<{
   readonly url: string;
   readonly received: Received[];

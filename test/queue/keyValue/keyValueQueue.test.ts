@@ -129,7 +129,7 @@ test('rows of a session that is long gone are taken over, and its slot is used a
   expect([...values.keys()].filter((key) => !key.endsWith('?'))).toEqual([]);
 });
 
-test('a session that slept for hours goes on in a slot of its own', async () => {
+test('a session that slept for hours goes on in a separate slot', async () => {
   const values = new Map<string, string>();
   vi.useFakeTimers({ toFake: ['Date'] });
   const first = start(values);
@@ -143,7 +143,7 @@ test('a session that slept for hours goes on in a slot of its own', async () => 
   expect(sleeper.withdrawn).toBe(0);
   first.kill();
   second.kill();
-  // The clock stands still otherwise, and the backoff of a failure would never end.
+  // The clock is otherwise stopped, and the backoff of a failure would never end.
   vi.setSystemTime(Date.now() + 60_000);
   const last = open(start(values));
   await eventually(() => expect(last.sent.toSorted()).toEqual(['after', 'before', 'meanwhile']));
@@ -270,7 +270,7 @@ test('1,500 events with the relay down: the oldest displays go, clicks stay, and
   await queue.close();
 });
 
-test('purge empties the queue for later sessions, too', async () => {
+test('purge empties the queue for later sessions as well', async () => {
   const values = new Map<string, string>();
   const first = start(values);
   await open(first, DOWN).track(event('old'));

@@ -161,7 +161,7 @@ describe.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')('accepted events in 
     const response = await bench.post('/events', sent);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     expect(bench.network.calls).toHaveLength(1);
-    // Long enough for the connection to be given up as well.
+    // Long enough for the connection to be dropped as well.
     await new Promise((resolve) => setTimeout(resolve, 6_500));
     expect((await bench.post('/events', sent)).status).toBe(503);
     server.kill('SIGCONT');

@@ -209,7 +209,7 @@ describe.each(mounts)('mounted on $name', ({ mount }) => {
     expect((await ask('/offers/events', { method: 'OPTIONS' })).status).toBe(204);
   });
 
-  test('clients are told apart by their address', async () => {
+  test('clients are distinguished by their IP address', async () => {
     const { ask, logs } = await start({ perAddress: { burst: 1, perSecond: 0.01 } });
     const statuses = [];
     for (let request = 0; request < 2; request++)

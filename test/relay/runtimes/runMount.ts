@@ -37,7 +37,7 @@ export async function runMount(run: MountRun): Promise<{ url: string; stop(): Pr
     await writeFile(join(folder, name), text);
   }
   const [command, ...args] = run.command;
-  // A group of its own, because some runtimes start processes of theirs.
+  // A separate group, because some runtimes start their own processes.
   const child = spawn(command, args, {
     cwd: folder,
     detached: true,

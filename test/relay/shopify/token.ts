@@ -20,7 +20,7 @@ export function claims(changed: Record<string, unknown> = {}): Record<string, un
   };
 }
 
-/** A session token as the platform signs it, unless told otherwise. */
+/** Signs a session token, by default as the platform does. */
 export function sign(
   payload: unknown = claims(),
   { header = { alg: 'HS256', typ: 'JWT' }, secret = SECRET }: { header?: unknown; secret?: string } = {},

@@ -1,2 +1,2 @@
-/** Style sheets are built to a file of their own. */
+/** Style sheets are built into a separate file. */
 declare module '*.css';

@@ -32,7 +32,7 @@ export function usePlace(): Place {
     const move = (): void => {
       const { index, page } = shown.current;
       if (pageOf(location.href) === page) {
-        // A link within the page made an entry of its own.
+        // A link within the page has made a separate history entry.
         if (history.state === null) history.replaceState({ index: index + 1 }, '');
         update();
       } else if (mayLeave()) update();
@@ -73,7 +73,7 @@ function pageOf(href: string): string {
 /** The channel's name, for the titles of the pages. */
 export const ChannelName = createContext('offerlet');
 
-/** Titles the page: each place of the console has a title of its own. */
+/** Titles the page: each place of the console has its own title. */
 export function useTitle(title: string): void {
   const channel = useContext(ChannelName);
   useEffect(() => {

@@ -74,7 +74,7 @@ export function Popover(props: PopoverProps): JSX.Element {
           // Not before: the browser returns the focus only while it is still inside.
           if (event.newState !== 'open') return setOpen(false);
           place();
-          // This event comes a task after the panel is open: whoever was quicker keeps the focus.
+          // This event comes a task after the panel is open. Focus that has moved into it since then stays there.
           if (panel.current?.contains(document.activeElement)) return;
           panel.current?.querySelector<HTMLElement>('[autofocus], input, button, a')?.focus();
         }}

@@ -15,7 +15,7 @@ const STATUSES = ['', ...PUBLISHER_STATUSES].map((value) => [value, value === ''
 /** Milliseconds after the last key before the search begins. */
 const PAUSE_MS = 150;
 
-/** The list of publishers and requests, with a search as you type. All of it is in the URL. */
+/** The list of publishers and requests, with a search as you type. Its whole state is in the URL. */
 export function PublishersPage({ place }: PageProps): JSX.Element {
   const q = place.params.get('q') ?? '';
   const status = place.params.get('status') ?? '';

@@ -315,7 +315,7 @@ function OfWhich({ row, text, state, variant }: OfWhichProps): JSX.Element | nul
   );
 }
 
-/** A closer look at one row. */
+/** The details of one row. */
 export interface DrillDown {
   readonly label: string;
   readonly state: ReportState;

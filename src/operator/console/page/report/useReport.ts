@@ -10,7 +10,7 @@ import { dateOf } from '../../../../wire/utcDates.ts';
 export interface LoadedReport extends ConsoleReport {
   /** The state it was read for. */
   readonly state: ReportState;
-  /** What the process was asked for it. */
+  /** The request to the process. */
   readonly asked: URLSearchParams;
   /** Whether the history is too short to compare with. */
   readonly isUncompared: boolean;
@@ -21,7 +21,7 @@ export function useReport(state: ReportState, session: ConsoleContext): Resource
   const params = askedOf(state);
   const [today, dates] = [dateOf(Date.now()), datesOf(state)];
   const isLive = dates.to >= today;
-  // The network has nothing of the future, and refuses to look.
+  // The network has no data of the future, and refuses such requests.
   const key = dates.from > today ? undefined : params.toString();
   // Another order of the same report is made in the process; the same order is read again.
   const last = useRef<{ readonly key: string; readonly id: string } | undefined>(undefined);
@@ -55,7 +55,7 @@ export function useReport(state: ReportState, session: ConsoleContext): Resource
   return { ...resource, data: shown };
 }
 
-/** What the process is asked for a state. */
+/** Returns the request to the process for a state. */
 function askedOf(state: ReportState): URLSearchParams {
   const params = paramsOf(state);
   if (hasGroups(state)) params.set('chart', state.chart);

@@ -9,7 +9,7 @@ import type { ConsoleWatch } from '../../protocol.ts';
 import { plural, rangeOf } from '../../../reports/format.ts';
 import type { Cause } from '../../../watch/evaluate.ts';
 
-/** Milliseconds until the rules are asked again: a day is judged once it is complete. */
+/** Milliseconds until the rules are evaluated again: a day is judged once it is complete. */
 const REFRESH_MS = 600_000;
 
 /** What needs attention by the rules, and what they would have said on the days before. */
