@@ -15,7 +15,7 @@ export interface ClockedAccess extends RelayAccess {
   readonly clock: Clock;
 }
 
-/** Rejects a request whose headers hold a secret key. */
+/** What a request is rejected with whose headers hold a secret key. */
 export const SECRET = 'Secret key';
 
 /** Posts a body as JSON. Rejects if it cannot be sent, or is redirected: a redirect would carry the body elsewhere. */
@@ -93,7 +93,7 @@ export function openClock(): Clock {
 }
 
 /**
- * Rejects what took too long. Not an Error: one that is created while the script starts has the browser look for its position,
+ * What `within` rejects with. Not an Error: one that is created while the script starts has the browser look for its position,
  * which with developer tools attached means to parse the whole script again.
  */
 export const LATE = 'Timeout';
