@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Asset, CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
 import type { Environment } from '../../wire/keys.ts';
-import type { Queries } from '../database/database.ts';
+import type { Asset, CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
 import {
   type ProcessCache,
   type Versioned,
@@ -9,6 +8,7 @@ import {
   versionColumn,
   type Versions,
 } from '../createProcessCache.ts';
+import type { Queries } from '../database/database.ts';
 
 /** The fields of an offer that no query reads. */
 interface OfferDetails {
