@@ -41,8 +41,8 @@ const TESTS = ['test/**/*.test.{ts,tsx}'];
 /** Tests that start processes or databases, wait for real time-outs or need the build. All others are unit tests. */
 const SERVER_TESTS = [
   'test/{audit,network,lock,sandbox}/**/*.test.ts',
-  'test/relay/{command,runtimes,trust,bodies}*.test.ts',
-  'test/relay/{runtimes,seen}/**/*.test.ts',
+  'test/relay/{command,trust}*.test.ts',
+  'test/relay/runtimes/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
   'test/operator/command/*.test.ts',
   'test/operator/watch/{command,numbers,receiver}.test.ts',

@@ -1,12 +1,12 @@
+import { existsSync } from 'node:fs';
 import { auditCommand } from './audit/auditCommand.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { cspCommand } from './cspCommand.ts';
 import { doctorCommand } from './doctor/doctorCommand.ts';
+import { UsageError } from './ExitError.ts';
 import { integrityCommand } from './integrityCommand.ts';
 import { relayCommand } from './relayCommand.ts';
-import { existsSync } from 'node:fs';
 import { installedVersion } from './runCommands.ts';
-import { UsageError } from './ExitError.ts';
 
 /** The commands of the package, in the order of `--help`. */
 export const COMMANDS: Readonly<Record<string, Command>> = {

@@ -1,4 +1,7 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import { readHostName } from '../http/refuseForeign.ts';
+import { openDedupeRedis } from '../relay-redis.ts';
 import {
   checkNetwork,
   createRelay,
@@ -12,18 +15,15 @@ import {
   type RelayTimeouts,
   toNode,
 } from '../relay.ts';
-import { openDedupeRedis } from '../relay-redis.ts';
+import { partnerError } from '../wire/errors.ts';
+import { parseJson } from '../wire/json.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';
 import { type Command, type Options, readSettings, type SettingsSource } from './command.ts';
 import { createMetrics, type Metrics } from './createMetrics.ts';
 import { createShopContext, SHOP_CONTEXT_MS } from './createShopContext.ts';
-import { createOutput } from './output/terminal.ts';
-import { listen, type Listening, untilStopped } from './listen.ts';
 import { UsageError } from './ExitError.ts';
-import { readHostName } from '../http/refuseForeign.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../wire/keys.ts';
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { partnerError } from '../wire/errors.ts';
-import { parseJson } from '../wire/json.ts';
+import { listen, type Listening, untilStopped } from './listen.ts';
+import { createOutput } from './output/terminal.ts';
 
 const OPTIONS = {
   network: { kind: 'text', value: 'URL', about: 'URL of the network, such as https://partner.example. Required.' },

@@ -138,7 +138,8 @@ interface LayoutShift extends PerformanceEntry {
   }[];
 }
 
-const INSPECTOR = 'OFFERLET-INSPECTOR';
+/** The inspector's own element, whose movements are not the page's. */
+const INSPECTOR_ELEMENT = 'OFFERLET-INSPECTOR';
 /** Maximum recorded violations and shifts: a page that stays open for days must not fill the memory. */
 const KEPT_MAX = 200;
 
@@ -164,7 +165,7 @@ export function observePage(onEvent: (event: PageEvent, host: Element | undefine
     new PerformanceObserver((list) => {
       for (const { startTime, sources } of list.getEntries() as LayoutShift[]) {
         // Nodes in shadow roots, such as the inspector's own, are not part of the page.
-        const moved = sources.filter(({ node }) => node && dom.contains(node) && node.nodeName !== INSPECTOR);
+        const moved = sources.filter(({ node }) => node && dom.contains(node) && node.nodeName !== INSPECTOR_ELEMENT);
         const pixels = Math.max(0, ...moved.map(distanceOf));
         if (pixels > 0) keep(shifts, { at: startTime, pixels });
       }

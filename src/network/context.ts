@@ -1,8 +1,7 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isObject, own, type Problem } from '../wire/json.ts';
 import { type Environment, readKey } from '../wire/keys.ts';
-import type { Database, Queries } from './database/database.ts';
-import { type Fault, applyFault, replacesResponse, takeFault } from './faults.ts';
 import { type Route, type RouteCall, readJson, partnerRefusal } from './createFetch.ts';
-import { type EventStore, createEventStore } from './events/eventStore.ts';
 import {
   createProcessCache,
   type ProcessCache,
@@ -10,9 +9,10 @@ import {
   VERSION_NAMES,
   type Versions,
 } from './createProcessCache.ts';
-import { type ReportingSettings } from './settings.ts';
-import { isObject, own, type Problem } from '../wire/json.ts';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Database, Queries } from './database/database.ts';
+import { type EventStore, createEventStore } from './events/eventStore.ts';
+import { type Fault, applyFault, replacesResponse, takeFault } from './faults.ts';
+import type { ReportingSettings } from './settings.ts';
 
 /** What a route gets besides the request. */
 export interface NetworkContext {

@@ -1,8 +1,8 @@
-import { printableJson } from '../http/printable.ts';
 import { randomUUID } from 'node:crypto';
-import { DatabaseUnavailableError } from './database/database.ts';
+import { printableJson } from '../http/printable.ts';
 import { partnerError } from '../wire/errors.ts';
 import { type Problem, isNestedDeeper, readCapped } from '../wire/json.ts';
+import { DatabaseUnavailableError } from './database/database.ts';
 
 /** The interfaces that report errors in different shapes; `sandbox` and `page` use the shape of `partner`. */
 export type Surface = 'channel' | 'reporting' | 'partner' | 'sandbox' | 'page';

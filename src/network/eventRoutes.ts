@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   batchResponse,
   batchStatus,
@@ -7,19 +8,18 @@ import {
   judgeEvent,
   readEvent,
 } from '../wire/events.ts';
+import { own } from '../wire/json.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
+import { HOUR_MS } from '../wire/utcDates.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
-import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
-import type { ReportingSettings } from './settings.ts';
 import { partnerRefusal, readJson } from './createFetch.ts';
 import { FIRST_VERSION, versionColumn, type ProcessCache } from './createProcessCache.ts';
-import type { Fault } from './faults.ts';
+import { hotEach, insertRows, readUuid } from './database/database.ts';
+import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
-import { randomUUID } from 'node:crypto';
-import { own } from '../wire/json.ts';
-import { HOUR_MS } from '../wire/utcDates.ts';
-import { hotEach, insertRows, readUuid } from './database/database.ts';
+import type { Fault } from './faults.ts';
+import type { ReportingSettings } from './settings.ts';
 
 /** POST /events and /events/batch. */
 export const eventRoutes: readonly NetworkRoute[] = [

@@ -1,13 +1,13 @@
-import { hashKey } from './context.ts';
-import { isObject, own, parseJson } from '../wire/json.ts';
-import type { Environment } from '../wire/keys.ts';
-import type { Database, Queries } from './database/database.ts';
-import { runSetupExclusively, SHARDED_TABLES, REFERENCE_TABLES } from './database/schema.ts';
-import { refuseProductionData, createKey, revokeKey } from './storedKeys.ts';
-import { seed, type SeedKind } from './seed/seed.ts';
-import { readSetting, writeSetting } from './settings.ts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isObject, own, parseJson } from '../wire/json.ts';
+import type { Environment } from '../wire/keys.ts';
+import { hashKey } from './context.ts';
+import type { Database, Queries } from './database/database.ts';
+import { runSetupExclusively, SHARDED_TABLES, REFERENCE_TABLES } from './database/schema.ts';
+import { seed, type SeedKind } from './seed/seed.ts';
+import { readSetting, writeSetting } from './settings.ts';
+import { refuseProductionData, createKey, revokeKey } from './storedKeys.ts';
 
 /** What the first line of `--json` says, without the URL. */
 export interface Description {

@@ -1,5 +1,5 @@
-import type { NetworkRoute } from './context.ts';
 import { readFileSync } from 'node:fs';
+import type { NetworkRoute } from './context.ts';
 
 /** GET /health: whether the network works, its environment, and which part of its database is away. No key required. */
 export function healthRoutes(): readonly NetworkRoute[] {

@@ -15,7 +15,7 @@ export interface ClockedAccess extends RelayAccess {
   readonly clock: Clock;
 }
 
-/** Rejects a request whose headers hold a secret key. */
+/** What a request is rejected with whose headers hold a secret key. */
 export const SECRET = 'Secret key';
 
 /** Posts a body as JSON. Rejects if it cannot be sent, or is redirected: a redirect would carry the body elsewhere. */
@@ -93,7 +93,7 @@ export function openClock(): Clock {
 }
 
 /**
- * The reason of a timeout. It is not an Error: creating one while the script starts makes the browser look up its
+ * What `within` rejects with. It is not an Error: creating one while the script starts makes the browser look up its
  * position. With developer tools attached, the browser would parse the whole script again.
  */
 export const LATE = 'Timeout';

@@ -19,7 +19,7 @@ import {
   type RowsListener,
   SHARED_MAX,
 } from './rows.ts';
-import { attempt, isWithdrawn, newConsent } from './withdrawal.ts';
+import { isWithdrawn, newConsent, tryStorage } from './withdrawal.ts';
 
 /** Milliseconds between two notes of how many rows were added. */
 const COUNT_MS = 100;
@@ -309,9 +309,9 @@ function rememberCount(name: string, waiting: number, sum: number): number {
 }
 
 function readCount(name: string): number[] {
-  return attempt(() => (localStorage.getItem(name) ?? '').split(',').map(Number)) ?? [];
+  return tryStorage(() => (localStorage.getItem(name) ?? '').split(',').map(Number)) ?? [];
 }
 
 function writeCount(name: string, waiting: number, sum: number): void {
-  attempt(() => (waiting ? localStorage.setItem(name, `${waiting},${sum}`) : localStorage.removeItem(name)));
+  tryStorage(() => (waiting ? localStorage.setItem(name, `${waiting},${sum}`) : localStorage.removeItem(name)));
 }

@@ -17,12 +17,12 @@ const ID_LENGTH = 16;
 let memory = '';
 
 function readMark(): string {
-  return attempt(() => localStorage.getItem(MARK) ?? '') ?? memory;
+  return tryStorage(() => localStorage.getItem(MARK) ?? '') ?? memory;
 }
 
 function setMark(mark: string): void {
   memory = mark;
-  attempt(() => (mark ? localStorage.setItem(MARK, mark) : localStorage.removeItem(MARK)));
+  tryStorage(() => (mark ? localStorage.setItem(MARK, mark) : localStorage.removeItem(MARK)));
 }
 
 /** Returns the id of the withdrawal that may not be cleared yet; empty if there is none. */
@@ -54,7 +54,7 @@ function newId(): string {
 /** Opens the channel on which tabs are notified of a withdrawal, where the browser has it and allows it. */
 function openChannel(): BroadcastChannel | undefined {
   // Without it, tabs notice a withdrawal by the missing or foreign consent in the database.
-  return attempt(() => new BroadcastChannel('offerlet'));
+  return tryStorage(() => new BroadcastChannel('offerlet'));
 }
 
 /** Calls back when consent is withdrawn in another tab, or by another mount of this page, until the channel is closed. */
@@ -86,7 +86,7 @@ export async function resumeWithdrawal(): Promise<void> {
 
 async function clear(endpoint?: string): Promise<void> {
   const pending = pendingWithdrawal();
-  attempt(() => {
+  tryStorage(() => {
     for (const key of Object.keys(localStorage)) if (key.startsWith(QUEUE_PREFIX)) localStorage.removeItem(key);
   });
   const names = new Set(endpoint ? [queueName(endpoint)] : []);
@@ -132,7 +132,7 @@ async function empty(name: string): Promise<boolean> {
 }
 
 /** Does what storage may refuse: it may be missing, blocked or full. Then it returns undefined. */
-export function attempt<T>(work: () => T): T | undefined {
+export function tryStorage<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {

@@ -1,11 +1,11 @@
-import { withDeadline, createLimits, readClient, type Client } from './limits.ts';
-import { isNestedDeeper, parseJson } from '../wire/json.ts';
-import { JSON_MAX_DEPTH } from '../wire/limits.ts';
-import { isLoopbackAddress } from '../wire/keys.ts';
 import { TIME_HEADER } from '../wire/events.ts';
+import { isNestedDeeper, parseJson } from '../wire/json.ts';
+import { isLoopbackAddress } from '../wire/keys.ts';
+import { JSON_MAX_DEPTH } from '../wire/limits.ts';
 import { RelayConfigError, RelayError, errorReply, jsonReply, type Reply } from './errors.ts';
 import { type CorrectTime, createEventRoutes, readCorrection } from './events/createEventRoutes.ts';
 import { createCounting } from './ledger/createCounting.ts';
+import { withDeadline, createLimits, readClient, type Client } from './limits.ts';
 import { checkNetwork } from './options/networkAccess.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Authorize } from './options/relayOptions.ts';

@@ -1,7 +1,7 @@
+import { hideKeys } from '../http/printable.ts';
 import { partnerError } from '../wire/errors.ts';
 import type { Problem } from '../wire/json.ts';
 import { explain } from './telemetry.ts';
-import { hideKeys } from '../http/printable.ts';
 
 export interface RelayErrorOptions {
   readonly status: number;

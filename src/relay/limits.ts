@@ -1,6 +1,8 @@
 import { RelayError } from './errors.ts';
 import type { Telemetry } from './telemetry.ts';
 
+// How much clients may send, and how long anything may take.
+
 /** Who sent a request, by its IP address. */
 export interface Client {
   /** The address, without what surrounds it. */

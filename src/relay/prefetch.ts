@@ -1,10 +1,10 @@
-import { withDeadline, type Client, type Limits } from './limits.ts';
-import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
+import { hashEmail } from '../wire/hash.ts';
 import { isNestedDeeper, isObject, own, parseJson, type JsonObject } from '../wire/json.ts';
 import { JSON_MAX_DEPTH, RESPONSE_MAX_BYTES } from '../wire/limits.ts';
-import { hashEmail } from '../wire/hash.ts';
 import { PREFETCHED_ATTRIBUTE, type PrefetchedOffers, shopperCheck } from '../wire/offers/prefetched.ts';
+import { isBot, IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError, errorReply } from './errors.ts';
+import { withDeadline, type Client, type Limits } from './limits.ts';
 import type { RelaySettings } from './options/readOptions.ts';
 import type { Recommend } from './recommend.ts';
 import {

@@ -1,10 +1,10 @@
-import { withDeadline } from './limits.ts';
 import { partnerError, readError } from '../wire/errors.ts';
-import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
 import { hashEmail } from '../wire/hash.ts';
+import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import { RelayError, jsonReply, problemOf, type Reply } from './errors.ts';
 import type { Counting } from './ledger/createCounting.ts';
+import { withDeadline } from './limits.ts';
 import type { RelaySettings, SandboxRule } from './options/readOptions.ts';
 import type { RelayContext } from './options/relayOptions.ts';
 import type { RelayRequest } from './runtime.ts';
@@ -146,8 +146,8 @@ export interface RequestParts {
 
 /**
  * Composes the request to the network: the page's known fields, replaced by what the server knows, exactly one
- * identifier, and by default no plain email. A group
- * that the server names replaces the page's as a whole: an amount of the page's must not stay beside the server's order id.
+ * identifier, and by default no plain email. A group that the server names replaces the page's as a whole: an amount of the
+ * page's must not stay beside the server's order id.
  */
 export async function composeRequest(parts: RequestParts): Promise<Record<string, unknown>> {
   const { page, known, observed, ip, emails, sandbox } = parts;

@@ -1,7 +1,28 @@
-import type { Network } from '../network.ts';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createOperatorConsole } from 'offerlet-operator';
+import {
+  createRelay,
+  openDedupeFile,
+  type DedupeFile,
+  type DedupeStore,
+  type RelayContext,
+  type RelayOptions,
+  type RequestInfo,
+} from 'offerlet/relay';
+import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
+import { UsageError } from '../cli/ExitError.ts';
 import { createOutput, type Output } from '../cli/output/terminal.ts';
-import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
+import { isReading, refuseForeign } from '../http/refuseForeign.ts';
+import type { Network } from '../network.ts';
+import { didYouMean } from '../wire/didYouMean.ts';
+import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
+import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
 import { createAuditSandbox } from './auditSandbox.ts';
+import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import {
   dataDirectory,
   serve,
@@ -16,27 +37,6 @@ import {
   untilStoppedOrLost,
   type Client,
 } from './startNetwork.ts';
-import { type Command, type Options, readSettings, type SettingsSource } from '../cli/command.ts';
-import { UsageError } from '../cli/ExitError.ts';
-import { isReading, refuseForeign } from '../http/refuseForeign.ts';
-import {
-  createRelay,
-  openDedupeFile,
-  type DedupeFile,
-  type DedupeStore,
-  type RelayContext,
-  type RelayOptions,
-  type RequestInfo,
-} from 'offerlet/relay';
-import { forcedFetch } from '../wire/scenarios/forcedFetch.ts';
-import { type Scenario, findScenario, SCENARIOS } from '../wire/scenarios/scenarios.ts';
-import { createOperatorConsole } from 'offerlet-operator';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { didYouMean } from '../wire/didYouMean.ts';
 
 const OPTIONS = {
   port: { kind: 'port', default: 4173, about: 'Port of the demo shop; 0 for any free port.' },
@@ -239,11 +239,14 @@ interface ShopOptions {
   /** The folders of `offerlet.js` and of the shop's own scripts. */
   folders: { widget: string; shop: string };
 }
+
 type Shop = (request: Request, from: Client) => Promise<Response>;
+
 interface ShopModule {
   createShop(options: ShopOptions): Shop;
   languageOf(request: Request): RelayContext;
 }
+
 interface LoadedShop {
   createShop(options: Omit<ShopOptions, 'folders'>): Shop;
   /** What the shop knows about the page that requests offers, for the relay. */

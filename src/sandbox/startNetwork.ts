@@ -1,11 +1,11 @@
-import { createNetwork, type Network, type NetworkOptions } from '../network.ts';
-import type { Output } from '../cli/output/terminal.ts';
-import { type Listening, SERVER_OPTIONS, startListening, type ListenOptions, untilStopped } from '../cli/listen.ts';
-import { createAdaptorServer } from '@hono/node-server';
 import type { IncomingMessage, Server } from 'node:http';
-import { UsageError } from '../cli/ExitError.ts';
+import { createAdaptorServer } from '@hono/node-server';
 import type { Options } from '../cli/command.ts';
+import { UsageError } from '../cli/ExitError.ts';
+import { type Listening, SERVER_OPTIONS, startListening, type ListenOptions, untilStopped } from '../cli/listen.ts';
+import type { Output } from '../cli/output/terminal.ts';
 import { readHostName } from '../http/refuseForeign.ts';
+import { createNetwork, type Network, type NetworkOptions } from '../network.ts';
 
 const DEFAULT_DATA = '.offerlet/network';
 

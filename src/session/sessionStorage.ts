@@ -1,7 +1,7 @@
 import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { clearKeyValueQueue, openKeyValueQueue, resumeClearing } from '../queue/keyValue/openKeyValueQueue.ts';
 import { openSessionQueue, type Notes, type SessionQueue, type SessionQueueOptions } from '../queue/openCore.ts';
-import { attempt, onWithdrawal, resumeWithdrawal, withdrawConsent } from '../queue/withdrawal.ts';
+import { onWithdrawal, resumeWithdrawal, tryStorage, withdrawConsent } from '../queue/withdrawal.ts';
 import { own, parseJson, toJson } from '../wire/json.ts';
 import { normalizeEmail, shortHash } from '../wire/hash.ts';
 import type { Placement } from './checkOptions.ts';
@@ -152,7 +152,7 @@ export function openOrderMemory({
   }
 
   function readSync(): void {
-    if (key) here = merge(attempt(() => parseJson(syncStorage().getItem(key) ?? '')));
+    if (key) here = merge(tryStorage(() => parseJson(syncStorage().getItem(key) ?? '')));
   }
 
   async function read(): Promise<Kept> {
@@ -163,10 +163,10 @@ export function openOrderMemory({
 
   async function write(): Promise<void> {
     if (!key || signal?.aborted) return;
-    attempt(() => syncStorage().setItem(key, toJson(here)));
+    tryStorage(() => syncStorage().setItem(key, toJson(here)));
     await notes()?.update(key, merge);
     // The notes notice a withdrawal by another tab. A mount that is gone has forgotten nothing.
-    if (signal?.aborted && signal.reason !== 'destroy') attempt(() => syncStorage().removeItem(key));
+    if (signal?.aborted && signal.reason !== 'destroy') tryStorage(() => syncStorage().removeItem(key));
   }
 
   return {
@@ -175,7 +175,7 @@ export function openOrderMemory({
     async keep(response) {
       // The offers wait for this response to be stored, but not for older ones to be removed.
       setTimeout(() => {
-        attempt(() => sweep(syncStorage(), now()));
+        tryStorage(() => sweep(syncStorage(), now()));
         void notes()?.sweep((kept) => isFresh(kept, now()));
       }, SWEEP_DELAY_MS);
       if (toJson(response).length > KEPT_LENGTH) return;
@@ -211,7 +211,7 @@ export function orderKeyOf({ relay, request, isSandbox }: Placement): string | u
 
 /** Removes every order from localStorage. */
 export function forgetOrders(): void {
-  attempt(() => sweep(localStorage, Infinity));
+  tryStorage(() => sweep(localStorage, Infinity));
 }
 
 /** Removes what is not fresh at `now`. */

@@ -11,7 +11,7 @@ export function requireFetch(): void {
 }
 
 /** Returns the name of a simulated browser, or `undefined` in Node and in real browsers. */
-export function simulatedBrowser(): 'jsdom' | 'happy-dom' | undefined {
+function simulatedBrowser(): 'jsdom' | 'happy-dom' | undefined {
   const agent = String((globalThis.navigator as Navigator | undefined)?.userAgent);
   return /jsdom/i.test(agent) ? 'jsdom' : /happy-?dom/i.test(agent) ? 'happy-dom' : undefined;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Publisher,
   type PublisherDetail,
@@ -5,14 +6,13 @@ import {
   type PublisherList,
   type PublisherStatus,
 } from '../../wire/channel.ts';
-import { type Queries, readUuid, type Database } from '../database/database.ts';
-import { badFields, type ChannelCall, publisherNotFound } from './channelRoute.ts';
-import { LIST_PAGE_SIZE } from '../../wire/limits.ts';
-import { brandKey, isPlainText } from './addPublishers.ts';
-import { revokeKeysOfPublisher, createKey } from '../storedKeys.ts';
-import { markChanged } from '../createProcessCache.ts';
-import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../wire/keys.ts';
+import { LIST_PAGE_SIZE } from '../../wire/limits.ts';
+import { markChanged } from '../createProcessCache.ts';
+import { type Queries, readUuid, type Database } from '../database/database.ts';
+import { revokeKeysOfPublisher, createKey } from '../storedKeys.ts';
+import { brandKey, isPlainText } from './addPublishers.ts';
+import { badFields, type ChannelCall, publisherNotFound } from './channelRoute.ts';
 
 /** A publisher or a request, as stored. */
 interface PublisherRow {

@@ -1,6 +1,8 @@
-import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import { existsSync, rmSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
+import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import {
   type Database,
   type Parameter,
@@ -13,8 +15,6 @@ import {
   readText,
   TYPE,
 } from './database.ts';
-import { fileURLToPath } from 'node:url';
-import { brotliDecompressSync } from 'node:zlib';
 
 const parsers = { [TYPE.int8]: readInt8, [TYPE.numeric]: readText, [TYPE.date]: readText };
 

@@ -1,7 +1,7 @@
 import type { Database, Queries, Transaction, Statement } from '../database/database.ts';
 import { factsWriter, periodsOf } from '../facts.ts';
 import { markChanged } from '../createProcessCache.ts';
-import { type Shares } from '../settings.ts';
+import type { Shares } from '../settings.ts';
 
 /** A session as its events need it. It never changes once it is open. */
 export interface StoredSession {

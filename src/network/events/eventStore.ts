@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { EventName, WireEvent } from '../../wire/events.ts';
 import {
   type Database,
   DatabaseUnavailableError,
@@ -6,10 +8,8 @@ import {
   type Statement,
   type Transaction,
 } from '../database/database.ts';
-import { openConversions, type StoredSession } from './attributeConversions.ts';
-import { randomUUID } from 'node:crypto';
-import type { EventName, WireEvent } from '../../wire/events.ts';
 import { factsWriter, type Cell, type Measures, periodsOf } from '../facts.ts';
+import { openConversions, type StoredSession } from './attributeConversions.ts';
 
 /** Milliseconds that a request waits at most for others of its publisher. */
 const WAIT_MS = 5;

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { own } from '../../wire/json.ts';
+import type { Environment } from '../../wire/keys.ts';
 import { ID_MAX_LENGTH, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { parseRecommendationRequest } from '../../wire/offers/parseRecommendationRequest.ts';
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
+import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
 import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from '../context.ts';
 import { partnerRefusal } from '../createFetch.ts';
-import { type OfferRow, openCatalogue, primaryLanguage, type StoredChoice } from './shelves.ts';
-import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
 import { type Versioned, FIRST_VERSION, versionColumn } from '../createProcessCache.ts';
+import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
+import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
 import { rememberSession } from '../eventRoutes.ts';
 import type { StoredSession } from '../events/attributeConversions.ts';
-import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
-import type { Environment } from '../../wire/keys.ts';
-import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
+import { type OfferRow, openCatalogue, primaryLanguage, type StoredChoice } from './shelves.ts';
 
 /** Maximum bytes of a request body: a relay reads 16 KiB and adds what the merchant's server provides. */
 const BODY_MAX_BYTES = 4 * RECOMMENDATIONS_BODY_MAX_BYTES;

@@ -1,3 +1,4 @@
+import { REPORT_MAX_ROWS, DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
 import {
   CHANNEL_REPORT_PATH,
   PUBLISHER_REPORT_PATH,
@@ -7,8 +8,10 @@ import {
   type ReportErrorCode,
   type Metric,
 } from '../../wire/reporting.ts';
-import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
 import { addDays, dateOf, nextStart, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
+import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
+import type { Queries } from '../database/database.ts';
+import type { ReportingSettings } from '../settings.ts';
 import {
   parseReportRequest,
   type ReportRequest,
@@ -16,9 +19,6 @@ import {
   PUBLISHER_REPORT,
   type Variant,
 } from './parseReportRequest.ts';
-import { REPORT_MAX_ROWS, DEFAULT_DATES, HOURLY_MAX_DATES } from '../../wire/limits.ts';
-import type { Queries } from '../database/database.ts';
-import type { ReportingSettings } from '../settings.ts';
 import {
   countHourlyFacts,
   findSpan,

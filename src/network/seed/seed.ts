@@ -1,16 +1,16 @@
-import type { Environment } from '../../wire/keys.ts';
-import type { Queries } from '../database/database.ts';
-import { SUM_UP_DAYS, type Periods, periodsOf } from '../facts.ts';
-import { history, type HistoryCell } from './history.ts';
-import { DEMO_SHOPS, DEMO_REQUESTS, type DemoPublisher } from './publishers.ts';
-import { stableId, TAXONOMY, subcategoryId } from './taxonomy.ts';
 import { randomUUID } from 'node:crypto';
+import type { Environment } from '../../wire/keys.ts';
+import { DAY_MS } from '../../wire/utcDates.ts';
 import { brandKey, domainKey, timeOrderedId } from '../channel/addPublishers.ts';
 import { markAllChanged } from '../createProcessCache.ts';
+import type { Queries } from '../database/database.ts';
+import { SUM_UP_DAYS, type Periods, periodsOf } from '../facts.ts';
 import { createKey } from '../storedKeys.ts';
 import { advertiserId, DEMO_ADVERTISERS, type DemoAsset, type DemoOffer } from './demoOffer.ts';
 import { DEMO_OFFERS } from './demoOffers.ts';
-import { DAY_MS } from '../../wire/utcDates.ts';
+import { history, type HistoryCell } from './history.ts';
+import { DEMO_SHOPS, DEMO_REQUESTS, type DemoPublisher } from './publishers.ts';
+import { stableId, TAXONOMY, subcategoryId } from './taxonomy.ts';
 
 /** What a new network contains: a whole demo, or the minimum. */
 const SEEDS = ['demo', 'empty'] as const;

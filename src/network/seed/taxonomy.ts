@@ -1,5 +1,5 @@
-import type { Category } from '../../wire/channel.ts';
 import { createHash } from 'node:crypto';
+import type { Category } from '../../wire/channel.ts';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'Beauty & Personal Care': ['Fragrance', 'Hair Care', 'Shaving', 'Skin Care'],

@@ -1,7 +1,4 @@
-import { connect, type CallOptions, type ClientOptions } from './connect.ts';
-import { ReportChangedError } from './errors.ts';
-import { compareTotals, createComparer, type Row, type RowComparer, type Totals } from '../reports/comparison.ts';
-import type { ComparedPeriods } from '../reports/period.ts';
+import { REPORT_LIMIT } from '../../wire/limits.ts';
 import {
   readReport,
   CHANNEL_REPORT_PATH,
@@ -9,6 +6,9 @@ import {
   type Report,
   type ReportRow,
 } from '../../wire/reporting.ts';
+import type { DateRange } from '../../wire/utcDates.ts';
+import { compareTotals, createComparer, type Row, type RowComparer, type Totals } from '../reports/comparison.ts';
+import type { ComparedPeriods } from '../reports/period.ts';
 import {
   comparisonOf,
   reportParams,
@@ -16,8 +16,8 @@ import {
   type ReportVariant,
   type ReportOf,
 } from '../reports/reportQuery.ts';
-import { REPORT_LIMIT } from '../../wire/limits.ts';
-import type { DateRange } from '../../wire/utcDates.ts';
+import { connect, type CallOptions, type ClientOptions } from './connect.ts';
+import { ReportChangedError } from './errors.ts';
 
 /** The options of a `ReportingClient`. */
 export interface ReportingClientOptions<V extends ReportVariant> extends ClientOptions {
@@ -195,6 +195,8 @@ export interface WholeReportOptions extends SortedReport {
 export interface ReportReader {
   pages(query: never, options: { snapshot: boolean; signal: AbortSignal | undefined }): AsyncIterable<object>;
 }
+
+/** What is read of a page, with or without a comparison. */
 interface Page {
   readonly data: readonly Row[];
   readonly missingRows?: readonly Row[];

@@ -1,9 +1,9 @@
-import { sentNothing } from '../../http/sentNothing.ts';
-import { errorFrom, ApiError, UnreachableError, secondsOf } from './errors.ts';
-import { cancellationOf, pause } from './pause.ts';
 import { createSecrets } from '../../http/printable.ts';
+import { sentNothing } from '../../http/sentNothing.ts';
 import { parseJson, readCappedText } from '../../wire/json.ts';
 import { hideKey, isInTheClear, readKey, refuseBrowser } from '../../wire/keys.ts';
+import { errorFrom, ApiError, UnreachableError, secondsOf } from './errors.ts';
+import { cancellationOf, pause } from './pause.ts';
 
 const ENTRY = 'offerlet-operator';
 refuseBrowser(ENTRY);

@@ -11,11 +11,11 @@ import {
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { cutTo, openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
+import { readKey } from '../../wire/keys.ts';
 import { openChangeLog, type ChangeLog } from '../changeLog.ts';
 import { ChannelClient } from '../clients/ChannelClient.ts';
-import { ReportingClient } from '../clients/ReportingClient.ts';
 import { connect, type ClientOptions, type ResponseNotice } from '../clients/connect.ts';
-import { readKey } from '../../wire/keys.ts';
+import { ReportingClient } from '../clients/ReportingClient.ts';
 import { explainFailure } from './explainFailure.ts';
 import { findProfile, type Profile } from './profiles.ts';
 

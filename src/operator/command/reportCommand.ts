@@ -1,20 +1,20 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
-import { safeText } from '../../cli/output/terminal.ts';
 import { columnsThatFit, formatOf, inFile, textOf, writeFile, type Printable } from '../../cli/output/print.ts';
+import { safeText } from '../../cli/output/terminal.ts';
+import type { TimeGrain } from '../../wire/reporting.ts';
+import { flattenRow } from '../../wire/toCsv.ts';
+import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
+import { readWholeReport } from '../clients/ReportingClient.ts';
+import { type Row, earlierGap } from '../reports/comparison.ts';
+import { rangeOf } from '../reports/format.ts';
+import { comparedDates, period, isUnfinished } from '../reports/period.ts';
 import { drawChart } from './drawChart.ts';
 import { explainFailure } from './explainFailure.ts';
 import { operatorCommand, type CommandContext, type Connection } from './operatorCommand.ts';
 import { findPublisherId, type NamedPublisher } from './publisherCommands.ts';
 import { readQuery, REPORT_OPTIONS, type RequestedReport, usualCurrency } from './readQuery.ts';
 import { reportTable, type PrintedReport } from './reportTable.ts';
-import { type Row, earlierGap } from '../reports/comparison.ts';
-import { rangeOf } from '../reports/format.ts';
-import { comparedDates, period, isUnfinished } from '../reports/period.ts';
-import { readWholeReport } from '../clients/ReportingClient.ts';
-import type { TimeGrain } from '../../wire/reporting.ts';
-import { flattenRow } from '../../wire/toCsv.ts';
-import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 
 /** `offerlet-operator report`: a report of the channel or of one publisher, as a table, a chart, CSV or JSON. */
 export const reportCommand = operatorCommand({

@@ -1,10 +1,10 @@
-import { withDeadline } from '../limits.ts';
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { addDays } from '../../wire/utcDates.ts';
 import { RelayConfigError } from '../errors.ts';
+import { addCount, readCell, rowsOf, type Ledger } from '../ledger/ledger.ts';
+import { withDeadline } from '../limits.ts';
 import { checkWhole, refuseOption } from '../options/optionValue.ts';
 import { explain } from '../telemetry.ts';
-import { addCount, readCell, rowsOf, type Ledger } from '../ledger/ledger.ts';
 import type { DedupeClaim, DedupeStore } from './dedupeStore.ts';
 
 /** The part of a Redis client that is used; the client of the `redis` package has it. */

@@ -1,12 +1,12 @@
 import type { Refusal, ResultError, WireEvent } from '../../wire/events.ts';
-import type { RelaySettings } from '../options/readOptions.ts';
+import { createEventKeys, createDedupeMemory, type DedupeMemory } from '../dedupe/createDedupeMemory.ts';
+import type { DedupeClaim } from '../dedupe/dedupeStore.ts';
 import { type Reply, RelayError } from '../errors.ts';
 import type { Counting } from '../ledger/createCounting.ts';
+import { withDeadline } from '../limits.ts';
+import type { RelaySettings } from '../options/readOptions.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import type { Caller } from '../upstream/createUpstream.ts';
-import { createEventKeys, createDedupeMemory, type DedupeMemory } from '../dedupe/createDedupeMemory.ts';
-import { withDeadline } from '../limits.ts';
-import type { DedupeClaim } from '../dedupe/dedupeStore.ts';
 
 /** What became of one event. */
 export type EventFate =

@@ -93,7 +93,7 @@ async function listDays(directory: string): Promise<readonly string[]> {
   });
 }
 
-/** Reads the files of days. Calls `segment` with the counts of each segment and day, each once. */
+/** Reads the files of days, and adds up their counts. A segment counts once a day. */
 async function readDays(
   directory: string,
   { from, to }: { from: string; to: string },

@@ -1,8 +1,8 @@
+import { createSecrets } from '../../http/printable.ts';
 import { sentNothing } from '../../http/sentNothing.ts';
 import { isNestedDeeper, own, parseJson } from '../../wire/json.ts';
 import { JSON_MAX_DEPTH } from '../../wire/limits.ts';
 import { RelayError } from '../errors.ts';
-import { createSecrets } from '../../http/printable.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
 import { openTransport, TransportTimeoutError, TransportUnreadableError, type TransportResponse } from './transport.ts';
 

@@ -6,7 +6,7 @@ import type { Database } from '../../../src/network/database/database.ts';
 import { createKey } from '../../../src/network/storedKeys.ts';
 import { reportingRoutes } from '../../../src/network/reporting/routes.ts';
 import { ADD_ACTIVITY } from '../../../src/network/controls/activity.ts';
-import { type ReportingSettings } from '../../../src/network/settings.ts';
+import type { ReportingSettings } from '../../../src/network/settings.ts';
 import { periodsOf } from '../../../src/network/facts.ts';
 import type { ReportRow } from '../../../src/wire/reporting.ts';
 import { expectContract } from '../contract.ts';

@@ -282,7 +282,7 @@ export function linePath(values: readonly (number | null)[], { x, y }: Scale): s
 }
 
 /** Returns the path of the area below the values. */
-export function areaPath(values: readonly (number | null)[], scale: Scale): string {
+function areaPath(values: readonly (number | null)[], scale: Scale): string {
   const last = values.findLastIndex((value) => value !== null);
   const line = linePath(values, scale);
   if (last < 1 || line === '') return '';
@@ -295,7 +295,7 @@ function round(value: number): number {
 }
 
 /** Returns the width of an element, and renders again when it changes. */
-export function useWidth(element: RefObject<HTMLElement | null>): number {
+function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     if (!element.current) return undefined;

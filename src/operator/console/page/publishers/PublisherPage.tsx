@@ -173,7 +173,7 @@ function LastDays({ id, session }: PublisherProps): JSX.Element {
 }
 
 /** Removes a publisher, after its name was typed. */
-export function RemoveButton({ id, name }: { readonly id: string; readonly name: string }): JSX.Element {
+function RemoveButton({ id, name }: { readonly id: string; readonly name: string }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
   const { isBusy, failure, run, forget } = useWork();

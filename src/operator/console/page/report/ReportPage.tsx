@@ -224,13 +224,13 @@ function Command({ state, session }: { readonly state: ReportState; readonly ses
 }
 
 /** A change of the report that the network would accept. */
-export interface WayOut {
+interface WayOut {
   readonly label: string;
   readonly changes: Partial<ReportState>;
 }
 
 /** Returns what to change after a failure. */
-export function waysOut(failure: Failure, state: ReportState): readonly WayOut[] {
+function waysOut(failure: Failure, state: ReportState): readonly WayOut[] {
   if (failure.code === 'too_large') {
     const ways: WayOut[] = [];
     if (state.grain === 'hour') ways.push({ label: 'Show days', changes: { grain: 'day' } });
