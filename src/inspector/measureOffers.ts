@@ -1,5 +1,5 @@
-import { dom } from '../dom/dom.ts';
-import { LARGE_AREA } from '../wire/limits.ts';
+import { dom, isPainted } from '../dom/dom.ts';
+import { requiredArea } from '../wire/limits.ts';
 
 /** How much of one offer is visible, measured by the inspector alone, so that looking does not change what is reported. */
 export interface OfferVisibility {
@@ -85,18 +85,13 @@ function shareOf({ entry }: Measured): number {
   return entry?.isIntersecting ? entry.intersectionRatio : 0;
 }
 
-/** Half of the offer; 30 % of a large one; half of what the viewport can show of one that does not fit. */
 function requiredShareOf({ entry, element }: Measured): number {
-  const { width, height } = element.getBoundingClientRect();
-  const area = width * height || 1;
-  const viewport = entry?.rootBounds ?? { width: innerWidth, height: innerHeight };
-  const largestVisible = Math.min(width, viewport.width) * Math.min(height, viewport.height);
-  return Math.min(area * (area > LARGE_AREA ? 0.3 : 0.5), largestVisible / 2) / area;
+  const box = element.getBoundingClientRect();
+  return (
+    requiredArea(box, entry?.rootBounds ?? { width: innerWidth, height: innerHeight }) / (box.width * box.height || 1)
+  );
 }
 
 function isShown(element: Element): boolean {
-  return (
-    dom.visibilityState === 'visible' &&
-    (element.checkVisibility?.({ opacityProperty: true, visibilityProperty: true }) ?? true)
-  );
+  return dom.visibilityState === 'visible' && isPainted(element);
 }

@@ -1,4 +1,4 @@
-import { dom, unclobbered } from '../dom/dom.ts';
+import { dom, isPainted, unclobbered } from '../dom/dom.ts';
 import { checkOptions, copyOptions, nameOf, type Placement, unreadable } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { type Failure, invalid, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
@@ -11,7 +11,6 @@ import { mismatchOf, PREFETCHED_ATTRIBUTE } from '../wire/offers/prefetched.ts';
 import { reasonOf } from '../wire/errors.ts';
 import type { Inspect, RawExchange, Offers, ShowOptions } from './showOptions.ts';
 import { type MountedOffers, mountOffers, reserveSpace } from './mountOffers.ts';
-import { isPainted } from './watchSeen.ts';
 
 /** What the code that mounts offers passes to a mount. */
 export interface MountContext {

@@ -1,14 +1,8 @@
-import { LARGE_AREA, VIEW_MS } from '../wire/limits.ts';
-import { dom, unclobbered } from '../dom/dom.ts';
+import { requiredArea, VIEW_MS, type Size } from '../wire/limits.ts';
+import { dom, isPainted } from '../dom/dom.ts';
 
 /** Browsers round rectangles to device pixels: a half may arrive as 49.95 %. */
 const ROUNDING = 0.001;
-
-/** Width and height in CSS pixels. */
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** How visible an element is in one sample: not at all, partly, or enough for a view. */
 export type Amount = 0 | 1 | 2;
@@ -23,13 +17,11 @@ export interface Visibility {
   readonly last?: number;
 }
 
-/** Returns how visible a box is. If it does not fit the viewport, half of the part that fits is enough. */
+/** Returns how visible a box is. */
 export function amountSeen(box: Size, visible: Size, viewport: Size): Amount {
-  const area = box.width * box.height;
   const seen = visible.width * visible.height;
-  const most = Math.min(box.width, viewport.width) * Math.min(box.height, viewport.height);
-  const needed = Math.min(area * (area > LARGE_AREA ? 0.3 : 0.5), most / 2);
-  return seen > 0 ? (seen + area * ROUNDING >= needed ? 2 : 1) : 0;
+  const rounding = box.width * box.height * ROUNDING;
+  return seen > 0 ? (seen + rounding >= requiredArea(box, viewport) ? 2 : 1) : 0;
 }
 
 /**
@@ -42,23 +34,6 @@ export function judgeVisibility(before: Visibility, amount: Amount, now: number)
   if (amount < 2) return { reached: atLeast };
   const start = now - last > VIEW_MS ? now : Math.min(since, now);
   return { reached: now - start < VIEW_MS ? atLeast : 2, since: start, last: now };
-}
-
-/** Whether an element in the viewport is painted: neither it nor any of its ancestors is hidden or transparent. */
-export function isPainted(element: Element): boolean {
-  let opacity = getComputedStyle(element).visibility === 'visible' ? 1 : 0;
-  for (let at: Element | undefined = element; at && opacity > 0; at = parentOf(at)) {
-    const style = getComputedStyle(at);
-    // Nobody sees an opacity below 0.1; fraudulent pages use 0.01.
-    opacity = style.filter.includes('opacity(0)') ? 0 : opacity * Number(style.opacity || 1);
-  }
-  return opacity >= 0.1;
-}
-
-function parentOf(element: Element): Element | undefined {
-  const { assignedSlot, parentElement, getRootNode } = unclobbered(element);
-  const root = getRootNode();
-  return assignedSlot ?? parentElement ?? (root instanceof ShadowRoot ? root.host : undefined);
 }
 
 /** Milliseconds between samples: nothing reports changes of opacity and visibility. */

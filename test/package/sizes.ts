@@ -32,7 +32,7 @@ const CONSENT = {
 /** Measures the built package: every file and bundle that has a limit, and the dependencies alone. */
 export async function measureSizes(): Promise<Size[]> {
   return [
-    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_620 },
+    { what: 'dist/offerlet.js (script tag, everything)', code: scriptTag(), limit: 29_660 },
     { what: "import { showOffers } from 'offerlet'", code: await bundleOf(SHOW), limit: 29_110 },
     {
       what: '`<Offers>` of offerlet/react, without React',

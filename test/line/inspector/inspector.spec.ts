@@ -92,6 +92,9 @@ test('Seen follows an offer into view, and agrees with what is reported', async 
   const card = await page.locator('article').boundingBox();
   const frame = await inspector(page).locator('.frame').boundingBox();
   expect(Math.abs((card?.y ?? 0) - (frame?.y ?? 99))).toBeLessThan(2);
+  // Nobody sees that, so the page reports nothing of it either.
+  await page.evaluate("document.querySelector('#offers').style.opacity = '0.05'");
+  await expect(seen).toContainText('0% visible');
 });
 
 for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
