@@ -83,9 +83,9 @@ test('Seen follows an offer into view, and agrees with what is reported', async 
   await page.setViewportSize({ width: 900, height: 600 });
   await openInspected(page, fixture, { head: '<style>h1{margin-bottom:1400px}</style>' });
   const seen = await goTo(page, 'Seen');
-  await expect(seen).toContainText(/\b0% visible/);
+  await expect(seen.getByText(/^0% visible/)).toBeVisible();
   await page.evaluate("document.querySelector('#offers').scrollIntoView({ block: 'end' })");
-  await expect(seen).toContainText('100% visible');
+  await expect(seen.getByText(/^100% visible/)).toBeVisible();
   await expect(seen).toContainText('a view');
   await expect(inspector(page).locator('.frame.viewed')).toBeVisible();
   await expect.poll(fixture.names).toContain('BRAND_VIEW');
@@ -94,7 +94,7 @@ test('Seen follows an offer into view, and agrees with what is reported', async 
   expect(Math.abs((card?.y ?? 0) - (frame?.y ?? 99))).toBeLessThan(2);
   // Nobody sees that, so the page reports nothing of it either.
   await page.evaluate("document.querySelector('#offers').style.opacity = '0.05'");
-  await expect(seen).toContainText(/\b0% visible/);
+  await expect(seen.getByText(/^0% visible/)).toBeVisible();
 });
 
 for (const mode of ['OVERLAY', 'FULLSCREEN', 'PULLUP'] as const) {
