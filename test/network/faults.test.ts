@@ -37,6 +37,14 @@ test('a fault applies as often as it says, faults apply in order, and null appli
   expect((await send()).status).toBe(202);
 });
 
+test('faults that are set in the same millisecond apply in order', async () => {
+  const all = Array.from({ length: 40 }, (_, index) => 500 + index);
+  for (const status of all) await fault({ status });
+  const seen = [];
+  for (const _ of all) seen.push((await send()).status);
+  expect(seen).toEqual(all);
+});
+
 test('concurrent requests share the number of times', async () => {
   await fault({ status: 500, times: 3 });
   const answers = await Promise.all(Array.from({ length: 8 }, send));

@@ -101,9 +101,14 @@ export const settingsAndFaults: readonly ControlRoute[] = [
     body: faultBody,
     async run({ context, body: { times, ...fault } }) {
       const id = randomUUID();
+      // After all others, even where the clock has not moved since the last: they apply in order.
+      const [last] = await context.db.query<{ after: string | null }>(
+        `SELECT (max(created_at) + interval '1 microsecond')::text AS after FROM faults`,
+      );
       await context.db.query(
-        'INSERT INTO faults (id, route, fault, remaining, created_at) VALUES ($1, $2, $3, $4, clock_timestamp())',
-        [id, fault.route, JSON.stringify(fault), times],
+        `INSERT INTO faults (id, route, fault, remaining, created_at)
+         VALUES ($1, $2, $3, $4, GREATEST(clock_timestamp(), $5::timestamptz))`,
+        [id, fault.route, JSON.stringify(fault), times, last?.after ?? null],
       );
       return { id };
     },
