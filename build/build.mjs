@@ -48,7 +48,8 @@ progress.step('declarations and the embedded database');
 writeIntegrity('dist', JSON.parse(readFileSync('package.json', 'utf8')).version);
 await others;
 
-for (const path of ['demo', 'fresh-database.tar.br'])
+cpSync('src/network/pages/images', 'dist/network/pages/images', { recursive: true });
+for (const path of ['demo', 'fresh-database.tar.br', 'network/pages/images'])
   cpSync(join('dist', path), join('sandbox/dist', path), { recursive: true });
 for (const name of ['console.js.br', 'console.css.br'])
   cpSync(`dist/operator/console/page/${name}`, `operator/dist/operator/console/page/${name}`);

@@ -1,5 +1,3 @@
-import { escapeMarkup } from './svg.ts';
-
 /** Allows only the page's own style and the network's own pictures: no scripts, fonts or other hosts. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -22,18 +20,9 @@ export function pageResponse(page: { title: string; body: string; style?: string
   });
 }
 
-/** Responds with a picture, which any page may show. */
-export function pictureResponse(markup: string): Response {
-  return new Response(markup, {
-    headers: {
-      'content-type': 'image/svg+xml; charset=utf-8',
-      // An SVG that is opened on its own is a document; it must not be able to run anything.
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'cross-origin',
-      'cache-control': 'public, max-age=3600',
-    },
-  });
+/** Escapes text for HTML, including attributes. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** The style of a short page, centred in the window. */

@@ -1,16 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { NetworkContext, NetworkRoute } from '../context.ts';
 import type { RouteParams } from '../createFetch.ts';
 import { CONTRACT, openApiYaml } from '../openapi.ts';
-import { CARD_STYLE, pageResponse, pictureResponse } from './pageResponse.ts';
-import { logo } from './logo.ts';
-import { picture } from './picture.ts';
-import { escapeMarkup } from './svg.ts';
+import { CARD_STYLE, escapeMarkup, pageResponse } from './pageResponse.ts';
 import { isObject, own } from '../../wire/json.ts';
 
 /** What people and browsers open: pictures, the landing pages of clicks, and the contract. */
 export const pageRoutes: readonly NetworkRoute[] = [
-  page('/logos/{name}.svg', async (_request, _context, params) => file(logo(params['name'] ?? ''))),
-  page('/pictures/{name}.svg', async (_request, _context, params) => file(picture(params['name'] ?? ''))),
+  page('/logos/{name}.svg', (_request, _context, params) => getImage('logos', params)),
+  page('/pictures/{name}.svg', (_request, _context, params) => getImage('pictures', params)),
   page('/visit/{offer_id}', getVisit),
   page('/privacy', getPrivacy),
   page('/', getContractPage),
@@ -27,10 +26,21 @@ function page(
   return { methods: ['GET', 'HEAD'], pattern, surface: 'page', handler };
 }
 
-function file(markup: string | undefined): Response {
-  return markup === undefined
-    ? Response.json({ message: 'There is no such picture.' }, { status: 404 })
-    : pictureResponse(markup);
+/** A logo of an advertiser or a picture in an offer, which any page may show. The build copies the files. */
+async function getImage(folder: 'logos' | 'pictures', { name = '' }: RouteParams): Promise<Response> {
+  const path = join(import.meta.dirname, 'images', folder, `${name}.svg`);
+  const markup = /^[a-z-]+$/.test(name) ? await readFile(path, 'utf8').catch(() => undefined) : undefined;
+  if (markup === undefined) return Response.json({ message: 'There is no such picture.' }, { status: 404 });
+  return new Response(markup, {
+    headers: {
+      'content-type': 'image/svg+xml; charset=utf-8',
+      // An SVG that is opened on its own is a document; it must not be able to run anything.
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'public, max-age=3600',
+    },
+  });
 }
 
 /** The privacy page to which the footer of the offers links. */
