@@ -1,6 +1,6 @@
 import type { ShowOptions } from 'offerlet';
 import type { Choices } from '../choices/choices.ts';
-import { html, type Html } from '../views/html.ts';
+import { html, nonceAttribute, type Html } from '../views/html.ts';
 
 /** One order of the shop. */
 export interface Order {
@@ -15,12 +15,6 @@ export const RELAYS: Readonly<Record<Choices['orders'], string>> = { test: '/off
 /** The total of the order. */
 export const ORDER_AMOUNT = '64.50';
 const MAX_OFFERS = 3;
-
-/** A piece of code, and where the merchant puts it. */
-export interface Snippet {
-  readonly title: string;
-  readonly code: string;
-}
 
 /** Returns the options of `showOffers` for this order that can be written as JSON. */
 export function showOptions(choices: Choices, order: Order): ShowOptions {
@@ -77,12 +71,8 @@ export function scriptHtml(choices: Choices, order: Order, nonce = ''): string {
 
 /** Returns the shop's own scripts; a merchant would have them in a bundle. */
 export function placementScripts({ via }: Choices, nonce = ''): Html {
-  const signed = (src: string): Html =>
-    nonce === ''
-      ? html`<script type="module" src="${src}"></script>`
-      : html`<script type="module" src="${src}" nonce="${nonce}"></script>`;
-  const own = via === 'script' ? [] : [signed(`/with-${via}.js`)];
-  return html`${[...own, signed('/shop-page.js')]}`;
+  const sources = [...(via === 'script' ? [] : [`/with-${via}.js`]), '/shop-page.js'];
+  return html`${sources.map((src) => html`<script type="module" src="${src}" ${nonceAttribute(nonce)}></script>`)}`;
 }
 
 function lines(pairs: readonly (readonly [string, string])[], prefix = ''): string {
