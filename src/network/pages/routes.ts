@@ -217,9 +217,7 @@ function defaultOf(schema: unknown): string {
 
 function note(schema: unknown): string {
   const description = own(schema, 'description');
-  return typeof description === 'string'
-    ? ` <small>${escapeMarkup(description).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</small>`
-    : '';
+  return description === undefined ? '' : ` <small>${prose(description)}</small>`;
 }
 
 function shown(value: unknown): string {
