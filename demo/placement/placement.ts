@@ -1,6 +1,7 @@
 import type { ShowOptions } from 'offerlet';
 import type { Choices } from '../choices/choices.ts';
 import { html, nonceAttribute, type Html } from '../views/html.ts';
+import { TOTAL } from '../views/order.ts';
 
 /** One order of the shop. */
 export interface Order {
@@ -12,8 +13,7 @@ export interface Order {
 export const WIDGET_ID = 'demo-shop';
 /** Where the shop's backend mounts its relays: the sandbox's, and one whose orders count as in a live shop. */
 export const RELAYS: Readonly<Record<Choices['orders'], string>> = { test: '/offers', counted: '/counted/offers' };
-/** The total of the order. */
-export const ORDER_AMOUNT = '64.50';
+const ORDER_AMOUNT = TOTAL.toFixed(2);
 const MAX_OFFERS = 3;
 
 /** Returns the options of `showOffers` for this order that can be written as JSON. */
