@@ -1,6 +1,6 @@
 import type { ShowOptions } from 'offerlet';
 import type { Choices } from '../choices/choices.ts';
-import { html, nonceAttribute, type Html } from '../views/html.ts';
+import { escapeHtml, html, nonceAttribute, type Html } from '../views/html.ts';
 import { TOTAL } from '../views/order.ts';
 
 /** One order of the shop. */
@@ -76,9 +76,5 @@ export function placementScripts({ via }: Choices, nonce = ''): Html {
 }
 
 function lines(pairs: readonly (readonly [string, string])[], prefix = ''): string {
-  return pairs.map(([name, value]) => `  ${prefix}${name}="${escape(value)}"`).join('\n');
-}
-
-function escape(value: string): string {
-  return value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return pairs.map(([name, value]) => `  ${prefix}${name}="${escapeHtml(value)}"`).join('\n');
 }

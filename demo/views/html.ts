@@ -22,5 +22,10 @@ export function nonceAttribute(nonce: string): Html | '' {
 function put(value: string | number | Html | readonly Html[]): string {
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map((item) => item.text).join('');
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return escapeHtml(String(value));
+}
+
+/** Escapes text for HTML, including attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -12,8 +12,11 @@ import {
   type Order,
 } from '../placement/placement.ts';
 import { aboveOffers, belowOffers } from './orderParts.ts';
-import type { Words } from '../words/en.ts';
-import { WORDS } from '../words/words.ts';
+import { AR } from '../words/ar.ts';
+import { DE } from '../words/de.ts';
+import { EN, type Words } from '../words/en.ts';
+import { ES } from '../words/es.ts';
+import { FR } from '../words/fr.ts';
 
 /** The contents of an order page. */
 export interface OrderPage {
@@ -26,6 +29,8 @@ export interface OrderPage {
   /** The nonce of a page whose policy requires one, or an empty string. */
   readonly nonce: string;
 }
+
+const WORDS: Readonly<Record<Choices['locale'], Words>> = { en: EN, de: DE, fr: FR, es: ES, ar: AR };
 
 /** Renders an order page as a shop's developers would write it, with the widget added in the chosen way. */
 export function orderPage(page: OrderPage): string {
