@@ -109,14 +109,14 @@ export function staticPolicyChecks(
   { page, script, relay }: { page: string; script: string | undefined; relay: string | undefined },
 ): Finding[] {
   const title = 'Content Security Policy';
-  if (policies.length === 0) return [good(title, 'The page has none.')];
+  if (policies.length === 0) return good(title, 'The page has none.');
   const requests = [
     ...(script === undefined ? [] : [{ directive: 'script-src' as const, url: script }]),
     ...(relay === undefined ? [] : [{ directive: 'connect-src' as const, url: `${relay}/recommendations` }]),
   ];
   const blocked = requests.filter(({ directive, url }) => isAllowed(policies, { directive, url, page }) === false);
-  if (blocked.length === 0) return [good(title, 'It allows script and relay, as far as that can be read from it.')];
-  return blocked.map(({ directive, url }) =>
+  if (blocked.length === 0) return good(title, 'It allows script and relay, as far as that can be read from it.');
+  return blocked.flatMap(({ directive, url }) =>
     bad(title, `It blocks ${url}. Add ${new URL(url).origin} to ${directive}.`),
   );
 }
