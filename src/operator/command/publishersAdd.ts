@@ -1,6 +1,5 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText, type Tone } from '../../cli/output/terminal.ts';
-import { print } from '../../cli/output/print.ts';
 import type { Publisher, PublisherItem } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
@@ -60,13 +59,8 @@ export const publishersAdd = operatorCommand({
 /** With --dry-run, items are valid at best. */
 type Result = AddOutcome | { readonly status: 'valid'; readonly reason?: string };
 
-async function runAdd({
-  settings,
-  words,
-  terminal,
-  connection,
-  progress,
-}: CommandContext<typeof OPTIONS>): Promise<void> {
+async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
+  const { settings, words, terminal, connection, progress } = context;
   const [file = '-'] = words;
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
   const listed = readList(textOf(await readInput(file, 'FILE'), settings.encoding));
@@ -117,8 +111,7 @@ async function runAdd({
     // Nothing was done, so there is nothing to report but the reason.
     if (failure && done === 0) throw failure;
   }
-  progress.end();
-  printResults({ checked, results, settings, terminal });
+  printResults(context, checked, results);
   const summary = summaryOf(results);
   terminal.note(settings['dry-run'] ? `Dry run, nothing was sent: ${summary}.` : `${summary}.`);
   if (failure)
@@ -181,12 +174,11 @@ const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
   'not sent': 'bad',
 };
 
-interface ResultsToPrint extends Pick<CommandContext<typeof OPTIONS>, 'settings' | 'terminal'> {
-  readonly checked: readonly CheckedPublisher[];
-  readonly results: readonly Result[];
-}
-
-function printResults({ checked, results, settings, terminal }: ResultsToPrint): void {
+function printResults(
+  { settings, print }: CommandContext<typeof OPTIONS>,
+  checked: readonly CheckedPublisher[],
+  results: readonly Result[],
+): void {
   const all = checked.map(({ line, brand_name, domain }, index) => {
     const result = results[index] ?? NOT_SENT;
     return {
@@ -199,29 +191,26 @@ function printResults({ checked, results, settings, terminal }: ResultsToPrint):
     };
   });
   const rows = settings.failures ? all.filter(({ status }) => FAILURES.has(status)) : all;
-  print(
-    {
-      json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
-      csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
-      table: () => ({
-        columns: [
-          { header: 'LINE', isNumber: true },
-          { header: 'STATUS', isFixed: true },
-          { header: 'NAME' },
-          { header: 'DOMAIN', rank: 1 },
-          { header: 'REQUEST, OR REASON' },
-        ],
-        rows: rows.map(({ line, status, brand_name, domain, pending_publisher_id, reason }) => [
-          String(line),
-          { text: status, tone: TONES[status] },
-          safeText(brand_name),
-          safeText(domain),
-          safeText(pending_publisher_id ?? reason ?? ''),
-        ]),
-      }),
-    },
-    { format: settings, terminal },
-  );
+  print({
+    json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
+    csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
+    table: () => ({
+      columns: [
+        { header: 'LINE', isNumber: true },
+        { header: 'STATUS', isFixed: true },
+        { header: 'NAME' },
+        { header: 'DOMAIN', rank: 1 },
+        { header: 'REQUEST, OR REASON' },
+      ],
+      rows: rows.map(({ line, status, brand_name, domain, pending_publisher_id, reason }) => [
+        String(line),
+        { text: status, tone: TONES[status] },
+        safeText(brand_name),
+        safeText(domain),
+        safeText(pending_publisher_id ?? reason ?? ''),
+      ]),
+    }),
+  });
 }
 
 function countsOf(results: readonly Result[]): Record<string, number> {

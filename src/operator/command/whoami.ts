@@ -1,6 +1,5 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
-import { print } from '../../cli/output/print.ts';
 import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
 import { type Connection, operatorCommand } from './operatorCommand.ts';
 import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
@@ -15,9 +14,8 @@ export const whoami = operatorCommand({
   summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',
   options: {},
   examples: [{ call: 'offerlet-operator whoami --network http://127.0.0.1:4600', does: 'Checks network and key' }],
-  async run({ settings, terminal, connection, progress }) {
+  async run({ connection, print }) {
     const [health, owner] = await Promise.all([readHealth(connection.url), findOwner(connection)]);
-    progress.end();
     const environment = health.environment ?? readKey(connection.apiKey)?.environment ?? null;
     const me = {
       network: connection.url,
@@ -27,25 +25,20 @@ export const whoami = operatorCommand({
       channel: owner.channel,
       access: owner.access,
     };
-    print(
-      {
-        json: me,
-        csv: { rows: [me], columns: Object.keys(me) },
-        table: () => ({
-          columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }],
-          rows: [
-            ['Network', safeText(connection.url)],
-            ['Environment', { text: environment ?? 'unknown', tone: environment === 'production' ? 'bad' : 'good' }],
-            ...(owner.channel === null
-              ? []
-              : [['Channel', { text: safeText(owner.channel), tone: 'strong' as const }]]),
-            ['Key', owner.key],
-            ['Access', owner.access],
-          ],
-        }),
-      },
-      { format: settings, terminal },
-    );
+    print({
+      json: me,
+      csv: { rows: [me], columns: Object.keys(me) },
+      table: () => ({
+        columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }],
+        rows: [
+          ['Network', safeText(connection.url)],
+          ['Environment', { text: environment ?? 'unknown', tone: environment === 'production' ? 'bad' : 'good' }],
+          ...(owner.channel === null ? [] : [['Channel', { text: safeText(owner.channel), tone: 'strong' as const }]]),
+          ['Key', owner.key],
+          ['Access', owner.access],
+        ],
+      }),
+    });
   },
 });
 
