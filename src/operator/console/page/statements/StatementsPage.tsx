@@ -12,6 +12,7 @@ import {
   isMonth,
   metricsChanged,
   PAYOUT,
+  statementOf,
   statementRows,
   type Statement,
   type StatementLine,
@@ -34,7 +35,7 @@ export function StatementsPage({ place, session }: PageProps): JSX.Element {
   });
   const { data, isLoading, failure } = resource;
   const publisher = id === undefined ? undefined : decodeURIComponent(id);
-  const shown = data && !failure ? (publisher === undefined ? data : only(data, publisher)) : undefined;
+  const shown = data && !failure ? (publisher === undefined ? data : statementOf(data, publisher)) : undefined;
   return (
     <>
       <PageHead title="Statements">
@@ -79,14 +80,6 @@ function csvOf(statement: Statement): string {
 
 function monthName(month: string): string {
   return periodOf(startOf(`${month}-01`), 'month');
-}
-
-function only(statement: Statement, id: string): Statement {
-  const lines = statement.lines.filter((line) => line.publisher_id === id);
-  const changes = statement.changes.filter((change) => change.publisher_id === id);
-  const zero = Object.fromEntries(statement.metrics.map((name) => [name, 0]));
-  const totals = lines[0]?.values ?? zero;
-  return { ...statement, lines, changes, totals, totals_now: changes[0]?.now ?? totals };
 }
 
 interface SheetProps {
