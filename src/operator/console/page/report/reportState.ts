@@ -2,6 +2,7 @@ import type { ConsoleContext } from '../../protocol.ts';
 import { COMPARES, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
 import type { ReportVariant } from '../../../reports/reportQuery.ts';
 import { oneOf } from '../../../../wire/json.ts';
+import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../../../wire/limits.ts';
 import {
   CHANNEL_GROUPINGS,
   CHANNEL_METRICS,
@@ -40,10 +41,6 @@ export interface ReportState {
   readonly chart: string;
 }
 
-/** The network allows this many breakdowns. */
-export const MAX_BREAKDOWNS = 3;
-/** The network allows this many dates by the hour. */
-export const MAX_HOURLY_DATES = 3;
 /** The filters of a report of everything. */
 export const NO_FILTERS: ReportState['filters'] = { publisher_ids: [], page_types: [], widget_types: [] };
 const DEFAULT_METRICS = {
@@ -98,7 +95,7 @@ export function readState(params: URLSearchParams, variant: ReportVariant, enabl
   const isCustom = isDate(from) && isDate(to) && from <= to;
   const chosen = unique(list('metrics').filter((name) => metricsOf(variant, enabled).includes(name)));
   const metrics = chosen.length > 0 ? chosen : start.metrics;
-  const by = unique(list('by').filter((name) => groupingsOf(variant).includes(name))).slice(0, MAX_BREAKDOWNS);
+  const by = unique(list('by').filter((name) => groupingsOf(variant).includes(name))).slice(0, GROUP_BY_MAX);
   const chart = params.get('chart') ?? '';
   const sort = params.get('sort') ?? '';
   const filters = {
@@ -165,7 +162,7 @@ export function linkProblem(params: URLSearchParams, now: number = Date.now()): 
 
 /** The grain that the network accepts for these dates: hours only for a few days. */
 export function grainOf(state: ReportState, dates: DateRange): TimeGrain {
-  return state.grain === 'hour' && countDays(dates) > MAX_HOURLY_DATES ? 'day' : state.grain;
+  return state.grain === 'hour' && countDays(dates) > HOURLY_MAX_DATES ? 'day' : state.grain;
 }
 
 /** The parameters of the call for this state. */

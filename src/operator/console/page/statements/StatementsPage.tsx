@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
-import { call } from '../app/call.ts';
 import { go, Link, type PageProps } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
+import { useCall } from '../app/useResource.ts';
 import { Button, CsvButton, Select } from '../parts/controls.tsx';
 import { Pending } from '../parts/FailurePanel.tsx';
 import { PageHead, Table } from '../parts/layout.tsx';
@@ -29,10 +28,7 @@ export function StatementsPage({ place, session }: PageProps): JSX.Element {
   const [, given = '', id] = place.path.split('/');
   const month = isMonth(given) ? given : monthStart(today, -1).slice(0, 7);
   const months = [...Array(MONTHS).keys()].map((back) => monthStart(today, -back).slice(0, 7));
-  const resource = useResource({
-    key: `statement?month=${month}`,
-    load: (signal) => call<Statement>(`statement?month=${month}`, { signal }),
-  });
+  const resource = useCall<Statement>(`statement?month=${month}`);
   const { data, isLoading, failure } = resource;
   const publisher = id === undefined ? undefined : decodeURIComponent(id);
   const shown = data && !failure ? (publisher === undefined ? data : statementOf(data, publisher)) : undefined;
