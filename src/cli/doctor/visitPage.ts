@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { measureContrast } from '../../dom/contrast.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import type { Browser } from './openBrowser.ts';
@@ -342,8 +343,4 @@ function readHeaders(headers: unknown): Record<string, string> {
 
 function cut(text: string): string {
   return text.slice(0, TEXT_MAX);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

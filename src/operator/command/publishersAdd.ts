@@ -163,8 +163,7 @@ async function markExisting({
 }
 
 const NOT_SENT: AddOutcome = { status: 'not sent', reason: 'the command ended before' };
-const ORDER: readonly Result['status'][] = ['added', 'valid', 'duplicate', 'invalid', 'unknown', 'not sent'];
-const FAILURES: ReadonlySet<string> = new Set(['invalid', 'unknown', 'not sent']);
+/** In the order in which they are counted; what is bad has failed. */
 const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
   added: 'good',
   valid: 'good',
@@ -190,7 +189,7 @@ function printResults(
       reason: 'reason' in result ? result.reason : null,
     };
   });
-  const rows = settings.failures ? all.filter(({ status }) => FAILURES.has(status)) : all;
+  const rows = settings.failures ? all.filter(({ status }) => TONES[status] === 'bad') : all;
   print({
     json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
     csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
@@ -214,16 +213,15 @@ function printResults(
 }
 
 function countsOf(results: readonly Result[]): Record<string, number> {
-  const counts = ORDER.map((status) => [status, results.filter((one) => one.status === status).length] as const);
+  const counts = Object.keys(TONES).map(
+    (status) => [status, results.filter((one) => one.status === status).length] as const,
+  );
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
 function summaryOf(results: readonly Result[]): string {
-  const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
-    duplicate: ['duplicate', 'duplicates'],
-  };
   const parts = Object.entries(countsOf(results)).map(
-    ([status, count]) => `${count} ${words[status]?.[count === 1 ? 0 : 1] ?? status}`,
+    ([status, count]) => `${count} ${status}${status === 'duplicate' && count > 1 ? 's' : ''}`,
   );
   return `${plural(results.length, 'publisher')}: ${parts.join(', ')}`;
 }

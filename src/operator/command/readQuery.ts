@@ -127,10 +127,7 @@ function grainFor(dates: DateRange | undefined): TimeGrain {
   return days <= 62 ? 'day' : days <= 400 ? 'week' : 'month';
 }
 
-interface Names {
-  readonly channel: readonly string[];
-  readonly publisher: readonly string[];
-}
+type Names = Readonly<Record<'channel' | 'publisher', readonly string[]>>;
 const METRICS: Names = { channel: CHANNEL_METRICS, publisher: PUBLISHER_METRICS };
 const GROUPINGS: Names = { channel: CHANNEL_GROUPINGS, publisher: PUBLISHER_GROUPINGS };
 
@@ -210,18 +207,11 @@ function readLimit(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** How dates are given on the command line. */
-export interface GivenDates {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly period?: string | undefined;
-}
-
 /** More days than any network has: a typing mistake. */
 const MAX_DAYS = 4_000;
 
 /** Returns the dates of a report; undefined by default. Throws a `UsageError` that says what to write. */
-function readDates({ from, to, period: name }: GivenDates, now: Date): DateRange | undefined {
+function readDates({ from, to, period: name }: ReportSettings, now: Date): DateRange | undefined {
   if (name !== undefined) {
     if (from !== undefined || to !== undefined) throw new UsageError('Use either --from and --to, or --period.');
     return /^\d/.test(name.trim()) ? lastDays(name, now) : namedPeriod(name, now);

@@ -2,7 +2,7 @@ import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
 import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
 import { type Connection, operatorCommand } from './operatorCommand.ts';
-import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
+import { own, parseJson, readCappedText } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 
@@ -102,14 +102,8 @@ async function integrationKey({ url, apiKey, keySource }: Connection, family: st
 
 async function askForOffers(url: string, apiKey: string): Promise<{ status: number; body: unknown }> {
   try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/recommendations`, {
-      method: 'POST',
-      headers: { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' },
-      body: '{}',
-      redirect: 'error',
-      signal: AbortSignal.timeout(HEALTH_MS),
-    });
-    return { status: response.status, body: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
+    const headers = { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' };
+    return await request(url, '/recommendations', { method: 'POST', headers, body: '{}' });
   } catch (cause) {
     const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
     const why = isTimeout ? `timed out after ${HEALTH_MS} ms` : 'got no response';
@@ -117,20 +111,18 @@ async function askForOffers(url: string, apiKey: string): Promise<{ status: numb
   }
 }
 
-async function readHealth(url: string): Promise<{ environment?: string; version?: string }> {
-  try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/health`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(HEALTH_MS),
-    });
-    const health = parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '');
-    if (!isObject(health)) return {};
-    const text = (name: string): object => {
-      const value = own(health, name);
-      return typeof value === 'string' ? { [name]: safeText(value).slice(0, 40) } : {};
-    };
-    return { ...text('environment'), ...text('version') };
-  } catch {
-    return {};
-  }
+async function readHealth(url: string): Promise<{ environment: string | undefined; version: string | undefined }> {
+  const health = await request(url, '/health').catch(() => undefined);
+  const text = (name: string): string | undefined => {
+    const value = own(health?.body, name);
+    return typeof value === 'string' ? safeText(value).slice(0, 40) : undefined;
+  };
+  return { environment: text('environment'), version: text('version') };
+}
+
+/** Calls the network without its client, which knows neither its health nor keys of other kinds. */
+async function request(url: string, path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
+  const signal = AbortSignal.timeout(HEALTH_MS);
+  const response = await fetch(url.replace(/\/+$/, '') + path, { ...init, redirect: 'error', signal });
+  return { status: response.status, body: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
 }
