@@ -163,11 +163,10 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
   const isBacktest = settings.backtest !== undefined;
   const begun = new Set(turns.filter(({ event }) => event === 'began').map(({ cause }) => cause));
   const open = [...causes.values()];
+  const older = settings.all ? open.filter((cause) => !begun.has(cause)) : [];
   const rows = [
     ...turns.map(({ event, day, cause }) => rowOf(event, day, cause)),
-    ...(settings.all
-      ? open.filter((cause) => !begun.has(cause)).map((cause) => rowOf('open', cause.judged, cause))
-      : []),
+    ...older.map((cause) => rowOf('open', cause.judged, cause)),
   ];
   const json = {
     ...owner,
@@ -189,7 +188,7 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
           },
           { format, terminal: to },
         )
-      : paragraphs({ turns, open: settings.all && !isBacktest ? open.filter((cause) => !begun.has(cause)) : [] }, to) +
+      : paragraphs({ turns, open: isBacktest ? [] : older }, to) +
         requests
           .map(({ headers, body }) => {
             const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
