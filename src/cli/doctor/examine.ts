@@ -12,7 +12,7 @@ import {
   scriptCheck,
 } from './pageChecks.ts';
 import { readPage, staticPolicyChecks } from './readPage.ts';
-import type { PageRecord } from './recordPage.ts';
+import type { PageRecord, PageTags } from './recordPage.ts';
 import { cacheChecks, fileChecks, keyChecks, prefetchChecks, relayChecks } from './serverChecks.ts';
 import { visitPage, type LoadedFile, type Visit } from './visitPage.ts';
 
@@ -105,8 +105,7 @@ async function load(
   gateway: Gateway,
 ): Promise<{ file: LoadedFile | undefined; failure: string | undefined }> {
   try {
-    const { isCut, ...response } = await gateway.get(url, { page, maxBytes: SCRIPT_MAX });
-    return { file: { url, isTooLong: isCut, ...response }, failure: undefined };
+    return { file: { url, ...(await gateway.get(url, { page, maxBytes: SCRIPT_MAX })) }, failure: undefined };
   } catch (error) {
     return { file: undefined, failure: causeOf(error) };
   }
@@ -188,7 +187,7 @@ function pageCheck(
     status,
     headers,
     record,
-  }: Pick<Visit, 'failure' | 'status' | 'headers'> & { record?: Pick<PageRecord, 'href'> | undefined },
+  }: Pick<Visit, 'failure' | 'status' | 'headers'> & { record: PageTags | undefined },
 ): Finding[] {
   const title = 'Page';
   if (failure !== undefined) return bad(title, `${url} cannot be loaded (${failure})`);
@@ -217,7 +216,7 @@ function refusedChecks({ refused }: Gateway): Finding[] {
 /** The relay's URL: as given, as the page's request went to it, or as a tag names it. */
 function relayOf(
   { page, relay }: Patient,
-  record: Pick<PageRecord, 'href' | 'scripts' | 'elements'> | undefined,
+  record: PageTags | undefined,
   asked: string | undefined,
 ): string | undefined {
   if (relay !== undefined) return relay.replace(/\/+$/, '');

@@ -1,7 +1,7 @@
 import { ERRORS_URL } from '../../wire/errors.ts';
 import { CONTRAST_ADVICE, isReadable } from '../../dom/contrast.ts';
 import { bad, good, note, type Finding } from './finding.ts';
-import type { PageRecord, Violation } from './recordPage.ts';
+import type { PageRecord, PageTags, Violation } from './recordPage.ts';
 import type { ConsoleError, Visit } from './visitPage.ts';
 
 /** Milliseconds around the outcome in which a layout shift is attributed to the offers. */
@@ -10,10 +10,7 @@ const ATTRIBUTED_MS = 500;
 const SHIFT_MIN_PX = 1;
 
 /** Checks that offerlet is on the page, once. `isActive` is undefined where nobody knows what the page's scripts do. */
-export function scriptCheck(
-  { scripts, elements }: Pick<PageRecord, 'scripts' | 'elements'>,
-  isActive: boolean | undefined,
-): Finding[] {
+export function scriptCheck({ scripts, elements }: PageTags, isActive: boolean | undefined): Finding[] {
   const title = 'Script';
   const [tag] = scripts;
   if (scripts.length > 1)

@@ -1,7 +1,7 @@
 import { PREFETCHED_ATTRIBUTE } from '../../wire/offers/prefetched.ts';
 import { bad, good, type Finding } from './finding.ts';
 import { causeOf, type Gateway } from './openGateway.ts';
-import type { PageRecord, ScriptTag } from './recordPage.ts';
+import type { PageTags, ScriptTag } from './recordPage.ts';
 
 /** What HTTP alone reveals about a page. */
 export interface FetchedPage {
@@ -12,7 +12,7 @@ export interface FetchedPage {
   readonly headers: Readonly<Record<string, string>>;
   /** The page's policies: headers and `<meta>`. */
   readonly policies: readonly string[];
-  readonly record: Pick<PageRecord, 'href' | 'scripts' | 'elements' | 'isPrefetched'>;
+  readonly record: PageTags;
 }
 
 /** Bytes of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */

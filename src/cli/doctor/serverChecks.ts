@@ -3,7 +3,8 @@ import { readError } from '../../wire/errors.ts';
 import { hashOf, integrityOf } from '../integrityCommand.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import { causeOf, targetOf, type Gateway } from './openGateway.ts';
-import type { PageRecord, ScriptTag } from './recordPage.ts';
+import type { FetchedPage } from './readPage.ts';
+import type { ScriptTag } from './recordPage.ts';
 import type { LoadedFile, Visit } from './visitPage.ts';
 
 /** Bytes of a response to `/health` that are read: no relay sends more. */
@@ -162,10 +163,7 @@ export function prefetchChecks({ record, prefetched }: Pick<Visit, 'record' | 'p
 }
 
 /** Reports a page that a cache may give to other shoppers, or has. */
-export function cacheChecks({
-  headers,
-  record,
-}: Pick<Visit, 'headers'> & { record: Pick<PageRecord, 'isPrefetched'> | undefined }): Finding[] {
+export function cacheChecks({ headers, record }: Pick<FetchedPage, 'headers' | 'record'>): Finding[] {
   const title = 'Cache';
   const control = headers['cache-control'] ?? '';
   const isPrivate = /(^|[\s,])(no-store|private)\b/i.test(control);
@@ -174,7 +172,7 @@ export function cacheChecks({
   const cached = cacheOf(headers);
   const advice = 'Send "Cache-Control: private, no-store" with this page.';
   const said = control === '' ? 'is missing' : `is "${control.slice(0, 200)}"`;
-  if (record?.isPrefetched) {
+  if (record.isPrefetched) {
     const danger = 'The page contains prefetched offers, which are for one shopper only';
     if (cached) return bad(title, `${danger}, and it came from a cache (${cached})`, advice);
     if (!isPrivate) return bad(title, `${danger}. Its Cache-Control ${said}, so a cache may give it to others`, advice);
