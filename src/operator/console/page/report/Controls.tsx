@@ -10,7 +10,6 @@ import {
   datesOf,
   grainOf,
   FILTERS,
-  groupingsOf,
   metricsOf,
   NO_FILTERS,
   type Comparison,
@@ -19,7 +18,7 @@ import {
   type FilterName,
 } from './reportState.ts';
 import { wordOf, labelOf } from '../../../reports/format.ts';
-import type { ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUPINGS, type ReportVariant } from '../../../reports/reportQuery.ts';
 import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../../../wire/limits.ts';
 import { DISPLAY_MODES, VIEWS } from '../../../../wire/offers/request.ts';
 import type { TimeGrain } from '../../../../wire/reporting.ts';
@@ -71,7 +70,7 @@ export function Controls({ state, variant, enabled, change }: ControlsProps): JS
         <Choices
           label="Breakdown"
           icon="split"
-          all={groupingsOf(variant)}
+          all={GROUPINGS[variant]}
           chosen={state.by}
           max={GROUP_BY_MAX}
           note={`Up to ${GROUP_BY_MAX}.`}

@@ -6,9 +6,9 @@ import { Button, Select } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { Rows } from './useReport.ts';
-import { queryOfState, type ReportState, groupingsOf } from './reportState.ts';
+import { queryOfState, type ReportState } from './reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
-import type { ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUPINGS, type ReportVariant } from '../../../reports/reportQuery.ts';
 import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
 import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
@@ -354,7 +354,7 @@ export function drillDownsOf(row: Row, state: ReportState, variant: ReportVarian
     },
     sort: '',
   };
-  const rest = groupingsOf(variant).filter((name) => !state.by.includes(name));
+  const rest = GROUPINGS[variant].filter((name) => !state.by.includes(name));
   const drills = rest.map((name): DrillDown => {
     const label = BY[name] ?? name;
     return { label, state: { ...within, by: [name], grain: 'total', sort: `-${state.chart}` } };
