@@ -102,11 +102,6 @@ export function requireWord(words: readonly string[], what: string): string {
   return word;
 }
 
-/** Ends a command because some items failed. */
-export function someFailed(message: string): ExitError {
-  return new ExitError(message, EXIT.someFailed);
-}
-
 /** How an operator command finds the network. */
 export const CONNECTION = {
   profile: {

@@ -3,7 +3,7 @@ import { safeText, type Tone } from '../../cli/output/terminal.ts';
 import type { Publisher, PublisherItem } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
-import { readInput, operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
+import { readInput, operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 import { plural } from '../reports/format.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
@@ -118,8 +118,9 @@ async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
     throw new ExitError(failure.message, failure.exitCode === EXIT.interrupted ? EXIT.interrupted : EXIT.someFailed);
   const failed = results.filter(({ status }) => status === 'invalid').length;
   if (failed > 0)
-    throw someFailed(
+    throw new ExitError(
       `${failed} of ${plural(results.length, 'publisher')} ${failed === 1 ? 'is' : 'are'} invalid. Correct ${failed === 1 ? 'it' : 'them'} and run the command again.`,
+      EXIT.someFailed,
     );
 }
 
