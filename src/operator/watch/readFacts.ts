@@ -12,7 +12,7 @@ import { type ReportingClient, readWholeReport } from '../clients/ReportingClien
 import type { Row } from '../reports/comparison.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
-import { addDays, countDays, DAY_MS, dateOf, type DateRange } from '../../wire/utcDates.ts';
+import { addDays, countDays, DAY_MS, dateOf, HOUR_MS, type DateRange } from '../../wire/utcDates.ts';
 
 /** What `readFacts` reads from. */
 export interface FactsSource {
@@ -41,7 +41,7 @@ export interface ReadFacts {
 }
 
 /** Publishers of one request: more ids would make a URL that proxies refuse. */
-const IDS_PER_REQUEST = 100;
+export const IDS_PER_REQUEST = 100;
 /** Requests at a time: enough to hide the distance to the network, too few to be a burden. */
 const REQUESTS_AT_ONCE = 4;
 /** The fewest days from which silence knows what is usual. */
@@ -96,8 +96,6 @@ export interface DataEnd {
   /** The metrics of the key; undefined when nothing says so. */
   readonly enabled: readonly string[] | undefined;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Returns how far the data reaches. The latest hour may still grow, and its day: the last complete day is the one before. */
 export async function readDataEnd({ reports, signal }: FactsSource): Promise<DataEnd> {
@@ -311,7 +309,8 @@ async function largePublishers(
   return ids.filter((id) => found.has(id));
 }
 
-function chunksOf<T>(list: readonly T[], size: number): T[][] {
+/** Returns a list in parts of at most that size. */
+export function chunksOf<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
     list.slice(index * size, (index + 1) * size),
   );
