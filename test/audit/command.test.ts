@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile } from '../../src/relay.ts';
 import { freePort, serve, type Served } from '../fixtures/serve.ts';
@@ -64,8 +65,7 @@ afterAll(async () => {
 
 function audit(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   reached = [];
-  return runCommand(['audit', ...args], {
-    file: command.file,
+  return runCommand({ name: 'offerlet', commands: COMMANDS }, ['audit', ...args], {
     env: { OFFERLET_DATA: directory, OFFERLET_NETWORK: network.url, OFFERLET_REPORTING_KEY: KEY, ...env },
   });
 }

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openReceiver, useWatchWorld } from './watchWorld.ts';
+import { openReceiver, useOperatorWorld } from '../operatorWorld.ts';
 
-// `offerlet-operator watch` as a process, against the whole sandbox network and a receiver of webhooks.
+// `offerlet-operator watch`, against the whole sandbox network and a receiver of webhooks.
 
-const world = useWatchWorld();
+const world = useOperatorWorld();
 const DAY = 86_400_000;
 const dayBefore = (days: number): string => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 const SECRET = 'whsec_test_canary';
@@ -115,7 +115,7 @@ test('a redirect is not followed', async () => {
 
 test('a process that is killed between webhook and state leaves a message that has the same id again', async () => {
   receiver.next.push(...Array.from({ length: 9 }, () => ({ status: 503 })));
-  const killed = world.run(`watch --rules ${rules}`, {});
+  const killed = world.runProcess(`watch --rules ${rules}`);
   await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThan(0);
   const { outbox } = JSON.parse(readFileSync(state, 'utf8')) as { outbox: { id: string }[] };
   expect(outbox.map(({ id }) => id)).toEqual([bodies()[0]?.id]);
@@ -133,7 +133,7 @@ test('a process that is killed between webhook and state leaves a message that h
 
 test('a second process at the same time ends at once, and sends nothing', async () => {
   receiver.next.push(...Array.from({ length: 3 }, () => ({ status: 503 })));
-  const first = watch();
+  const first = world.runProcess(`watch --rules ${rules}`, { env: { OFFERLET_WEBHOOK_SECRET: SECRET } });
   await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
   expect(await watch()).toMatchObject({ code: 1, stderr: expect.stringContaining('Another "watch" uses') as string });
   expect((await first).code).toBe(6);

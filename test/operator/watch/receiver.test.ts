@@ -5,11 +5,11 @@ import { transformWithOxc } from 'vite';
 import { expect, test } from 'vitest';
 import { blocksIn } from '../../docs/pages.ts';
 import { EXAMPLE_RULES } from '../../../src/operator/watch/rules.ts';
-import { openReceiver, useWatchWorld } from './watchWorld.ts';
+import { openReceiver, useOperatorWorld } from '../operatorWorld.ts';
 
 // The receiver in docs/operators/watch.md, verbatim.
 
-const world = useWatchWorld();
+const world = useOperatorWorld();
 const blocks = (language: string) => blocksIn(language).filter(({ page }) => page === 'docs/operators/watch.md');
 type IsGenuine = (body: string, header: string, secret: string, now?: number) => boolean;
 

@@ -1,56 +1,59 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { Listening } from '../../../src/cli/listen.ts';
-import { createNetwork, type Network } from '../../../src/network.ts';
-import { serve } from '../../../src/sandbox/startNetwork.ts';
-import { buildCommand, type Command } from '../../relay/command.ts';
-import { runCommand, type Ran, type RunOptions } from '../command/runCommand.ts';
+import type { Listening } from '../../src/cli/listen.ts';
+import { createNetwork, type Network } from '../../src/network.ts';
+import { commands } from '../../src/operator/commands.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
+import { serve as listen } from '../fixtures/serve.ts';
+import { buildCommand, type Command } from '../relay/command.ts';
+import { runCommand, runProcess, type ProcessOptions, type Ran, type RunOptions } from './command/runCommand.ts';
+import { readRaw, type RawRow } from './rawReport.ts';
 
-/** The real network, the operators' command as a process, and a folder for its files. */
-export interface World {
+/** The real network, the operators' command, and a folder for its files, which is also the home of its account. */
+export interface OperatorWorld {
   readonly network: Network;
   readonly url: string;
   readonly key: string;
   readonly keys: Readonly<Record<string, string>>;
   readonly publisher: string;
   readonly folder: string;
-  readonly file: string;
-  /** Runs a command of the operators; in a line, words in quotes are one. */
-  run(args: string | readonly string[], options?: Partial<RunOptions>): Promise<Ran>;
-  control(method: 'POST' | 'PUT', path: string, body: unknown): Promise<unknown>;
+  /** Runs a command of the operators in this process; in a line, words in double quotes are one. */
+  run(args: string | readonly string[], options?: RunOptions): Promise<Ran>;
+  /** Runs it as a process. */
+  runProcess(args: string | readonly string[], options?: Omit<ProcessOptions, 'file'>): Promise<Ran>;
+  /** The file of the command, built for Node. */
+  file(): Promise<string>;
+  control(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
   /** Adds activity to one hour. */
   activity(rows: readonly { readonly day: string; readonly [column: string]: string | number | null }[]): Promise<void>;
   /** Reads the Reporting API without any code of the package, page by page. */
   raw(query: Readonly<Record<string, string>>): Promise<RawRow[]>;
 }
 
-export type RawRow = Readonly<Record<string, string | number | null>>;
-
-/** Starts the network and builds the command, for all tests of a file. */
-export function useWatchWorld(seed: 'demo' | 'empty' = 'demo'): World {
+/** Starts the network, for all tests of a file. */
+export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld {
   let network: Network;
   let server: Listening;
-  let command: Command;
+  let command: Promise<Command> | undefined;
   let folder = '';
+  const withEnvironment = <Options extends RunOptions>({ env, ...rest }: Options) => ({
+    env: { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: world.key, HOME: folder, ...env },
+    ...rest,
+  });
   beforeAll(async () => {
-    [network, command] = await Promise.all([
-      createNetwork({ memory: true, seed, log: () => undefined }),
-      buildCommand('src/operator/cli.ts'),
-    ]);
+    network = await createNetwork({ memory: true, seed, log: () => undefined });
     server = await serve((request, from) => network.fetch(request, from), { port: 0 });
     folder = mkdtempSync(join(tmpdir(), 'offerlet-watch-'));
   }, 180_000);
   afterAll(async () => {
     await server.close();
     await network.close();
-    await command.remove();
+    await (await command)?.remove();
     rmSync(folder, { recursive: true, force: true });
   });
-  const world: World = {
+  const world: OperatorWorld = {
     get network() {
       return network;
     },
@@ -69,19 +72,16 @@ export function useWatchWorld(seed: 'demo' | 'empty' = 'demo'): World {
     get folder() {
       return folder;
     },
-    get file() {
-      return command.file;
-    },
-    run(args, { env, ...rest } = {}) {
-      const words = typeof args === 'string' ? wordsOf(args) : args;
-      return runCommand(words, {
-        file: command.file,
-        env: { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: world.key, ...env },
-        ...rest,
-      });
+    run: (args, options = {}) =>
+      runCommand({ name: 'offerlet-operator', commands }, wordsOf(args), withEnvironment(options)),
+    runProcess: async (args, options = {}) =>
+      runProcess(wordsOf(args), { file: await world.file(), ...withEnvironment(options) }),
+    async file() {
+      command ??= buildCommand('src/operator/cli.ts');
+      return (await command).file;
     },
     async control(method, path, body) {
-      const init: RequestInit = { method, body: JSON.stringify(body) };
+      const init = { method, body: body === undefined ? null : JSON.stringify(body) };
       const response = await fetch(`${server.url}/sandbox/${path}`, init);
       const text = await response.text();
       if (!response.ok) throw new Error(text);
@@ -100,24 +100,17 @@ export function useWatchWorld(seed: 'demo' | 'empty' = 'demo'): World {
       });
     },
     async raw(query) {
-      const rows: RawRow[] = [];
-      for (;;) {
-        const params = new URLSearchParams({ ...query, limit: '250', offset: String(rows.length) });
-        const response = await fetch(`${server.url}/adnet/reporting/v2/report/?${params}`, {
-          headers: { 'x-api-key': world.key },
-        });
-        if (!response.ok) throw new Error(await response.text());
-        const page = (await response.json()) as { data: RawRow[]; pagination: { has_more: boolean } };
-        rows.push(...page.data);
-        if (!page.pagination.has_more) return rows;
-      }
+      const get = (path: string): Promise<Response> =>
+        fetch(server.url + path, { headers: { 'x-api-key': world.key } });
+      return (await readRaw(get, new URLSearchParams(query))).rows;
     },
   };
   return world;
 }
 
-function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+function wordsOf(args: string | readonly string[]): readonly string[] {
+  if (typeof args !== 'string') return args;
+  return [...args.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
 /** What a webhook received. */
@@ -136,7 +129,7 @@ export async function openReceiver(): Promise<{
 }> {
   const received: Received[] = [];
   const next: { status: number; headers?: Record<string, string> }[] = [];
-  const server = createServer((request, response) => {
+  const server = await listen((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
@@ -145,15 +138,5 @@ export async function openReceiver(): Promise<{
       response.writeHead(status, headers).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    received,
-    next,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: `${server.url}/hook`, received, next, close: server.close };
 }
