@@ -8,7 +8,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile } from '../../src/relay.ts';
 import { freePort, serve, type Served } from '../fixtures/serve.ts';
-import { runCommand, type Ran } from '../operator/command/runCommand.ts';
+import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';

@@ -8,7 +8,7 @@ import { commands } from '../../src/operator/commands.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
 import { serve as listen } from '../fixtures/serve.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
-import { runCommand, runProcess, type ProcessOptions, type Ran, type RunOptions } from './command/runCommand.ts';
+import { runCommand, runProcess, type ProcessOptions, type Ran, type RunOptions } from '../fixtures/runCommand.ts';
 import { readRaw, type RawRow } from './rawReport.ts';
 
 /** The real network, the operators' command, and a folder for its files, which is also the home of its account. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { ChannelClient } from '../../../src/operator.ts';
 import { useOperatorWorld } from '../operatorWorld.ts';
-import type { Ran, RunOptions } from './runCommand.ts';
+import type { Ran, RunOptions } from '../../fixtures/runCommand.ts';
 
 // An import of 500 publishers: through a 429, lost responses, and a kill of its process.
 

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { useOperatorWorld } from '../operatorWorld.ts';
-import type { Ran } from './runCommand.ts';
+import type { Ran } from '../../fixtures/runCommand.ts';
 
 // Exclusions are added, removed, replaced and taken back; each change is in the log of the account.
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
 import { ReportingClient, toCsv } from '../../../src/operator.ts';
 import { useOperatorWorld } from '../operatorWorld.ts';
-import type { Ran, RunOptions } from './runCommand.ts';
+import type { Ran, RunOptions } from '../../fixtures/runCommand.ts';
 
 // The commands of an operator, against the whole sandbox network.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ran } from './runCommand.ts';
+import type { Ran } from '../../fixtures/runCommand.ts';
 import { useScriptedCommand } from './scriptedCommand.ts';
 
 const scripted = useScriptedCommand();

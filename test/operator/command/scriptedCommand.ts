@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { commands } from '../../../src/operator/commands.ts';
 import { openScriptedServer, type ScriptedServer } from '../clients/scriptedServer.ts';
-import { runCommand, type Ran } from './runCommand.ts';
+import { runCommand, type Ran } from '../../fixtures/runCommand.ts';
 
 /** How a command calls the scripted network. */
 export interface ScriptedRun {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openScriptedServer, type Scripted } from '../clients/scriptedServer.ts';
-import type { Ran } from './runCommand.ts';
+import type { Ran } from '../../fixtures/runCommand.ts';
 import { useScriptedCommand } from './scriptedCommand.ts';
 
 const scripted = useScriptedCommand();
