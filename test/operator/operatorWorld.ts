@@ -6,7 +6,6 @@ import type { Listening } from '../../src/cli/listen.ts';
 import { createNetwork, type Network } from '../../src/network.ts';
 import { commands } from '../../src/operator/commands.ts';
 import { serve } from '../../src/sandbox/startNetwork.ts';
-import { serve as listen } from '../fixtures/serve.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
 import { runCommand, runProcess, type ProcessOptions, type Ran, type RunOptions } from '../fixtures/runCommand.ts';
 import { readRaw, type RawRow } from './rawReport.ts';
@@ -111,32 +110,4 @@ export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld
 function wordsOf(args: string | readonly string[]): readonly string[] {
   if (typeof args !== 'string') return args;
   return [...args.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-}
-
-/** What a webhook received. */
-export interface Received {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
-}
-
-/** A receiver of webhooks with scripted responses. */
-export async function openReceiver(): Promise<{
-  readonly url: string;
-  readonly received: Received[];
-  /** The statuses of the next responses; 200 after them. */
-  readonly next: { status: number; headers?: Record<string, string> }[];
-  close(): Promise<void>;
-}> {
-  const received: Received[] = [];
-  const next: { status: number; headers?: Record<string, string> }[] = [];
-  const server = await listen((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-    request.on('end', () => {
-      received.push({ headers: request.headers as Record<string, string>, body });
-      const { status, headers } = next.shift() ?? { status: 200 };
-      response.writeHead(status, headers).end();
-    });
-  });
-  return { url: `${server.url}/hook`, received, next, close: server.close };
 }
