@@ -219,7 +219,7 @@ describe('an owner that cannot be seen', { concurrent: true }, () => {
       const [one, two] = [await volume.contend(true), await volume.contend(true)];
       await one.take();
       // No code of the owner runs between the freeze and the check.
-      await one.block(500);
+      await one.block(2_000);
       const checked = one.check();
       await one.signal('SIGSTOP');
       expect(await two.take()).toMatchObject({ taken: true });

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import { buildCommand, hasNamespaces, type Command, type Running } from './command.ts';
 import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -28,7 +28,7 @@ afterAll(() => command.remove());
 beforeEach(async () => {
   environment = 'staging';
   reached = [];
-  directory = await mkdtemp(join(tmpdir(), 'offerlet-relay-'));
+  directory = makeFolder();
   network = await serve((request, response) => {
     if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
     reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
@@ -42,7 +42,6 @@ afterEach(async () => {
     await each.ended;
   }
   await network.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const wordsOf = (args: string[]): string[] => ['relay', '--network', network.url, '--port', '0', '--json', ...args];

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { freePort, serve, type Served } from '../fixtures/serve.ts';
@@ -272,13 +270,12 @@ test.each<[string[], Record<string, string>, RegExp]>([
 });
 
 test('--data and --redis together stop the start', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'offerlet-relay-'));
+  const data = makeFolder();
   const { code, stderr } = await refuse(['--data', data, '--redis', 'redis://127.0.0.1:1']);
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining('--data and --redis are two places for the same events.'),
   ]);
-  await rm(data, { recursive: true });
 });
 
 test.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')(

@@ -94,7 +94,7 @@ async function someItem(client: ChannelClient): Promise<Parameters<ChannelClient
 
 const date = (ms: number): string => new Date(Date.now() + ms).toUTCString();
 
-describe('over real connections', { concurrent: true }, () => {
+describe('with retries', { concurrent: true }, () => {
   test.for<[what: string, name: keyof typeof CALLS, fault: () => Fault, requests: number, succeeds: boolean]>([
     ['a GET after a 429 with seconds', 'get', () => ({ status: 429, headers: { 'retry-after': '1' } }), 2, true],
     ['a GET after a 429 with a date', 'get', () => ({ status: 429, headers: { 'retry-after': date(1_500) } }), 2, true],
@@ -147,18 +147,6 @@ describe('over real connections', { concurrent: true }, () => {
     expect(notices[0]?.retryIn).toBe(2_000);
   });
 
-  test('a slow body ends at the timeout of the call and is not repeated', async ({
-    port: { fail, arrived, client },
-  }) => {
-    fail(DETAILS, { delay: 3_000 });
-    const error: unknown = await client()
-      .details({ timeout: 300 })
-      .catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(UnreachableError);
-    expect((error as Error).message).toContain('timed out after 300 ms');
-    expect(arrived).toHaveLength(1);
-  });
-
   test('a POST to a server that is not up yet is repeated: nothing was sent', async ({ port }) => {
     const attempts: number[] = [];
     const client = new ChannelClient({
@@ -180,18 +168,28 @@ describe('over real connections', { concurrent: true }, () => {
     expect(arrived).toEqual([`DELETE ${path}`, `DELETE ${path}`]);
     await expect(client().remove(id)).rejects.toMatchObject({ name: 'NotFoundError' });
   });
+});
 
-  test('a signal cancels a call, even while it waits for the next attempt', async ({
-    port: { fail, arrived, client },
-  }) => {
-    fail(DETAILS, { status: 429, headers: { 'retry-after': '30' } }, 9);
-    const controller = new AbortController();
-    const calling = client().details({ signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('enough')), 300);
-    await expect(calling).rejects.toThrow('enough');
-    expect(arrived).toHaveLength(1);
-    await expect(client().details({ signal: controller.signal })).rejects.toThrow('enough');
-    await expect(client().details({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
-    expect(arrived).toHaveLength(1);
-  });
+test('a slow body ends at the timeout of the call and is not repeated', async ({ port: { fail, arrived, client } }) => {
+  fail(DETAILS, { delay: 3_000 });
+  const error: unknown = await client()
+    .details({ timeout: 300 })
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UnreachableError);
+  expect((error as Error).message).toContain('timed out after 300 ms');
+  expect(arrived).toHaveLength(1);
+});
+
+test('a signal cancels a call, even while it waits for the next attempt', async ({
+  port: { fail, arrived, client },
+}) => {
+  fail(DETAILS, { status: 429, headers: { 'retry-after': '30' } }, 9);
+  const controller = new AbortController();
+  const calling = client().details({ signal: controller.signal });
+  setTimeout(() => controller.abort(new Error('enough')), 300);
+  await expect(calling).rejects.toThrow('enough');
+  expect(arrived).toHaveLength(1);
+  await expect(client().details({ signal: controller.signal })).rejects.toThrow('enough');
+  await expect(client().details({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  expect(arrived).toHaveLength(1);
 });
