@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile } from '../../src/relay.ts';
 import { freePort, serve, type Served } from '../fixtures/serve.ts';
-import { runCommand, type Ran } from '../operator/command/runCommand.ts';
+import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { buildCommand, type Command } from '../relay/command.ts';
 
 const KEY = 'adnet_sk_test_canary0123456789';
@@ -64,8 +66,7 @@ afterAll(async () => {
 
 function audit(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   reached = [];
-  return runCommand(['audit', ...args], {
-    file: command.file,
+  return runCommand({ name: 'offerlet', commands: COMMANDS }, ['audit', ...args], {
     env: { OFFERLET_DATA: directory, OFFERLET_NETWORK: network.url, OFFERLET_REPORTING_KEY: KEY, ...env },
   });
 }
@@ -134,9 +135,8 @@ test('says in one line what is missing, and never the key', async () => {
     return [code, stderr.trimEnd().split('\n').length === 1 ? stderr : `several lines: ${stderr}`];
   };
   expect(await ended([], { OFFERLET_DATA: '' })).toEqual([2, expect.stringMatching(/--data or --redis is missing/)]);
-  const empty = await mkdtemp(join(tmpdir(), 'offerlet-audit-empty-'));
+  const empty = makeFolder();
   expect(await ended([], { OFFERLET_DATA: empty })).toEqual([4, expect.stringMatching(/The ledger has no counts/)]);
-  await rm(empty, { recursive: true });
   expect(await ended(['--period', 'soon'])).toEqual([2, expect.stringMatching(/--period is not a known period/)]);
   expect(await ended([], { OFFERLET_REPORTING_KEY: 'adnet_rk_test_canary' })).toEqual([
     2,
@@ -202,7 +202,7 @@ test('foreign files in the ledger change nothing, and lines that no relay wrote 
 
 test('a directory or device in place of a day, and a log of something else or damaged, are named', async () => {
   [clicks, status] = [0, 200];
-  const other = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
+  const other = makeFolder();
   const log = join(other, 'accepted-events.log');
   const said = async (): Promise<string> => {
     const { code, stdout } = await audit(['--from', DAY], { OFFERLET_DATA: other });
@@ -230,7 +230,6 @@ test('a directory or device in place of a day, and a log of something else or da
   await mkdir(log);
   const { code, stderr } = await audit(['--from', DAY], { OFFERLET_DATA: other });
   expect([code, stderr]).toEqual([2, `offerlet: --data cannot be read: "${log}" (EISDIR).\n`]);
-  await rm(other, { recursive: true });
 });
 
 test.runIf(process.platform === 'linux')(

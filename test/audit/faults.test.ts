@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import type { Audit } from '../../src/wire/audit/makeAudit.ts';
 import { createRelay, openDedupeFile, type DedupeFile, type LedgerCounts } from '../../src/relay.ts';
 import { AUDITED } from '../../src/wire/audit/compareCounts.ts';
@@ -12,13 +10,11 @@ import { createShoppers, type Shoppers } from './shoppers.ts';
 
 let world: AuditWorld;
 let store: DedupeFile;
-let directory: string;
 let shoppers: Shoppers;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'offerlet-audit-'));
   world = await openAuditWorld();
-  store = await openDedupeFile(directory);
+  store = await openDedupeFile(makeFolder());
   const relay = createRelay({
     apiKey: world.integrationKey,
     version: '1.0.0',
@@ -43,7 +39,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await store.close();
   await world.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** Lets shoppers come in every hour. Returns what the relay counted. */

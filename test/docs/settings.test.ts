@@ -28,7 +28,7 @@ test.each(OUTPUTS)('the keys of --json in %s are those in %s', (source, path, se
 });
 
 test('the keys of --json of the network are those on its page', async () => {
-  const network = await createNetwork({ memory: true });
+  const network = await createNetwork({ memory: true, seed: 'empty' });
   const written = ['url', ...Object.keys(network.describe())];
   await network.close();
   const documented = documentedKeys('docs/operators/network.md', 'Start', 'flag');

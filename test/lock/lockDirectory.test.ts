@@ -2,42 +2,59 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test as base, vi } from 'vitest';
 import { thisHolder } from '../../src/lock/lockFiles.ts';
 import { DirectoryInUseError, lockDirectory, type DirectoryLock } from '../../src/lock/lockDirectory.ts';
-import { buildLock, startContender, type Contender } from './contenders.ts';
+import { buildLock, hasNamespaces, startContender, type Contender } from './contenders.ts';
 
-// An owner that cannot be seen is waited for, for five seconds; and this machine may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+// An owner that cannot be seen is waited for, for five seconds: those tests run together. And this machine may be busy.
+vi.setConfig({ testTimeout: 60_000, maxConcurrency: 20 });
 
 let built: Awaited<ReturnType<typeof buildLock>>;
-let directory: string;
-const contenders: Contender[] = [];
-const said: string[] = [];
 beforeAll(async () => {
   built = await buildLock();
 }, 60_000);
 afterAll(() => built.remove());
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'offerlet-lock-'));
-  said.length = 0;
-});
-afterEach(async () => {
-  for (const contender of contenders.splice(0)) await contender.signal('SIGKILL').catch(() => undefined);
-  await rm(directory, { recursive: true, force: true });
-});
 
-const lock = (): Promise<DirectoryLock> => lockDirectory(directory, { name: 'test', say: (line) => said.push(line) });
-const leave = (holder: object): Promise<void> => writeFile(join(directory, 'test.lock.1'), JSON.stringify(holder));
-
-async function contend(): Promise<Contender> {
-  const contender = startContender({ module: built.module, directory });
-  contenders.push(contender);
-  await contender.next();
-  return contender;
+interface Volume {
+  readonly directory: string;
+  /** What was said while this process waited for the lock. */
+  readonly said: readonly string[];
+  /** Locks the directory for this process. */
+  lock(): Promise<DirectoryLock>;
+  /** Starts a process that can lock the directory; `isContained`: in its own container. */
+  contend(isContained?: boolean): Promise<Contender>;
 }
 
-test('a directory belongs to one owner at a time, and to the next one as soon as it is released', async () => {
+/** Each test has its own directory. */
+const test = base.extend<{ volume: Volume }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures this one needs
+  volume: async ({}, use) => {
+    const directory = await mkdtemp(join(tmpdir(), 'offerlet-lock-'));
+    const contenders: Contender[] = [];
+    const said: string[] = [];
+    await use({
+      directory,
+      said,
+      lock: () => lockDirectory(directory, { name: 'test', say: (line) => said.push(line) }),
+      async contend(isContained = false) {
+        const contender = startContender({ module: built.module, directory, isContained });
+        contenders.push(contender);
+        await contender.next();
+        return contender;
+      },
+    });
+    for (const contender of contenders) await contender.signal('SIGKILL').catch(() => undefined);
+    await rm(directory, { recursive: true, force: true });
+  },
+});
+
+const leave = ({ directory }: Volume, holder: object): Promise<void> =>
+  writeFile(join(directory, 'test.lock.1'), JSON.stringify(holder));
+
+test('a directory belongs to one owner at a time, and to the next one as soon as it is released', async ({
+  volume: { directory, said, lock },
+}) => {
   const first = await lock();
   await expect(lock()).rejects.toThrow(new DirectoryInUseError(`${directory} is in use by process ${process.pid}`));
   await first.release();
@@ -49,8 +66,9 @@ test('a directory belongs to one owner at a time, and to the next one as soon as
 
 test.runIf(process.platform === 'linux')(
   'a lock of an earlier process with the same pid, as in a container that restarts, is taken over at once',
-  async () => {
-    await leave({ ...thisHolder(), started: '1' });
+  async ({ volume }) => {
+    const { said, lock } = volume;
+    await leave(volume, { ...thisHolder(), started: '1' });
     const started = performance.now();
     await (await lock()).release();
     expect(performance.now() - started).toBeLessThan(1_000);
@@ -58,55 +76,21 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a lock that is damaged, empty or of another machine is taken over after five silent seconds, with one line', async () => {
-  const foreign = JSON.stringify({ pid: process.pid, host: 'elsewhere', scope: 'another boot' });
-  async function takeOver(text: string): Promise<void> {
-    const own = await mkdtemp(join(directory, 'own-'));
-    const lines: string[] = [];
-    await writeFile(join(own, 'test.lock.7'), text);
-    const started = performance.now();
-    const taken = await lockDirectory(own, { name: 'test', say: (line) => lines.push(line) });
-    expect(performance.now() - started).toBeGreaterThan(4_900);
-    expect(lines).toEqual([
-      expect.stringMatching(/cannot be seen from here\. Waiting up to 5 seconds for a sign of life\.$/),
-    ]);
-    expect(JSON.parse(await readFile(join(own, 'test.lock.8'), 'utf8'))).toMatchObject({
-      pid: process.pid,
-      host: hostname(),
-    });
-    await taken.release();
-  }
-  await Promise.all(['not JSON', '', foreign].map(takeOver));
-});
-
-test('a lock file with the highest number is an error, not an endless wait', async () => {
+test('a lock file with the highest number is an error, not an endless wait', async ({
+  volume: { directory, lock },
+}) => {
   await writeFile(join(directory, 'test.lock.999999999999999'), '{"released":true}');
   await expect(lock()).rejects.toThrow(DirectoryInUseError);
   await expect(lock()).rejects.toThrow('test.lock.999999999999999, which no other can follow');
 });
 
-test.runIf(process.platform === 'linux').each([
-  ['a link to a file without end', (file: string) => symlink('/dev/zero', file)],
-  ['a pipe', (file: string) => void execFileSync('mkfifo', [file])],
-])('a lock that is %s is damaged', async (_, make) => {
-  await make(join(directory, 'test.lock.1'));
-  await (await lock()).release();
-  expect(await readdir(directory)).toEqual(['test.lock.2']);
-});
-
-test('a lock file writes nothing into the terminal', async () => {
-  const host = 'evil\u001B]0;x\u0007\n::error::x';
-  await leave({ pid: 1, host, scope: 'another boot' });
-  await (await lock()).release();
-  expect(said).toEqual([expect.stringContaining('process 1 on another machine, which cannot be seen')]);
-});
-
-test('of two processes that find one dead owner, exactly one gets the directory, 150 times', async () => {
+test('of two processes that find one dead owner, exactly one gets the directory, 150 times', async ({ volume }) => {
+  const { directory, contend } = volume;
   const [one, two] = [await contend(), await contend()];
   const dead = { ...thisHolder(), pid: 2 ** 22 + 1 };
   for (let round = 0; round < 150; round++) {
     for (const file of await readdir(directory)) await rm(join(directory, file));
-    await leave(dead);
+    await leave(volume, dead);
     const at = Date.now() + 5;
     const outcomes = await Promise.all([one.take(at), two.take(at)]);
     const winners = outcomes.filter((outcome) => outcome.taken);
@@ -115,7 +99,7 @@ test('of two processes that find one dead owner, exactly one gets the directory,
   }
 });
 
-test('a process that was killed leaves the directory to the next one at once', async () => {
+test('a process that was killed leaves the directory to the next one at once', async ({ volume: { contend } }) => {
   const first = await contend();
   expect(await first.take()).toMatchObject({ taken: true });
   await first.signal('SIGKILL');
@@ -123,7 +107,9 @@ test('a process that was killed leaves the directory to the next one at once', a
   expect(await second.take()).toEqual({ taken: true, waited: [] });
 });
 
-test('an owner whose files are deleted learns that it has lost the directory', async () => {
+test('an owner whose files are deleted learns that it has lost the directory', async ({
+  volume: { directory, lock },
+}) => {
   const first = await lock();
   first.check();
   await rm(join(directory, 'test.lock.1'));
@@ -136,11 +122,110 @@ test('an owner whose files are deleted learns that it has lost the directory', a
   await second.release();
 });
 
-test('an owner whose main thread was busy looks at the directory before it checks', async () => {
+test('an owner whose main thread was busy looks at the directory before it checks', async ({
+  volume: { directory, lock },
+}) => {
   const first = await lock();
   await writeFile(join(directory, 'test.lock.2'), JSON.stringify(thisHolder()));
   // No timer of the owner can run meanwhile.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
   expect(() => first.check()).toThrow(/was taken over/);
   expect((await first.lost).message).toContain('was taken over');
+});
+
+describe('an owner that cannot be seen', { concurrent: true }, () => {
+  const foreign = JSON.stringify({ pid: process.pid, host: 'elsewhere', scope: 'another boot' });
+  test.for([
+    ['damaged', 'not JSON'],
+    ['empty', ''],
+    ['of another machine', foreign],
+  ])('a lock that is %s is taken over after five silent seconds, with one line', async ([, text = ''], { volume }) => {
+    await writeFile(join(volume.directory, 'test.lock.7'), text);
+    const started = performance.now();
+    const taken = await volume.lock();
+    expect(performance.now() - started).toBeGreaterThan(4_900);
+    expect(volume.said).toEqual([
+      expect.stringMatching(/cannot be seen from here\. Waiting up to 5 seconds for a sign of life\.$/),
+    ]);
+    expect(JSON.parse(await readFile(join(volume.directory, 'test.lock.8'), 'utf8'))).toMatchObject({
+      pid: process.pid,
+      host: hostname(),
+    });
+    await taken.release();
+  });
+
+  test.runIf(process.platform === 'linux').for([
+    ['a link to a file without end', (file: string): Promise<void> => symlink('/dev/zero', file)],
+    ['a pipe', (file: string): void => void execFileSync('mkfifo', [file])],
+  ] as const)('a lock that is %s is damaged', async ([, make], { volume: { directory, lock } }) => {
+    await make(join(directory, 'test.lock.1'));
+    await (await lock()).release();
+    expect(await readdir(directory)).toEqual(['test.lock.2']);
+  });
+
+  test('a lock file writes nothing into the terminal', async ({ volume }) => {
+    await leave(volume, { pid: 1, host: 'evil\u001B]0;x\u0007\n::error::x', scope: 'another boot' });
+    await (await volume.lock()).release();
+    expect(volume.said).toEqual([expect.stringContaining('process 1 on another machine, which cannot be seen')]);
+  });
+
+  describe.skipIf(!hasNamespaces)('two containers on one volume', () => {
+    test('keep each other out while the owner runs', async ({ volume }) => {
+      const [one, two] = [await volume.contend(true), await volume.contend(true)];
+      expect(await one.take()).toMatchObject({ taken: true });
+      expect(await two.take()).toEqual({
+        refused: expect.stringMatching(/is in use by process 1$/),
+        waited: [expect.stringContaining('cannot be seen from here')],
+      });
+      await one.release();
+      expect(await two.take()).toEqual({ taken: true, waited: [] });
+    });
+
+    test('that start over one dead owner never both get the directory', async ({ volume }) => {
+      const [one, two] = [await volume.contend(true), await volume.contend(true)];
+      const dead = { pid: 1, host: hostname(), scope: 'a container that is gone', started: '1' };
+      await writeFile(join(volume.directory, 'test.lock.1'), JSON.stringify(dead));
+      const at = Date.now() + 5;
+      const outcomes = await Promise.all([one.take(at), two.take(at)]);
+      expect(outcomes.filter((outcome) => outcome.taken)).toHaveLength(1);
+    });
+
+    test('restart after a kill, with the same pid 1', async ({ volume }) => {
+      for (let life = 0; life < 3; life++) {
+        const contender = await volume.contend(true);
+        expect(await contender.take()).toMatchObject({ taken: true });
+        await contender.signal('SIGKILL');
+      }
+    });
+
+    test('a frozen owner that is replaced is notified when it wakes', async ({ volume }) => {
+      const [one, two] = [await volume.contend(true), await volume.contend(true)];
+      await one.take();
+      await one.signal('SIGSTOP');
+      expect(await two.take()).toMatchObject({ taken: true });
+      await one.signal('SIGCONT');
+      expect((await one.next()).lost).toContain('was taken over by another process');
+    });
+
+    test('whose owner is too busy to do anything for eight seconds leave it the directory', async ({ volume }) => {
+      const [one, two] = [await volume.contend(true), await volume.contend(true)];
+      await one.take();
+      await one.block(8_000);
+      expect(await two.take()).toMatchObject({ refused: expect.stringContaining('is in use') as unknown });
+      expect(await one.check()).toBe(true);
+    });
+
+    test('whose owner is frozen and replaced: its first check after it wakes already fails', async ({ volume }) => {
+      const [one, two] = [await volume.contend(true), await volume.contend(true)];
+      await one.take();
+      // No code of the owner runs between the freeze and the check.
+      await one.block(2_000);
+      const checked = one.check();
+      await one.signal('SIGSTOP');
+      expect(await two.take()).toMatchObject({ taken: true });
+      await one.signal('SIGCONT');
+      expect(await checked).toBe(false);
+      expect(await two.check()).toBe(true);
+    });
+  });
 });

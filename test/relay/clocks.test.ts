@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import { createDedupeMemory, openDedupeFile } from '../../src/relay.ts';
 import { keys } from './dedupe/keys.ts';
 import { accept, ask, event, json, setUp } from './scriptedNetwork.ts';
@@ -75,16 +75,15 @@ test('a clock that is ahead for a moment, or was at the start, makes no event to
 });
 
 describe('the file of accepted events', () => {
-  let directory = '';
+  let directory: string;
+  beforeEach(() => void (directory = makeFolder()));
   const open = (): ReturnType<typeof openDedupeFile> => openDedupeFile(directory, { onLog: () => undefined });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   test.each([
     ['set back by a year', -365 * DAY],
     ['ahead by a year', 365 * DAY],
     ['at the beginning of 1970', -Date.now()],
   ])('keeps what it knows when the clock is %s at a start, and right again at the next', async (_, jump) => {
-    directory = await mkdtemp(join(tmpdir(), 'offerlet-clocks-'));
     vi.useFakeTimers({ toFake: ['Date'] });
     const first = await open();
     await first.accept(keys('a'));
@@ -105,7 +104,6 @@ describe('the file of accepted events', () => {
   });
 
   test('counts each stop as a day, so that it forgets in the end', async () => {
-    directory = await mkdtemp(join(tmpdir(), 'offerlet-clocks-'));
     vi.useFakeTimers({ toFake: ['Date'] });
     const file = await open();
     await file.accept(keys('a'));
@@ -119,7 +117,6 @@ describe('the file of accepted events', () => {
   });
 
   test('is read when lines without an end or a time are in it', async () => {
-    directory = await mkdtemp(join(tmpdir(), 'offerlet-clocks-'));
     const file = await open();
     await file.accept(keys('a', 'b'));
     await file.close();

@@ -1,11 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import { buildCommand, hasNamespaces, type Command, type Running } from './command.ts';
 import { RESPONSE, event, KEY, REQUEST } from './scriptedNetwork.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { serve, type Served } from '../fixtures/serve.ts';
 
 const LIVE = 'adnet_rk_live_canary0123456789';
@@ -26,7 +28,7 @@ afterAll(() => command.remove());
 beforeEach(async () => {
   environment = 'staging';
   reached = [];
-  directory = await mkdtemp(join(tmpdir(), 'offerlet-relay-'));
+  directory = makeFolder();
   network = await serve((request, response) => {
     if (request.url === '/health') return void response.end(JSON.stringify({ status: 'ok', environment }));
     reached.push(`${request.url} ${String(request.headers['x-api-key'])}`);
@@ -40,14 +42,20 @@ afterEach(async () => {
     await each.ended;
   }
   await network.close();
-  await rm(directory, { recursive: true, force: true });
 });
+
+const wordsOf = (args: string[]): string[] => ['relay', '--network', network.url, '--port', '0', '--json', ...args];
 
 function start(args: string[], how: { env?: Record<string, string>; isContained?: boolean } = {}): Running {
   const env = how.env ?? { OFFERLET_API_KEY: KEY };
-  const running = command.start(['relay', '--network', network.url, '--port', '0', '--json', ...args], { ...how, env });
+  const running = command.start(wordsOf(args), { ...how, env });
   started.push(running);
   return running;
+}
+
+/** Runs the command in this process: one that refuses to start ends. */
+function refuse(args: string[], env: Record<string, string>): Promise<Ran> {
+  return runCommand({ name: 'offerlet', commands: COMMANDS }, wordsOf(args), { env });
 }
 
 function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -127,12 +135,16 @@ test.each([
   ['staging', LIVE, /OFFERLET_API_KEY is a live key .* is a staging network\. Use a test key/],
 ])('before a %s network, the key %s is checked at the start', async (says, key, refusal) => {
   environment = says;
-  const running = start([], { env: { OFFERLET_API_KEY: key } });
+  const env = { OFFERLET_API_KEY: key };
   if (refusal) {
-    expect(await running.ended).toBe(2);
-    expect(running.output()).toMatch(refusal);
-  } else expect((await fetch(`${await running.url}/health`)).status).toBe(200);
-  expect(running.output()).not.toContain(key);
+    const { code, stdout, stderr } = await refuse([], env);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(refusal)]);
+    expect(stderr).not.toContain(key);
+  } else {
+    const running = start([], { env });
+    expect((await fetch(`${await running.url}/health`)).status).toBe(200);
+    expect(running.output()).not.toContain(key);
+  }
 });
 
 test.each<[string, string[], Record<string, string>, RegExp]>([
@@ -156,10 +168,10 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     /--network is not a valid URL: "partner"\. Use something like "https:/,
   ],
 ])('%s it says what to use in one line and does not start', async (_, args, env, message) => {
-  const running = start(args, { env });
-  expect(await running.ended).toBe(2);
-  expect(running.output()).toMatch(message);
-  expect(running.output().trim().split('\n')).toHaveLength(1);
+  const { code, stdout, stderr } = await refuse(args, env);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
 test('behind a web server, limits count by the address in its header', async () => {
@@ -218,9 +230,11 @@ test('with a token, backends of other machines prefetch below the base path', as
     expect((await post(path, PREFETCH, { authorization })).status).toBe(401);
   expect(reached).toHaveLength(1);
   expect(running.output()).not.toContain(TOKEN);
-  const short = start([], { env: { ...env, OFFERLET_PREFETCH_TOKEN: 'short' } });
-  expect(await short.ended).toBe(2);
-  expect(short.output()).toContain('OFFERLET_PREFETCH_TOKEN is too short. Use 24 random characters or more.');
+  const { code, stderr } = await refuse([], { ...env, OFFERLET_PREFETCH_TOKEN: 'short' });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('OFFERLET_PREFETCH_TOKEN is too short. Use 24 random characters or more.'),
+  ]);
 });
 
 test('no browser can prefetch, whatever it sends', async () => {

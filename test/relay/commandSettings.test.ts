@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { runCommand, type Ran } from '../fixtures/runCommand.ts';
 import { freePort, serve, type Served } from '../fixtures/serve.ts';
 import { buildCommand, type Command, type Running } from './command.ts';
 import { event, KEY, REQUEST, RESPONSE } from './scriptedNetwork.ts';
@@ -64,11 +64,17 @@ afterEach(async () => {
   await shop.close();
 });
 
+const wordsOf = (args: string[]): string[] => ['relay', '--network', network.url, '--port', '0', '--json', ...args];
+
 function start(args: string[], env: Record<string, string> = {}): Running {
-  const all = ['relay', '--network', network.url, '--port', '0', '--json', ...args];
-  const running = command.start(all, { env: { ...BASE, ...env } });
+  const running = command.start(wordsOf(args), { env: { ...BASE, ...env } });
   started.push(running);
   return running;
+}
+
+/** Runs the command in this process: one that refuses to start ends. */
+function refuse(args: string[], env: Record<string, string> = {}): Promise<Ran> {
+  return runCommand({ name: 'offerlet', commands: COMMANDS }, wordsOf(args), { env: { ...BASE, ...env } });
 }
 
 function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -147,7 +153,11 @@ describe('--context', () => {
       (response) => response.end(JSON.stringify({ pad: 'x'.repeat(70_000) })),
       (response) => response.destroy(),
     ];
-    for (const respond of responses) expect(await statusWith(respond)).toBe(500);
+    const url = `${await start([], env()).url}/recommendations`;
+    for (const respond of responses) {
+      answer = respond;
+      expect((await post(url, REQUEST)).status).toBe(500);
+    }
     expect(bodies).toEqual([]);
     // The redirect was not followed.
     expect(asked).toHaveLength(responses.length);
@@ -252,19 +262,20 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--redis', 'http://127.0.0.1'], {}, /--redis is not a Redis URL/],
   [['--redis', 'redis://:hidden@127.0.0.1:1'], {}, /Redis at 127\.0\.0\.1:1 does not respond/],
 ])('%j stops the start with one line that says what to write', async (args, env, message) => {
-  const running = start(args, env);
-  expect(await running.ended).toBe(2);
-  expect(running.output()).toMatch(message);
-  expect(running.output().trim().split('\n')).toHaveLength(1);
-  expect(running.output()).not.toContain('hidden');
+  const { code, stdout, stderr } = await refuse(args, env);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).not.toContain('hidden');
 });
 
 test('--data and --redis together stop the start', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'offerlet-relay-'));
-  const running = start(['--data', data, '--redis', 'redis://127.0.0.1:1']);
-  expect(await running.ended).toBe(2);
-  expect(running.output()).toContain('--data and --redis are two places for the same events.');
-  await rm(data, { recursive: true });
+  const data = makeFolder();
+  const { code, stderr } = await refuse(['--data', data, '--redis', 'redis://127.0.0.1:1']);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('--data and --redis are two places for the same events.'),
+  ]);
 });
 
 test.skipIf(process.env['OFFERLET_TEST_REDIS'] !== '1')(

@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import {
   createDedupeMemory,
   openDedupeFile,
@@ -15,13 +15,10 @@ import { event, json, setUp, SESSION, type Bench } from './scriptedNetwork.ts';
 
 let directory: string;
 const opened: DedupeFile[] = [];
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'offerlet-ledger-'));
-});
+beforeEach(() => void (directory = makeFolder()));
 afterEach(async () => {
   vi.useRealTimers();
   for (const store of opened.splice(0)) await store.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const ALL = { from: '2000-01-01', to: '2099-12-31' };

@@ -1,10 +1,10 @@
 // The ledger while the clock of the relay's own machine is set back and ahead, across midnight and `kill -9`.
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import { openDedupeRedis } from '../../src/relay-redis.ts';
 import { openDedupeFile, type DedupeStore, type Ledger } from '../../src/relay.ts';
 import { freePort } from '../fixtures/serve.ts';
@@ -53,7 +53,7 @@ afterAll(() => void redis?.kill());
 
 async function setUpClocks(): Promise<void> {
   vi.useFakeTimers({ toFake: ['Date'] });
-  root = await mkdtemp(join(tmpdir(), 'offerlet-ledger-clocks-'));
+  root = makeFolder();
   [starts, arrived] = [0, []];
   set(MIDNIGHT - 140 * MINUTE, 0);
   await start();
@@ -62,7 +62,6 @@ async function setUpClocks(): Promise<void> {
 afterEach(async () => {
   vi.useRealTimers();
   for (const one of [store, ...killed.splice(0)]) await one.close();
-  await rm(root, { recursive: true, force: true });
 });
 
 function set(time: number, off: number): void {

@@ -1,8 +1,6 @@
 // The relay moves the times of events by as much as the device's clock was wrong when they were sent.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { makeFolder } from '../fixtures/makeFolder.ts';
 import { openQueue } from '../../src/queue/openQueue.ts';
 import { createRelay, openDedupeFile } from '../../src/relay.ts';
 import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
@@ -115,8 +113,8 @@ describe('a queue, a relay with its ledger and a network', () => {
   const time = (): number => now + real() - started;
 
   let directory = '';
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'offerlet-true-time-'));
+  beforeEach(() => {
+    directory = makeFolder();
     now = Date.parse('2026-11-21T09:10:00Z');
     started = real();
     offset = 0;
@@ -126,7 +124,6 @@ describe('a queue, a relay with its ledger and a network', () => {
   });
   afterEach(async () => {
     vi.restoreAllMocks();
-    await rm(directory, { recursive: true, force: true });
   });
 
   it.each([...Array(8).keys()])(

@@ -1,18 +1,8 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.ts';
 import { findBrowser, openBrowser, readMessages } from '../../../src/cli/doctor/openBrowser.ts';
 
@@ -32,13 +22,12 @@ const OPTIONS = { proxyPort: 1, isSandboxed: true, env: { PATH: process.env['PAT
 
 let directory: string;
 beforeEach(() => {
-  directory = realpathSync(mkdtempSync(join(tmpdir(), 'offerlet-browser-')));
+  directory = makeFolder();
   vi.stubEnv('TMPDIR', directory);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  if (existsSync(directory)) rmSync(directory, { recursive: true });
 });
 
 function program(path: string, text = BROWSER): string {

@@ -4,28 +4,25 @@ import {
   constants,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { writeFile } from '../../../src/cli/output/print.ts';
 import { UsageError } from '../../../src/cli/ExitError.ts';
 
 let directory: string;
 let path: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'offerlet-output-'));
+  directory = makeFolder();
   path = join(directory, 'report.csv');
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 test('a new file is written, and nothing else is left', () => {
   writeFile(path, 'new');

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { createNetwork, type Network } from '../../../src/network.ts';
 import { openNetworkDatabase } from '../../../src/network/database/openNetworkDatabase.ts';
 import { event, testNetworkOf, type Body } from '../testNetwork.ts';
@@ -11,13 +9,8 @@ import { event, testNetworkOf, type Body } from '../testNetwork.ts';
 
 let data: string;
 let open: Network | undefined;
-beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), 'offerlet-environments-'));
-});
-afterEach(async () => {
-  await stop();
-  rmSync(data, { recursive: true, force: true });
-});
+beforeEach(() => void (data = makeFolder()));
+afterEach(() => stop());
 
 async function stop(): Promise<void> {
   await open?.close();

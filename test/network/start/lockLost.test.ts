@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { LockLostError, type DirectoryLock } from '../../../src/lock/lockDirectory.ts';
 import { createNetwork } from '../../../src/network.ts';
 import { createSchema } from '../../../src/network/database/schema.ts';
@@ -11,10 +11,7 @@ import { whileLocked } from '../../../src/network/database/openNetworkDatabase.t
 import { untilStoppedOrLost } from '../../../src/sandbox/startNetwork.ts';
 
 let data: string;
-beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), 'offerlet-lost-'));
-});
-afterEach(() => rmSync(data, { recursive: true, force: true }));
+beforeEach(() => void (data = makeFolder()));
 
 /** A lock that is lost after this many checks. */
 function lockFor(checks: number): DirectoryLock {

@@ -2,25 +2,25 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { ChannelClient } from '../../../src/operator.ts';
-import { useWatchWorld } from '../watch/watchWorld.ts';
-import type { Ran, RunOptions } from './runCommand.ts';
+import { useOperatorWorld } from '../operatorWorld.ts';
+import type { Ran, RunOptions } from '../../fixtures/runCommand.ts';
 
-// An import of 500 publishers in a separate process: through a 429, lost responses and a kill.
+// An import of 500 publishers: through a 429, lost responses, and a kill of its process.
 
 const ADD = '/adnet/publishers/add/';
 const ROWS = 500;
 
-const world = useWatchWorld('empty');
+const world = useOperatorWorld('empty');
 
 beforeEach(async () => {
-  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
+  await world.control('DELETE', 'faults');
 });
 
 async function script(fault: object): Promise<void> {
   await world.control('POST', 'faults', { route: ADD, ...fault });
 }
 
-function add(args: readonly string[], options: Partial<RunOptions> = {}): Promise<Ran> {
+function add(args: readonly string[], options?: RunOptions): Promise<Ran> {
   return world.run(['publishers', 'add', ...args], options);
 }
 
@@ -37,7 +37,7 @@ async function fileOf(prefix: string, extra: readonly string[] = []): Promise<st
   return path;
 }
 
-async function counts(args: readonly string[], options: Partial<RunOptions> = {}): Promise<object> {
+async function counts(args: readonly string[], options?: RunOptions): Promise<object> {
   const { stdout } = await add([...args, '--json'], options);
   return (JSON.parse(stdout) as { counts: object }).counts;
 }
@@ -67,12 +67,12 @@ test('a response that was lost is fetched again, and no publisher is requested t
 test('after a kill in the middle, the command is simply run again', async () => {
   await script({ delay_ms: 300, times: 20 });
   const path = await fileOf('charlie');
-  const killed = await add([path], { killAfter: 2_000 });
+  const killed = await world.runProcess(['publishers', 'add', path], { killAfter: 2_000 });
   expect(killed.code).toBeNull();
   const first = await total('charlie');
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(ROWS);
-  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
+  await world.control('DELETE', 'faults');
   await add([path]);
   expect(await total('charlie')).toBe(ROWS);
 });
@@ -116,7 +116,7 @@ test('JSON Lines come from a pipe; anything else is code 2', async () => {
 test('progress is shown in a terminal', async () => {
   await script({ delay_ms: 300, times: 20 });
   const path = await fileOf('hotel');
-  const { stdout } = await add([path], { columns: 80 });
+  const { stdout } = await world.runProcess(['publishers', 'add', path], { columns: 80 });
   expect(stdout).toMatch(/█+░+ {2}\d+ of 500/);
   expect(stdout).toContain(`${ROWS} publishers: ${ROWS} added.`);
 });
@@ -124,12 +124,12 @@ test('progress is shown in a terminal', async () => {
 test('after Ctrl-C, what was in flight is unknown and may be there, and the rest was not sent', async () => {
   await script({ delay_ms: 1_500, times: 20 });
   const path = await fileOf('kilo');
-  const { code, stdout } = await add([path, '--json'], { interruptAfter: 3_500 });
+  const { code, stdout } = await world.runProcess(['publishers', 'add', path, '--json'], { interruptAfter: 3_500 });
   expect(code).toBe(130);
   const { counts: found } = JSON.parse(stdout) as { counts: Record<string, number> };
   expect(found).toMatchObject({ unknown: 50 });
   expect(Object.values(found).reduce((sum, count) => sum + count, 0)).toBe(ROWS);
-  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
+  await world.control('DELETE', 'faults');
   const again = (await counts([path])) as { added: number; duplicate: number };
   // The 50 may have been added or not; the second run says.
   expect([found['added'] ?? 0, (found['added'] ?? 0) + 50]).toContain(again.duplicate);

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
 import { ReportingClient, toCsv } from '../../../src/operator.ts';
-import { useWatchWorld } from '../watch/watchWorld.ts';
-import type { Ran, RunOptions } from './runCommand.ts';
+import { useOperatorWorld } from '../operatorWorld.ts';
+import type { Ran, RunOptions } from '../../fixtures/runCommand.ts';
 
-// The commands of an operator as separate processes, against the whole sandbox network.
+// The commands of an operator, against the whole sandbox network.
 
-const world = useWatchWorld();
+const world = useOperatorWorld();
 
 beforeEach(async () => {
-  await fetch(`${world.url}/sandbox/faults`, { method: 'DELETE' });
+  await world.control('DELETE', 'faults');
 });
 
-function offerlet(args: string, options: Partial<RunOptions> & { key?: string } = {}): Promise<Ran> {
+function offerlet(args: string, options: RunOptions & { key?: string } = {}): Promise<Ran> {
   const { key = world.key, env, ...rest } = options;
   return world.run(args, { env: { OFFERLET_API_KEY: key, ...env }, ...rest });
 }
@@ -44,7 +44,7 @@ test('lists are tables, CSV and JSON; ids are never cut', async () => {
   expect(table.stdout.trimEnd().split('\n')).toHaveLength(publishers.length + 1);
   expect(csv.stdout.trimEnd().split('\r\n')).toHaveLength(publishers.length + 1);
   expect(table.stdout).not.toContain('\u001B');
-  const narrow = await offerlet('publishers list --status approved', { columns: 70, env: { TERM: 'xterm' } });
+  const narrow = await world.runProcess('publishers list --status approved', { columns: 70, env: { TERM: 'xterm' } });
   expect(narrow.stdout).toMatch(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/);
   expect(narrow.stdout).toContain('\u001B[');
   // oxlint-disable-next-line no-control-regex -- colours
@@ -242,11 +242,11 @@ test('a publisher reads its own report with its key', async () => {
 
 test('--version is that of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  expect(await offerlet('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+  expect(await world.runProcess('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
 });
 
 test('the output can be closed early', async () => {
-  const script = `'${process.execPath}' '${world.file}' categories list | head -n 1`;
+  const script = `'${process.execPath}' '${await world.file()}' categories list | head -n 1`;
   const { stdout, stderr } = await promisify(exec)(script, {
     env: { PATH: process.env['PATH'] ?? '', OFFERLET_NETWORK: world.url, OFFERLET_API_KEY: world.key },
   });

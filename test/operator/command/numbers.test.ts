@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHANNEL_GROUPINGS, CHANNEL_METRICS } from '../../../src/wire/reporting.ts';
 import { pick, seeded } from '../../fixtures/random.ts';
 import { activityOf, DAY_MS, dateOf, keyOf, readRaw, type RawRow, YEAR_DAYS } from '../rawReport.ts';
-import { useOperators } from './operatorFixture.ts';
+import { useOperatorWorld } from '../operatorWorld.ts';
 
 // Random compared reports of the command against the raw API, read here with nothing of ours but the names of the metrics.
 
-const { url, key, network, offerlet } = useOperators();
+const world = useOperatorWorld();
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const get = (path: string): Promise<Response> => fetch(url() + path, { headers: { 'x-api-key': key() } });
+const get = (path: string): Promise<Response> => fetch(world.url + path, { headers: { 'x-api-key': world.key } });
 let compared = 0;
 afterAll(() => {
   process.stdout.write(`compared ${compared} values of reports with the raw API\n`);
@@ -20,19 +20,13 @@ interface Compared {
   readonly change: Readonly<Record<string, { readonly difference: number }>>;
 }
 
-async function control(method: string, path: string, body: unknown): Promise<void> {
-  const response = await fetch(`${url()}/sandbox/${path}`, { method, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(await response.text());
-}
-
 beforeAll(async () => {
   // The demo's history is shorter than a year.
-  await control('PUT', 'settings', { history_from: dateOf(today - 400 * DAY_MS) });
+  await world.control('PUT', 'settings', { history_from: dateOf(today - 400 * DAY_MS) });
   const random = seeded(99);
-  const { publisher_remote_id } = network().describe().publisher;
   const days = [...Array(40).keys()].filter(() => random() < 0.8);
-  const rows = days.flatMap((day) => activityOf(today - (YEAR_DAYS + day) * DAY_MS, publisher_remote_id, random));
-  await control('POST', 'activity', { rows });
+  const rows = days.flatMap((day) => activityOf(today - (YEAR_DAYS + day) * DAY_MS, world.publisher, random));
+  await world.control('POST', 'activity', { rows });
 }, 60_000);
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
@@ -70,7 +64,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       ...(by.length > 0 ? [`--by ${by.join()}`] : []),
       ...(isFiltered ? ['--filter page_type=THANK_YOU'] : []),
     ];
-    const ran = await offerlet(words.join(' '));
+    const ran = await world.run(words.join(' '));
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     const report = JSON.parse(ran.stdout) as { data: Compared[]; totals: Compared; compared: object };
     expect(report.compared).toEqual({ from: dateOf(from - shift), to: dateOf(to - shift) });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readSavedReports } from '../../../src/operator/command/readQuery.ts';
 import { blocksIn } from '../../docs/pages.ts';
-import { useWatchWorld } from '../watch/watchWorld.ts';
+import { useOperatorWorld } from '../operatorWorld.ts';
 
-const world = useWatchWorld();
+const world = useOperatorWorld();
 const folder = mkdtempSync(join(tmpdir(), 'offerlet-reports-'));
 const file = join(folder, 'reports.yaml');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

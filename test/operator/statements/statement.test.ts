@@ -4,11 +4,11 @@ import { assert, asyncProperty, constantFrom, integer, record } from 'fast-check
 import { beforeEach, expect, test } from 'vitest';
 import { parseCsv } from '../../../src/operator/publishers/readPublisherList.ts';
 import { addDays, monthStart } from '../../../src/wire/utcDates.ts';
-import { useWatchWorld } from '../watch/watchWorld.ts';
+import { useOperatorWorld } from '../operatorWorld.ts';
 
-// `offerlet-operator statement` as a process, against the whole sandbox network.
+// `offerlet-operator statement`, against the whole sandbox network.
 
-const world = useWatchWorld();
+const world = useOperatorWorld();
 const today = new Date().toISOString().slice(0, 10);
 const first = monthStart(today, -1);
 const month = first.slice(0, 7);
@@ -33,8 +33,8 @@ interface Printed {
   readonly changes: readonly { publisher_id: string; before: Record<string, number>; now: Record<string, number> }[];
 }
 
-async function statement(words = ''): Promise<Printed> {
-  const { code, stdout, stderr } = await world.run(`statement ${words} --json`);
+async function statement(words = '', run = world.run): Promise<Printed> {
+  const { code, stdout, stderr } = await run(`statement ${words} --json`);
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout) as Printed;
 }
@@ -129,7 +129,8 @@ test('a month that is not over is not frozen', async () => {
 });
 
 test('two processes at once freeze one statement', async () => {
-  const both = await Promise.all([statement(`--folder ${folder}`), statement(`--folder ${folder}`)]);
+  const freeze = () => statement(`--folder ${folder}`, world.runProcess);
+  const both = await Promise.all([freeze(), freeze()]);
   expect(both[0].frozen_at).toBe(both[1].frozen_at);
 });
 

@@ -1,12 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { transformWithOxc } from 'vite';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openReceiver, useWatchWorld } from './watchWorld.ts';
+import { EXAMPLE_RULES } from '../../../src/operator/watch/rules.ts';
+import { blocksIn } from '../../docs/pages.ts';
+import { serve } from '../../fixtures/serve.ts';
+import { useOperatorWorld } from '../operatorWorld.ts';
 
-// `offerlet-operator watch` as a process, against the whole sandbox network and a receiver of webhooks.
+// `offerlet-operator watch`, against the whole sandbox network and a receiver of webhooks.
 
-const world = useWatchWorld();
+const world = useOperatorWorld();
 const DAY = 86_400_000;
 const dayBefore = (days: number): string => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 const SECRET = 'whsec_test_canary';
@@ -115,7 +120,7 @@ test('a redirect is not followed', async () => {
 
 test('a process that is killed between webhook and state leaves a message that has the same id again', async () => {
   receiver.next.push(...Array.from({ length: 9 }, () => ({ status: 503 })));
-  const killed = world.run(`watch --rules ${rules}`, {});
+  const killed = world.runProcess(`watch --rules ${rules}`);
   await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThan(0);
   const { outbox } = JSON.parse(readFileSync(state, 'utf8')) as { outbox: { id: string }[] };
   expect(outbox.map(({ id }) => id)).toEqual([bodies()[0]?.id]);
@@ -133,7 +138,7 @@ test('a process that is killed between webhook and state leaves a message that h
 
 test('a second process at the same time ends at once, and sends nothing', async () => {
   receiver.next.push(...Array.from({ length: 3 }, () => ({ status: 503 })));
-  const first = watch();
+  const first = world.runProcess(`watch --rules ${rules}`, { env: { OFFERLET_WEBHOOK_SECRET: SECRET } });
   await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
   expect(await watch()).toMatchObject({ code: 1, stderr: expect.stringContaining('Another "watch" uses') as string });
   expect((await first).code).toBe(6);
@@ -214,9 +219,66 @@ test('--init needs neither a network nor a key, and its rules are those without 
   expect(usual.stdout).toContain('waiting-requests');
 });
 
+// The receiver in docs/operators/watch.md, verbatim.
+const blocks = (language: string) => blocksIn(language).filter(({ page }) => page === 'docs/operators/watch.md');
+type IsGenuine = (body: string, header: string, secret: string, now?: number) => boolean;
+
+test('the rules in the documentation are those of --init', () => {
+  expect(blocks('yaml')[0]?.code.trim()).toBe(EXAMPLE_RULES.trim());
+});
+
+test('the receiver in the documentation accepts what the command sends, and nothing else', async () => {
+  const file = join(world.folder, 'receiver.mjs');
+  writeFileSync(file, (await transformWithOxc(blocks('ts')[0]?.code ?? '', 'receiver.ts')).code);
+  const { isGenuine } = (await import(pathToFileURL(file).href)) as { isGenuine: IsGenuine };
+  await watch('', { OFFERLET_WEBHOOK_SECRET: 'whsec_docs' });
+  const [delivery] = receiver.received;
+  const body = delivery?.body ?? '';
+  const signature = delivery?.headers['offerlet-signature'] ?? '';
+  expect(isGenuine(body, signature, 'whsec_docs')).toBe(true);
+  expect(isGenuine(`${body} `, signature, 'whsec_docs')).toBe(false);
+  expect(isGenuine(body, signature, 'whsec_other')).toBe(false);
+  expect(isGenuine(body, signature.replace(/t=\d+/, `t=${Math.floor(Date.now() / 1_000) + 1}`), 'whsec_docs')).toBe(
+    false,
+  );
+  expect(isGenuine(body, signature, 'whsec_docs', Date.now() + 600_000)).toBe(false);
+  expect(isGenuine(body, '', 'whsec_docs')).toBe(false);
+  // The fields of the message are those of the example.
+  const [example] = blocks('json');
+  expect(Object.keys(JSON.parse(body) as object)).toEqual(Object.keys(JSON.parse(example?.code ?? '{}') as object));
+});
+
 /** The lock of the state file: it names the process. */
 function lockFile(): string {
   for (let number = 1_000; number > 0; number--)
     if (existsSync(`${state}.lock.${number}`)) return `${state}.lock.${number}`;
   throw new Error('There is no lock.');
+}
+
+/** What a webhook received. */
+interface Received {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+}
+
+/** A receiver of webhooks with scripted responses. */
+async function openReceiver(): Promise<{
+  readonly url: string;
+  readonly received: Received[];
+  /** The statuses of the next responses; 200 after them. */
+  readonly next: { status: number; headers?: Record<string, string> }[];
+  close(): Promise<void>;
+}> {
+  const received: Received[] = [];
+  const next: { status: number; headers?: Record<string, string> }[] = [];
+  const server = await serve((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      received.push({ headers: request.headers as Record<string, string>, body });
+      const { status, headers } = next.shift() ?? { status: 200 };
+      response.writeHead(status, headers).end();
+    });
+  });
+  return { url: `${server.url}/hook`, received, next, close: server.close };
 }

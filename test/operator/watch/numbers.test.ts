@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, asyncProperty, constant, constantFrom, integer, oneof, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import { useWatchWorld, type RawRow } from './watchWorld.ts';
+import { useOperatorWorld } from '../operatorWorld.ts';
+import type { RawRow } from '../rawReport.ts';
 
 // Random rules on the demo history with accidents in it, against a second reading of the raw API that shares no code.
 
-const world = useWatchWorld();
+const world = useOperatorWorld();
 const DAY = 86_400_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const before = (day: string, days: number): string => dayOf(Date.parse(day) - days * DAY);

@@ -1,17 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeFolder } from '../../fixtures/makeFolder.ts';
 import { createDedupeMemory, openDedupeFile, type LogEntry, type DedupeStore } from '../../../src/relay.ts';
 import { event, setUp } from '../scriptedNetwork.ts';
 import { key, keys } from './keys.ts';
 
 let directory: string;
 const log = (): string => join(directory, 'accepted-events.log');
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'offerlet-dedupe-'));
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => void (directory = makeFolder()));
 
 describe.each<[string, (options: { max: number; maxAgeMs: number; now: () => number }) => Promise<DedupeStore>]>([
   ['memory', async (options) => createDedupeMemory(options)],

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { Listening } from '../../src/cli/listen.ts';
+import { createNetwork, type Network } from '../../src/network.ts';
+import { commands } from '../../src/operator/commands.ts';
+import { serve } from '../../src/sandbox/startNetwork.ts';
+import { buildCommand, type Command } from '../relay/command.ts';
+import { runCommand, runProcess, type ProcessOptions, type Ran, type RunOptions } from '../fixtures/runCommand.ts';
+import { readRaw, type RawRow } from './rawReport.ts';
+
+/** The real network, the operators' command, and a folder for its files, which is also the home of its account. */
+export interface OperatorWorld {
+  readonly network: Network;
+  readonly url: string;
+  readonly key: string;
+  readonly keys: Readonly<Record<string, string>>;
+  readonly publisher: string;
+  readonly folder: string;
+  /** Runs a command of the operators in this process; in a line, words in double quotes are one. */
+  run(args: string | readonly string[], options?: RunOptions): Promise<Ran>;
+  /** Runs it as a process. */
+  runProcess(args: string | readonly string[], options?: Omit<ProcessOptions, 'file'>): Promise<Ran>;
+  /** The file of the command, built for Node. */
+  file(): Promise<string>;
+  control(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
+  /** Adds activity to one hour. */
+  activity(rows: readonly { readonly day: string; readonly [column: string]: string | number | null }[]): Promise<void>;
+  /** Reads the Reporting API without any code of the package, page by page. */
+  raw(query: Readonly<Record<string, string>>): Promise<RawRow[]>;
+}
+
+/** Starts the network, for all tests of a file. */
+export function useOperatorWorld(seed: 'demo' | 'empty' = 'demo'): OperatorWorld {
+  let network: Network;
+  let server: Listening;
+  let command: Promise<Command> | undefined;
+  let folder = '';
+  const withEnvironment = <Options extends RunOptions>({ env, ...rest }: Options) => ({
+    env: { OFFERLET_NETWORK: server.url, OFFERLET_API_KEY: world.key, HOME: folder, ...env },
+    ...rest,
+  });
+  beforeAll(async () => {
+    network = await createNetwork({ memory: true, seed, log: () => undefined });
+    server = await serve((request, from) => network.fetch(request, from), { port: 0 });
+    folder = mkdtempSync(join(tmpdir(), 'offerlet-watch-'));
+  }, 180_000);
+  afterAll(async () => {
+    await server.close();
+    await network.close();
+    await (await command)?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const world: OperatorWorld = {
+    get network() {
+      return network;
+    },
+    get url() {
+      return server.url;
+    },
+    get keys() {
+      return { ...network.describe().keys };
+    },
+    get key() {
+      return world.keys['management'] ?? '';
+    },
+    get publisher() {
+      return network.describe().publisher.publisher_remote_id;
+    },
+    get folder() {
+      return folder;
+    },
+    run: (args, options = {}) =>
+      runCommand({ name: 'offerlet-operator', commands }, wordsOf(args), withEnvironment(options)),
+    runProcess: async (args, options = {}) =>
+      runProcess(wordsOf(args), { file: await world.file(), ...withEnvironment(options) }),
+    async file() {
+      command ??= buildCommand('src/operator/cli.ts');
+      return (await command).file;
+    },
+    async control(method, path, body) {
+      const init = { method, body: body === undefined ? null : JSON.stringify(body) };
+      const response = await fetch(`${server.url}/sandbox/${path}`, init);
+      const text = await response.text();
+      if (!response.ok) throw new Error(text);
+      return text === '' ? undefined : JSON.parse(text);
+    },
+    async activity(rows) {
+      await world.control('POST', 'activity', {
+        rows: rows.map(({ day, ...row }) => ({
+          hour: `${day}T12:00:00Z`,
+          publisher_remote_id: world.publisher,
+          page_type: 'THANK_YOU',
+          widget_type: 'INLINE',
+          widget_id: null,
+          ...row,
+        })),
+      });
+    },
+    async raw(query) {
+      const get = (path: string): Promise<Response> =>
+        fetch(server.url + path, { headers: { 'x-api-key': world.key } });
+      return (await readRaw(get, new URLSearchParams(query))).rows;
+    },
+  };
+  return world;
+}
+
+function wordsOf(args: string | readonly string[]): readonly string[] {
+  if (typeof args !== 'string') return args;
+  return [...args.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
