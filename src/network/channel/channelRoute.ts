@@ -1,5 +1,4 @@
-import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
-import { type RouteParams, readJson } from '../createFetch.ts';
+import { authenticate, type NetworkContext, type NetworkRoute, readJson, type RouteParams } from '../context.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { type JsonObject, isObject } from '../../wire/json.ts';
 import type { Category, Subcategory } from '../../wire/channel.ts';

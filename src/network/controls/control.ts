@@ -1,8 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { isObject, type Problem, parseDatetime } from '../../wire/json.ts';
-import type { NetworkContext, NetworkRoute } from '../context.ts';
-import { type RouteParams, readJson, partnerRefusal } from '../createFetch.ts';
+import { type NetworkContext, type NetworkRoute, partnerRefusal, readJson, type RouteParams } from '../context.ts';
 import {
   type Part,
   type ResponsePart,

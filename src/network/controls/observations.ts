@@ -1,8 +1,7 @@
 import { parseJson } from '../../wire/json.ts';
 import { readUuid } from '../database/database.ts';
 import { queryParameter, TEXT, UUID } from '../contract/operation.ts';
-import type { NetworkContext } from '../context.ts';
-import { partnerRefusal } from '../createFetch.ts';
+import { type NetworkContext, partnerRefusal } from '../context.ts';
 import { packageVersion } from '../health.ts';
 import { explainChoice, type ExplainedOffer, type StoredChoice } from '../recommendations/shelves.ts';
 import { type ControlRoute, notFound, plainControl } from './control.ts';

@@ -1,5 +1,4 @@
-import type { NetworkContext, NetworkRoute } from '../context.ts';
-import type { RouteParams } from '../createFetch.ts';
+import type { NetworkContext, NetworkRoute, RouteParams } from '../context.ts';
 import { CONTRACT, openApiYaml } from '../openapi.ts';
 import { CARD_STYLE, pageResponse, pictureResponse } from './pageResponse.ts';
 import { logo } from './logo.ts';
