@@ -8,7 +8,7 @@ import {
   judgeEvent,
   readEvent,
 } from '../wire/events.ts';
-import { own } from '../wire/json.ts';
+import { own, readUuid } from '../wire/json.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { HOUR_MS } from '../wire/utcDates.ts';
 import {
@@ -20,7 +20,7 @@ import {
   readJson,
 } from './context.ts';
 import { FIRST_VERSION, versionColumn, type ProcessCache } from './createProcessCache.ts';
-import { hotEach, insertRows, readUuid } from './database/database.ts';
+import { hotEach, insertRows } from './database/database.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { isObject, type Problem, parseDatetime } from '../../wire/json.ts';
+import { isObject, type Problem, parseDatetime, readUuid } from '../../wire/json.ts';
 import { type NetworkContext, type NetworkRoute, partnerRefusal, readJson, type RouteParams } from '../context.ts';
 import {
   type Part,
@@ -15,7 +15,6 @@ import {
 import { refuseForeign } from '../../http/refuseForeign.ts';
 import { ProductionDataError } from '../storedKeys.ts';
 import { URL_MAX_LENGTH } from '../../wire/limits.ts';
-import { readUuid } from '../database/database.ts';
 
 /** Maximum bytes of a control's body: enough for a year of hourly activity. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;

@@ -1,5 +1,4 @@
-import { parseJson } from '../../wire/json.ts';
-import { readUuid } from '../database/database.ts';
+import { parseJson, readUuid } from '../../wire/json.ts';
 import { queryParameter, TEXT, UUID } from '../contract/operation.ts';
 import { type NetworkContext, partnerRefusal } from '../context.ts';
 import { packageVersion } from '../health.ts';

@@ -211,9 +211,3 @@ export function insertRows(options: {
 export async function hotEach<Row>(db: Queries, statements: readonly Statement[], choice?: NodeChoice): Promise<Row[]> {
   return (await Promise.all(statements.map(([sql, params]) => db.hot<Row>(sql, params, choice)))).flat();
 }
-
-/** Returns a UUID in lower case, or `undefined` for anything else, which PostgreSQL would refuse to compare with a uuid. */
-export function readUuid(value: unknown): string | undefined {
-  const isUuid = typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
-  return isUuid ? value.toLowerCase() : undefined;
-}

@@ -10,7 +10,7 @@ import {
   type SilentRule,
 } from './rules.ts';
 import { isMoney, labelOf, momentOf, periodOf, plural, rangeOf, valueOf, wordOf } from '../reports/format.ts';
-import { addDays, DAY_MS, dateOf, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
+import { addDays, DAY_MS, dateOf, startOf, timestamp, type DateRange, HOUR_MS } from '../../wire/utcDates.ts';
 
 /** What rules are judged by. */
 export interface Facts {
@@ -66,7 +66,6 @@ export interface JudgeOptions {
 
 /** The days before silence that say what is usual. */
 export const USUAL_DAYS = 28;
-const HOUR_MS = 3_600_000;
 
 /** Judges one rule on one day: an alarm for each subject outside its limits, and everything about open causes. */
 export function judge(rule: Rule, options: JudgeOptions): Judgement[] {

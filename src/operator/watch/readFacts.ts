@@ -12,7 +12,7 @@ import { type ReportingClient, readWholeReport } from '../clients/ReportingClien
 import type { Row } from '../reports/comparison.ts';
 import type { ChannelMetric } from '../../wire/reporting.ts';
 import { REPORT_LIMIT } from '../../wire/limits.ts';
-import { addDays, countDays, DAY_MS, dateOf, type DateRange } from '../../wire/utcDates.ts';
+import { addDays, countDays, DAY_MS, dateOf, HOUR_MS, type DateRange } from '../../wire/utcDates.ts';
 
 /** What `readFacts` reads from. */
 export interface FactsSource {
@@ -96,8 +96,6 @@ export interface DataEnd {
   /** The metrics of the key; undefined when nothing says so. */
   readonly enabled: readonly string[] | undefined;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Returns how far the data reaches. The latest hour may still grow, and its day: the last complete day is the one before. */
 export async function readDataEnd({ reports, signal }: FactsSource): Promise<DataEnd> {
