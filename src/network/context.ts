@@ -37,7 +37,7 @@ export interface NetworkRoute {
 }
 
 /** Who sent a request. */
-export interface Caller {
+export interface RequestSource {
   /** Its IP address, where the server knows it. */
   readonly ip?: string | undefined;
   /** Ends the connection without a response, as a scripted fault may require. */

@@ -4,7 +4,7 @@ import { isObject, own } from '../wire/json.ts';
 import type { Environment } from '../wire/keys.ts';
 import {
   apiKeyOf,
-  type Caller,
+  type RequestSource,
   hashKey,
   type KeyRow,
   type NetworkContext,
@@ -62,7 +62,7 @@ interface Call {
   readonly request: Request;
   readonly path: string;
   readonly requestId: string;
-  readonly caller: Caller;
+  readonly caller: RequestSource;
 }
 
 /**
@@ -70,7 +70,7 @@ interface Call {
  * in staging, logs and counts. `drain` resolves when no request is in progress, or after a few seconds.
  */
 export function createFetch(options: FetchOptions): {
-  fetch(request: Request, from?: Caller): Promise<Response>;
+  fetch(request: Request, from?: RequestSource): Promise<Response>;
   drain(): Promise<void>;
 } {
   const { db, environment, maxOffers, log } = options;
@@ -81,7 +81,7 @@ export function createFetch(options: FetchOptions): {
   const controls = environment === 'staging' ? { ...options.controls, metrics: () => metrics.text() } : undefined;
   const inProgress = new Set<Promise<unknown>>();
 
-  async function respond(request: Request, caller: Caller): Promise<Response> {
+  async function respond(request: Request, caller: RequestSource): Promise<Response> {
     const started = performance.now();
     const requestId = randomUUID();
     const path = new URL(request.url).pathname;

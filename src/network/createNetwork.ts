@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
 import { readHostName } from '../http/refuseForeign.ts';
-import type { Caller, NetworkRoute } from './context.ts';
+import type { RequestSource, NetworkRoute } from './context.ts';
 import { createFetch, logToStderr, type NetworkLog } from './createFetch.ts';
 import type { SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings.ts';
@@ -45,7 +45,7 @@ export interface NetworkOptions {
 /** A running network. */
 export interface Network {
   /** Responds to a request; never rejects. `from` says who sent it and how to end the connection. */
-  fetch(request: Request, from?: Caller): Promise<Response>;
+  fetch(request: Request, from?: RequestSource): Promise<Response>;
   readonly environment: Environment;
   /** The network's time: while its clock is stopped, the time at which it was stopped. */
   now(): Promise<Date>;

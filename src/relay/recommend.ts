@@ -131,7 +131,7 @@ function stateSandbox(text: string, { json, isSandbox }: { json: JsonObject; isS
   return JSON.stringify({ ...json, sandbox: isSandbox });
 }
 
-export interface RequestParts {
+interface RequestParts {
   /** What the page sent. */
   readonly page: JsonObject;
   /** What the merchant's server knows. */

@@ -8,7 +8,7 @@ import { plural, rangeOf } from '../reports/format.ts';
 import { type Cause, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
 import { lineOf, messagesOf, requestOf, sendWebhook } from '../watch/webhook.ts';
 import { EXAMPLE_RULES, loadRules, webhookProblem, type Rules, type WebhookTarget } from '../watch/rules.ts';
-import { openStateFile, readState, type State, type StateOwner } from '../watch/stateFile.ts';
+import { openStateFile, readStateFile, type WatchState, type StateOwner } from '../watch/stateFile.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 
 const OPTIONS = {
@@ -71,7 +71,7 @@ async function runWatch(context: Context): Promise<void> {
   const days = settings.backtest === undefined ? undefined : readDays(settings.backtest);
   const channel = connection.channel();
   const owner = { network: connection.url.replace(/\/+$/, ''), channel: safeText((await channel.details()).name) };
-  const look = (before: State['causes']): Promise<Evaluation> =>
+  const look = (before: WatchState['causes']): Promise<Evaluation> =>
     evaluate({
       source: { reports: connection.channelReport(), channel, onProgress: (text) => progress.step(text) },
       rules,
@@ -97,11 +97,11 @@ interface Run {
   readonly owner: StateOwner;
   readonly target: { readonly webhook: WebhookTarget; readonly secret: string | undefined } | undefined;
   readonly path: string | undefined;
-  look(before: State['causes']): Promise<Evaluation>;
+  look(before: WatchState['causes']): Promise<Evaluation>;
 }
 
 async function lookOnly(context: Context, { owner, target, path, look }: Run): Promise<string[]> {
-  const before = path === undefined ? new Map() : readState(path, owner).causes;
+  const before = path === undefined ? new Map() : readStateFile(path, owner).causes;
   const evaluation = await look(before);
   const messages = target && context.settings['dry-run'] ? messagesOf(evaluation.turns, owner) : [];
   const requests = messages.flatMap((message) =>
