@@ -40,7 +40,7 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
 const TESTS = ['test/**/*.test.{ts,tsx}'];
 /** Tests that start processes or databases, wait for real time-outs or need the build. All others are unit tests. */
 const SERVER_TESTS = [
-  'test/{audit,network,lock,sandbox}/**/*.test.ts',
+  'test/{audit,lock,sandbox}/**/*.test.ts',
   'test/relay/{command,trust}*.test.ts',
   'test/relay/runtimes/**/*.test.ts',
   'test/operator/clients/{network,retries}.test.ts',
@@ -53,6 +53,8 @@ const SERVER_TESTS = [
 ];
 /** Tests of functions that leave nothing behind. One process runs many of these files: creating one for each took half of their time. */
 const PURE_TESTS = ['test/{cli,consent,http,inspector,operator,react,relay,widget,wire}/**/*.test.{ts,tsx}'];
+/** Tests of a network in this process. It closes what it opens, so one process runs many of these files as well. */
+const NETWORK_TESTS = ['test/network/**/*.test.ts'];
 /** Tests of what is published. */
 const PACKAGE_TESTS = ['test/{package,examples}/**/*.test.ts'];
 
@@ -150,10 +152,15 @@ export default defineConfig(({ mode }) => ({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: TESTS, exclude: [...PACKAGE_TESTS, ...SERVER_TESTS, ...PURE_TESTS] },
+        test: {
+          name: 'unit',
+          include: TESTS,
+          exclude: [...PACKAGE_TESTS, ...SERVER_TESTS, ...NETWORK_TESTS, ...PURE_TESTS],
+        },
       },
       { extends: true, test: { name: 'pure', include: PURE_TESTS, exclude: SERVER_TESTS, isolate: false } },
       { extends: true, test: { name: 'servers', include: SERVER_TESTS } },
+      { extends: true, test: { name: 'network', include: NETWORK_TESTS, isolate: false } },
       { extends: true, test: { name: 'package', include: PACKAGE_TESTS } },
       // Extensions bring their own Preact: this is the oldest. The widget contains the reduced one.
       {

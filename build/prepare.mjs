@@ -2,7 +2,7 @@
 // skipped while nothing that it depends on has changed.
 import { spawn as spawnChild, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProgress } from './progress.mjs';
@@ -100,22 +100,14 @@ function mark(name, hash) {
 
 function hashOf(paths) {
   const hash = createHash('sha256').update(process.versions.node);
-  for (const path of paths) addTo(hash, path);
+  for (const path of paths.flatMap(filesIn)) hash.update(path).update(readFileSync(join(ROOT, path)));
   return hash.digest('hex');
 }
 
-function addTo(hash, path) {
-  const file = join(ROOT, path);
-  if (!existsSync(file)) return;
-  const entries = readEntries(file);
-  if (entries === undefined) hash.update(path).update(readFileSync(file));
-  else for (const entry of entries) addTo(hash, `${path}/${entry}`);
-}
-
-function readEntries(path) {
-  try {
-    return readdirSync(path).sort();
-  } catch {
-    return undefined; // a file
-  }
+function filesIn(path) {
+  const stats = statSync(join(ROOT, path), { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return stats ? path : [];
+  return readdirSync(join(ROOT, path))
+    .sort()
+    .flatMap((entry) => filesIn(`${path}/${entry}`));
 }

@@ -174,13 +174,7 @@ function text(body: string, init: ResponseInit): Response {
 }
 
 async function script(path: string): Promise<Response> {
-  const bytes = await readFile(path).catch(() => undefined);
-  if (!bytes) return text('This script has not been built.', { status: 404 });
-  return new Response(new Uint8Array(bytes), {
-    headers: {
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-    },
-  });
+  const code = await readFile(path, 'utf8').catch(() => undefined);
+  if (code === undefined) return text('This script has not been built.', { status: 404 });
+  return text(code, { headers: { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' } });
 }

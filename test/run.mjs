@@ -67,7 +67,12 @@ if (all) {
   await examples;
 }
 step(all ? 'Unit and server tests, with PostgreSQL and Redis, and the packages' : 'Unit and server tests');
-attempt('npx', 'vitest', 'run', ...(all ? [] : ['unit', 'pure', 'servers'].flatMap((name) => ['--project', name])));
+attempt(
+  'npx',
+  'vitest',
+  'run',
+  ...(all ? [] : ['unit', 'pure', 'servers', 'network'].flatMap((name) => ['--project', name])),
+);
 step(all ? 'Browsers: Chromium, Firefox, WebKit, chaos' : 'Browsers: Chromium');
 attempt('npx', 'playwright', 'test', '-c', 'test/playwright.config.ts', ...(all ? [] : ['--project', 'chromium']));
 step('Pictures');

@@ -1,6 +1,7 @@
 import type { ShowOptions } from 'offerlet';
 import type { Choices } from '../choices/choices.ts';
-import { html, type Html } from '../views/html.ts';
+import { escapeHtml, html, nonceAttribute, type Html } from '../views/html.ts';
+import { TOTAL } from '../views/order.ts';
 
 /** One order of the shop. */
 export interface Order {
@@ -12,15 +13,8 @@ export interface Order {
 export const WIDGET_ID = 'demo-shop';
 /** Where the shop's backend mounts its relays: the sandbox's, and one whose orders count as in a live shop. */
 export const RELAYS: Readonly<Record<Choices['orders'], string>> = { test: '/offers', counted: '/counted/offers' };
-/** The total of the order. */
-export const ORDER_AMOUNT = '64.50';
+const ORDER_AMOUNT = TOTAL.toFixed(2);
 const MAX_OFFERS = 3;
-
-/** A piece of code, and where the merchant puts it. */
-export interface Snippet {
-  readonly title: string;
-  readonly code: string;
-}
 
 /** Returns the options of `showOffers` for this order that can be written as JSON. */
 export function showOptions(choices: Choices, order: Order): ShowOptions {
@@ -77,18 +71,10 @@ export function scriptHtml(choices: Choices, order: Order, nonce = ''): string {
 
 /** Returns the shop's own scripts; a merchant would have them in a bundle. */
 export function placementScripts({ via }: Choices, nonce = ''): Html {
-  const signed = (src: string): Html =>
-    nonce === ''
-      ? html`<script type="module" src="${src}"></script>`
-      : html`<script type="module" src="${src}" nonce="${nonce}"></script>`;
-  const own = via === 'script' ? [] : [signed(`/with-${via}.js`)];
-  return html`${[...own, signed('/shop-page.js')]}`;
+  const sources = [...(via === 'script' ? [] : [`/with-${via}.js`]), '/shop-page.js'];
+  return html`${sources.map((src) => html`<script type="module" src="${src}" ${nonceAttribute(nonce)}></script>`)}`;
 }
 
 function lines(pairs: readonly (readonly [string, string])[], prefix = ''): string {
-  return pairs.map(([name, value]) => `  ${prefix}${name}="${escape(value)}"`).join('\n');
-}
-
-function escape(value: string): string {
-  return value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return pairs.map(([name, value]) => `  ${prefix}${name}="${escapeHtml(value)}"`).join('\n');
 }

@@ -1,5 +1,11 @@
 import type { Choices } from '../choices/choices.ts';
-import { placementHtml, showOptions, type Order, type Snippet } from './placement.ts';
+import { placementHtml, showOptions, type Order } from './placement.ts';
+
+/** A piece of code, and where the merchant puts it. */
+interface Snippet {
+  readonly title: string;
+  readonly code: string;
+}
 
 /** Returns what a merchant pastes to get the page that is shown: HTML, code, style and policy. */
 export function snippets(choices: Choices, order: Order): readonly Snippet[] {
@@ -17,9 +23,9 @@ function code(choices: Choices, order: Order): Snippet[] {
   return text === '' ? [] : [{ title: 'In your own code', code: text }];
 }
 
-function npm({ consent, navigation, ...rest }: Choices, order: Order): string[] {
-  const options = showOptions({ ...rest, consent, navigation }, order);
-  const asks = consent === 'banner';
+function npm(choices: Choices, order: Order): string[] {
+  const options = showOptions(choices, order);
+  const asks = choices.consent === 'banner';
   return [
     "import { showOffers } from 'offerlet';",
     '',
@@ -27,7 +33,7 @@ function npm({ consent, navigation, ...rest }: Choices, order: Order): string[] 
     ...(asks
       ? ['', '// When the decision changes: true shows the offers, false removes them.', 'offers.consent(false);']
       : []),
-    ...(navigation === 'spa'
+    ...(choices.navigation === 'spa'
       ? ['', '// When the route is left. Call showOffers() again when it is entered.', 'offers.destroy();']
       : []),
   ];
@@ -48,19 +54,20 @@ function element({ consent }: Choices): string[] {
 
 function script(choices: Choices, order: Order): string[] {
   const isApp = choices.navigation === 'spa';
-  const { consent, ...options } = { ...showOptions(choices, order), consent: choices.consent };
+  const asks = choices.consent === 'banner';
+  const options = literal(showOptions(choices, order), asks ? { consent: 'new Promise(() => {})' } : {});
   return [
-    ...(consent === 'banner'
+    ...(asks
       ? [
           '// When the shopper decides in the banner, and again when the decision changes.',
           '(window.offerlet ||= []).push((o) => o.consent(true));',
         ]
       : []),
-    ...(isApp && consent === 'banner' ? [''] : []),
+    ...(isApp && asks ? [''] : []),
     ...(isApp
       ? [
           '// When the route of the order is entered …',
-          `(window.offerlet ||= []).push((o) => o.show(${literal(options, consent === 'banner' ? { consent: 'new Promise(() => {})' } : {})}));`,
+          `(window.offerlet ||= []).push((o) => o.show(${options}));`,
           '',
           '// … and when it is left.',
           'window.offerlet.push((o) => o.destroy());',

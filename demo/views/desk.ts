@@ -1,5 +1,5 @@
 import { CHOICES, queryOf, type ChoiceName, type Choices } from '../choices/choices.ts';
-import { html, Html } from './html.ts';
+import { html, nonceAttribute, type Html } from './html.ts';
 import { LABELS, REASONS, TITLES } from '../choices/labels.ts';
 import type { Order } from '../placement/placement.ts';
 import { themeEditor } from './themeEditor.ts';
@@ -11,7 +11,7 @@ export interface DeskPage {
   readonly query: URLSearchParams;
   readonly nonce: string;
   /** The order whose code is shown for copying. */
-  readonly snippetOf: Order;
+  readonly order: Order;
 }
 
 const IN_BAR: readonly ChoiceName[] = ['view', 'via', 'locale', 'theme'];
@@ -21,9 +21,9 @@ const IN_SHEET: readonly ChoiceName[] = ['orders', 'csp', 'css', 'consent', 'nav
  * Renders the demo's bar and its panel. Both are in a shadow root, so the shop's style sheet, hostile or not, does not
  * affect them. The shop reserves their space, so it does not shift when they are rendered.
  */
-export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
-  if (choices.desk === 'none') return new Html('');
-  const signed = nonce === '' ? new Html('') : html` nonce="${nonce}"`;
+export function desk({ choices, query, nonce, order }: DeskPage): Html | '' {
+  if (choices.desk === 'none') return '';
+  const signed = nonceAttribute(nonce);
   const isOpen = choices.desk === 'open';
   const isFramed = choices.frame !== 'none';
   // The editor has this switch, where it can reach the shop.
@@ -36,7 +36,7 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
           <form action="/" autocomplete="off" data-switches>
             ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
             <input type="hidden" name="desk" value="${choices.desk}" />
-            ${isFramed ? new Html('') : html`<input type="hidden" name="look" value="${choices.look}" />`}
+            ${isFramed ? '' : html`<input type="hidden" name="look" value="${choices.look}" />`}
             <p class="name"><b>Demo</b> <span>not part of the shop</span></p>
             <div class="switches first">
               ${segments('mode', choices)} ${IN_BAR.map((name) => select(name, choices))}
@@ -54,16 +54,16 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
             </div>
             <noscript><button>Show</button></noscript>
           </form>
-          ${isFramed ? new Html('') : html`<button type="button" class="toggle-theme" disabled aria-expanded="false" aria-controls="panel">Theme</button>`}
+          ${isFramed ? '' : html`<button type="button" class="toggle-theme" disabled aria-expanded="false" aria-controls="panel">Theme</button>`}
           <button type="button" class="toggle-panel" disabled aria-expanded="${String(isOpen)}" aria-controls="panel">
             Console
           </button>
         </section>
         <aside class="panel" id="panel" data-mode="${choices.mode}" aria-label="Theme, console and code">
-          ${isFramed ? new Html('') : themeEditor(choices)} ${report()}
+          ${isFramed ? '' : themeEditor(choices)} ${report()}
           <section class="code" aria-labelledby="code-title">
             <h2 id="code-title">The code of this page</h2>
-            ${snippets(choices, snippetOf).map(
+            ${snippets(choices, order).map(
               ({ title, code }) =>
                 html`<figure>
                   <figcaption>${title}<button type="button" data-copy>Copy</button></figcaption>
@@ -74,7 +74,7 @@ export function desk({ choices, query, nonce, snippetOf }: DeskPage): Html {
         </aside>
       </template></demo-desk
     >
-    ${script(nonce)}`;
+    <script type="module" src="/desk.js" ${signed}></script>`;
 }
 
 /** The place of the operators' console, and the advertiser's part. */
@@ -90,24 +90,15 @@ function report(): Html {
   </section>`;
 }
 
-function script(nonce: string): Html {
-  return nonce === ''
-    ? html`<script type="module" src="/desk.js"></script>`
-    : html`<script type="module" src="/desk.js" nonce="${nonce}"></script>`;
-}
-
 function segments(name: 'mode', choices: Choices): Html {
   return html`<fieldset class="segments">
     <legend>${TITLES[name]}</legend>
     ${CHOICES[name].map(
       (word) =>
         html`<label
-          ><input
-            type="radio"
-            name="${name}"
-            value="${word}"
-            ${word === choices[name] ? html` checked` : new Html('')}
-          /><span>${LABELS[name][word]}</span></label
+          ><input type="radio" name="${name}" value="${word}" ${word === choices[name] ? html` checked` : ''} /><span
+            >${LABELS[name][word]}</span
+          ></label
         >`,
     )}
   </fieldset>`;
@@ -122,18 +113,18 @@ function select(name: ChoiceName, choices: Choices): Html {
     ><select name="${name}">
       ${CHOICES[name].map(
         (word) =>
-          html`<option value="${word}" ${word === choices[name] ? html` selected` : new Html('')}>
+          html`<option value="${word}" ${word === choices[name] ? html` selected` : ''}>
             ${labels[word] ?? word}
           </option>`,
       )}</select
-    >${reason === undefined ? new Html('') : html`<small>${reason}</small>`}</label
+    >${reason === undefined ? '' : html`<small>${reason}</small>`}</label
   >`;
 }
 
 /** Shows how many of the choices behind the button differ from the default. */
-function badge(names: readonly ChoiceName[], choices: Choices): Html {
+function badge(names: readonly ChoiceName[], choices: Choices): Html | '' {
   const changed = names.filter((name) => choices[name] !== CHOICES[name][0]).length;
-  return changed === 0 ? new Html('') : html`<span class="badge">${changed}<span class="hidden"> changed</span></span>`;
+  return changed === 0 ? '' : html`<span class="badge">${changed}<span class="hidden"> changed</span></span>`;
 }
 
 /** Links to the same page with the inspector, or without it. */

@@ -26,7 +26,7 @@ export function framePage({ order, choices, query, address }: FramePage): string
         <link rel="stylesheet" href="/shop.css" />
       </head>
       <body class="stage">
-        ${desk({ choices, query, nonce: '', snippetOf: order })}
+        ${desk({ order, choices, query, nonce: '' })}
         <main class="${choices.frame}">
           <iframe src="${inside.href}" title="The shop" allow="clipboard-write"></iframe>
         </main>

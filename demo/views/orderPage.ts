@@ -1,12 +1,22 @@
 import type { Choices } from '../choices/choices.ts';
 import { desk } from './desk.ts';
-import { html, Html } from './html.ts';
+import { html, Html, nonceAttribute } from './html.ts';
 import { ADDRESS, dayFromNow, fill, money, PRICES, TOTAL } from './order.ts';
 import { PICTURES, SIGNS } from './pictures.ts';
-import { placeHtml, placementScripts, scriptHtml, showOptions, type Order } from '../placement/placement.ts';
+import {
+  placeHtml,
+  placementHtml,
+  placementScripts,
+  scriptHtml,
+  showOptions,
+  type Order,
+} from '../placement/placement.ts';
 import { aboveOffers, belowOffers } from './orderParts.ts';
-import type { Words } from '../words/en.ts';
-import { WORDS } from '../words/words.ts';
+import { AR } from '../words/ar.ts';
+import { DE } from '../words/de.ts';
+import { EN, type Words } from '../words/en.ts';
+import { ES } from '../words/es.ts';
+import { FR } from '../words/fr.ts';
 
 /** The contents of an order page. */
 export interface OrderPage {
@@ -20,14 +30,14 @@ export interface OrderPage {
   readonly nonce: string;
 }
 
-const NOTHING = new Html('');
+const WORDS: Readonly<Record<Choices['locale'], Words>> = { en: EN, de: DE, fr: FR, es: ES, ar: AR };
 
 /** Renders an order page as a shop's developers would write it, with the widget added in the chosen way. */
 export function orderPage(page: OrderPage): string {
   const { choices, order, nonce } = page;
   const { locale, view, css } = choices;
   const words = WORDS[locale];
-  const signed = nonce === '' ? NOTHING : html` nonce="${nonce}"`;
+  const signed = nonceAttribute(nonce);
   const options = JSON.stringify({
     ...showOptions(choices, order),
     via: choices.via,
@@ -48,21 +58,21 @@ export function orderPage(page: OrderPage): string {
         <title>${words.views[view][0]} · ${fill(words.order, order.number)} · Marlow &amp; Finch</title>
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/shop.css" ${signed} />
-        ${css === 'hostile' ? html`<link rel="stylesheet" href="/hostile.css" ${signed} />` : NOTHING}
+        ${css === 'hostile' ? html`<link rel="stylesheet" href="/hostile.css" ${signed} />` : ''}
       </head>
       <body data-shop="${options}">
-        ${desk({ ...page, snippetOf: order })}
+        ${desk(page)}
         <div class="shop">
           ${masthead(words)}
           <main data-view="${view}">${page.isReceipt ? receipt(page, words) : overview(page, words)}</main>
           <footer class="shop-footer">
             <p>${words.footer}</p>
-            ${choices.consent === 'banner' ? html`<button type="button" data-cookies>${words.cookies[4]}</button>` : NOTHING}
+            ${choices.consent === 'banner' ? html`<button type="button" data-cookies>${words.cookies[4]}</button>` : ''}
           </footer>
         </div>
-        ${choices.navigation === 'spa' ? html`<template id="other-route">${page.isReceipt ? overview(page, words) : receipt(page, words)}</template>` : NOTHING}
-        ${choices.navigation === 'spa' ? new Html(scriptHtml(choices, order, nonce)) : NOTHING}
-        ${choices.consent === 'banner' ? cookieBanner(words) : NOTHING} ${placementScripts(choices, nonce)}
+        ${choices.navigation === 'spa' ? html`<template id="other-route">${page.isReceipt ? overview(page, words) : receipt(page, words)}</template>` : ''}
+        ${choices.navigation === 'spa' ? new Html(scriptHtml(choices, order, nonce)) : ''}
+        ${choices.consent === 'banner' ? cookieBanner(words) : ''} ${placementScripts(choices, nonce)}
       </body>
     </html>`.text;
 }
@@ -83,13 +93,11 @@ function overview(page: OrderPage, words: Words): Html {
   const { choices, order, nonce } = page;
   const [title, text] = words.views[choices.view];
   const isApp = choices.navigation === 'spa';
-  const widget = new Html(
-    [placeHtml(choices, order), isApp ? '' : scriptHtml(choices, order, nonce)].filter(Boolean).join('\n'),
-  );
+  const widget = new Html(isApp ? placeHtml(choices, order) : placementHtml(choices, order, nonce));
   return html`<div class="route overview">
     <div class="story">
       <section class="hello">
-        ${choices.view === 'THANK_YOU' ? html`<span class="tick">${SIGNS.check}</span>` : NOTHING}
+        ${choices.view === 'THANK_YOU' ? html`<span class="tick">${SIGNS.check}</span>` : ''}
         <p class="eyebrow">${fill(words.order, order.number)}</p>
         <h1 tabindex="-1">${title}</h1>
         <p>${text}</p>
@@ -119,8 +127,8 @@ function receipt(page: OrderPage, words: Words): Html {
   </div>`;
 }
 
-function routes({ choices, order }: OrderPage, words: Words): Html {
-  if (choices.navigation !== 'spa') return NOTHING;
+function routes({ choices, order }: OrderPage, words: Words): Html | '' {
+  if (choices.navigation !== 'spa') return '';
   const [one, other] = words.receipt;
   return html`<nav class="routes" aria-label="${fill(words.order, order.number)}">
     <a href="/orders/${order.number}" data-route="order">${one}</a
@@ -135,7 +143,7 @@ function summary({ locale }: Choices, words: Words): Html {
       ${words.items.map(
         ([name, note], index) =>
           html`<li>
-            ${PICTURES[index] ?? NOTHING}<span><b>${name}</b><small>${note}</small></span
+            ${PICTURES[index] ?? ''}<span><b>${name}</b><small>${note}</small></span
             ><span class="price">${money(PRICES[index] ?? 0, locale)}</span>
           </li>`,
       )}

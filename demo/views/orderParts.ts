@@ -1,5 +1,5 @@
 import type { Choices } from '../choices/choices.ts';
-import { html, Html } from './html.ts';
+import { html, type Html } from './html.ts';
 import { dayFromNow, fill, money, TOTAL } from './order.ts';
 import { PICTURES, ROUTE, SIGNS } from './pictures.ts';
 import type { Words } from '../words/en.ts';
@@ -24,7 +24,6 @@ const DAYS: Readonly<Record<View, number>> = {
   CHECKOUT: 3,
   SUPPORT_CENTER: 3,
 };
-const NOTHING = new Html('');
 
 /** Renders what is above the offers: what the page is for. */
 export function aboveOffers({ view, locale }: Choices, words: Words): Html {
@@ -50,8 +49,8 @@ export function aboveOffers({ view, locale }: Choices, words: Words): Html {
 }
 
 /** Renders what is below the offers. */
-export function belowOffers({ view, locale }: Choices, words: Words): Html {
-  if (view !== 'CHECKOUT') return NOTHING;
+export function belowOffers({ view, locale }: Choices, words: Words): Html | '' {
+  if (view !== 'CHECKOUT') return '';
   return html`<button class="main-button" type="button">${fill(words.checkout[3], money(TOTAL, locale))}</button>`;
 }
 
@@ -59,11 +58,11 @@ function steps(view: View, locale: Choices['locale'], words: Words): Html {
   const reached = STEP[view];
   const day = dayFromNow(DAYS[view], locale);
   return html`<div class="card progress">
-    ${view === 'POST_ORDER' ? NOTHING : html`<p class="arrives">${SIGNS.parcel}${fill(words.arrives, day)}</p>`}
+    ${view === 'POST_ORDER' ? '' : html`<p class="arrives">${SIGNS.parcel}${fill(words.arrives, day)}</p>`}
     <ol>
       ${words.steps.map((step, index) => {
         const state = index < reached || reached === 3 ? 'done' : index === reached ? 'now' : 'ahead';
-        const current = index === reached ? html` aria-current="step"` : NOTHING;
+        const current = index === reached ? html` aria-current="step"` : '';
         return html`<li class="${state}" ${current}>${step}</li>`;
       })}
     </ol>
@@ -76,7 +75,7 @@ function rating(words: Words): Html {
     ${words.items.map(
       ([name], item) =>
         html`<fieldset>
-          <legend>${PICTURES[item] ?? NOTHING}${name}</legend>
+          <legend>${PICTURES[item] ?? ''}${name}</legend>
           <span class="stars">
             ${[5, 4, 3, 2, 1].map(
               (stars) =>

@@ -1,5 +1,5 @@
 import type { Choices } from '../choices/choices.ts';
-import { html, Html } from './html.ts';
+import { html, type Html } from './html.ts';
 
 /** Renders the theme editor: what a merchant's designer sets, the contrast that results, and the CSS to copy. */
 export function themeEditor({ look }: Choices): Html {
@@ -43,6 +43,6 @@ export function themeEditor({ look }: Choices): Html {
 }
 
 function lookOption(value: Choices['look'], label: string, look: Choices['look']): Html {
-  const checked = value === look ? html` checked` : new Html('');
+  const checked = value === look ? html` checked` : '';
   return html`<label><input type="radio" name="look" value="${value}" ${checked} /><span>${label}</span></label>`;
 }

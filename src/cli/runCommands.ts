@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { withoutCommands } from '../http/printable.ts';
 import { suggest } from '../wire/didYouMean.ts';
 import { ERRORS_URL } from '../wire/errors.ts';
-import { type Command, type CommandGroup, isGroup, type Option, type Options, subcommandOf } from './command.ts';
+import {
+  type Command,
+  type CommandGroup,
+  isGroup,
+  type Option,
+  type Options,
+  subcommandOf,
+  variableOf,
+} from './command.ts';
 import { EXIT, ExitError, UsageError } from './ExitError.ts';
 import { documentWithoutControls, wrap } from './output/terminal.ts';
 
@@ -159,7 +167,7 @@ function variablesOf(options: Options): string {
   const names = Object.keys(options);
   const name = names.find((one) => one.includes('-')) ?? names[0];
   if (name === undefined) return '';
-  return `Each option is also an environment variable: --${name} is OFFERLET_${name.toUpperCase().replaceAll('-', '_')}.`;
+  return `Each option is also an environment variable: --${name} is ${variableOf(name)}.`;
 }
 
 /** Returns calls and what they do as two columns. */

@@ -155,15 +155,11 @@ export function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : [];
 }
 
-/** Whose changes: a log has those of all channels that this account works for. */
-export interface ChangesOwner {
-  readonly network: string;
-  /** The channel's name. */
-  readonly channel: string;
-}
-
-/** Returns the changes of one channel, oldest first. */
-export function changesOf(changes: readonly LoggedChange[], { network, channel }: ChangesOwner): LoggedChange[] {
+/** Returns the changes of one channel, oldest first: a log has those of all channels that this account works for. */
+export function changesOf(
+  changes: readonly LoggedChange[],
+  { network, channel }: Pick<Change, 'network' | 'channel'>,
+): LoggedChange[] {
   return changes.filter((one) => one.channel === channel && plainUrl(one.network) === plainUrl(network));
 }
 

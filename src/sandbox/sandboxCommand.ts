@@ -35,7 +35,6 @@ import {
   readDatabaseUrls,
   readWait,
   untilStoppedOrLost,
-  type Peer,
 } from './startNetwork.ts';
 
 const OPTIONS = {
@@ -85,14 +84,14 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     log: settings.json ? undefined : () => undefined,
   });
   const keys = complete(network.describe().keys);
-  const { createShop, context } = await loading;
+  const { createShop, languageOf, folders } = await loading;
   const accepted = await openAccepted(dataDirectory(place), out);
   const { url } = networkServer;
   const relay = createSandboxRelay({
     apiKey: keys.integration,
     network: url,
     scenario,
-    context,
+    context: languageOf,
     readClock: () => network.now(),
     dedupe: accepted,
   });
@@ -118,6 +117,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
       dedupe: accepted,
       console: CONSOLE_PATH,
       publisher: network.describe().publisher.publisher_remote_id,
+      folders,
     }),
   });
   out.json({
@@ -240,27 +240,19 @@ interface ShopOptions {
   folders: { widget: string; shop: string };
 }
 
-type Shop = (request: Request, from: Peer) => Promise<Response>;
-
 interface ShopModule {
-  createShop(options: ShopOptions): Shop;
+  createShop(options: ShopOptions): Responder;
+  /** What the shop knows about the page that requests offers, for the relay. */
   languageOf(request: Request): RelayContext;
 }
 
-interface LoadedShop {
-  createShop(options: Omit<ShopOptions, 'folders'>): Shop;
-  /** What the shop knows about the page that requests offers, for the relay. */
-  readonly context: ShopModule['languageOf'];
-}
-
 /** Loads the demo shop, which is built from `demo/`: like any merchant it uses the published entries only. */
-async function loadShop(): Promise<LoadedShop> {
+async function loadShop(): Promise<ShopModule & Pick<ShopOptions, 'folders'>> {
   const here = import.meta.url; // a bundler would treat `new URL('…', import.meta.url)` as a file to copy
   const module = new URL('../demo/shop.js', here);
   if (!existsSync(module)) throw new Error('The demo shop is not built. Run "npm run build".');
   const folders = { widget: folderOf(import.meta.resolve('offerlet/offerlet.js')), shop: folderOf(module.href) };
-  const { createShop, languageOf } = (await import(module.href)) as ShopModule;
-  return { createShop: (options) => createShop({ ...options, folders }), context: languageOf };
+  return { ...((await import(module.href)) as ShopModule), folders };
 }
 
 function folderOf(url: string): string {

@@ -9,59 +9,35 @@ import { createNetwork, type Network, type NetworkOptions } from '../network.ts'
 
 const DEFAULT_DATA = '.offerlet/network';
 
-/** The options of `startNetwork`. */
-interface StartNetworkOptions {
+/** The options of `startNetwork`: where to listen, and what `createNetwork` takes. */
+interface StartNetworkOptions extends NetworkOptions {
   readonly port: number;
   /** The option that the port came from; `--port` by default. */
   readonly portOption?: string | undefined;
-  /** Offers in one response; the network's own maximum by default. */
-  readonly maxOffers?: number | undefined;
   readonly host?: string | undefined;
-  readonly data?: string | undefined;
-  readonly memory: boolean;
-  readonly databaseUrl: readonly string[];
-  readonly wait: number;
-  readonly environment: 'staging' | 'production';
-  readonly seed: 'demo' | 'empty';
-  readonly now?: string | undefined;
-  readonly controlHosts: readonly string[];
-  readonly showKeys?: boolean | undefined;
-  /** Gets each log line; by default it is written to stderr. */
-  readonly log?: NetworkOptions['log'];
 }
 
 /** The directory of a network's data; `undefined` in memory and on a server. */
-export function dataDirectory(
-  settings: Pick<StartNetworkOptions, 'data' | 'memory' | 'databaseUrl'>,
-): string | undefined {
-  return settings.memory || settings.databaseUrl.length > 0 ? undefined : (settings.data ?? DEFAULT_DATA);
+export function dataDirectory({ memory, databaseUrl = [], data = DEFAULT_DATA }: NetworkOptions): string | undefined {
+  return memory || databaseUrl.length > 0 ? undefined : data;
 }
 
 /** Starts the network on its database and listens. */
-export async function startNetwork(settings: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
+export async function startNetwork({
+  port,
+  host,
+  portOption,
+  ...options
+}: StartNetworkOptions): Promise<{ network: Network; server: Listening }> {
   const where: { url?: string } = {};
   const network = await createNetwork({
-    ...(settings.databaseUrl.length > 0
-      ? { databaseUrl: settings.databaseUrl, wait: settings.wait }
-      : settings.memory
-        ? { memory: true }
-        : { data: dataDirectory(settings) }),
-    environment: settings.environment,
-    seed: settings.seed,
-    now: settings.now,
-    controlHosts: settings.controlHosts,
-    showKeys: settings.showKeys,
-    maxOffers: settings.maxOffers,
+    ...options,
+    data: dataDirectory(options),
     // On every address, each caller reaches it at another URL: that of its request.
-    networkUrl: isWildcard(settings.host) ? undefined : () => where.url ?? `http://127.0.0.1:${settings.port}`,
-    log: settings.log,
+    networkUrl: isWildcard(host) ? undefined : () => where.url ?? `http://127.0.0.1:${port}`,
   });
   try {
-    const server = await serve((request, from) => network.fetch(request, from), {
-      port: settings.port,
-      host: settings.host,
-      portOption: settings.portOption,
-    });
+    const server = await serve((request, from) => network.fetch(request, from), { port, host, portOption });
     where.url = server.url;
     return { network, server };
   } catch (error) {

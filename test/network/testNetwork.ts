@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createNetwork, type Network, type NetworkOptions } from '../../src/network.ts';
+import { createNetwork, type Network } from '../../src/network.ts';
 import { expectContract } from './contract.ts';
-import { startPostgres, type Cluster } from './databases.ts';
+import { startPostgres } from './databases.ts';
 
 /** The time of the examples in the rules. */
 export const NOW = '2025-11-20T10:30:00.000Z';
@@ -50,27 +50,31 @@ export interface TestNetwork {
   close(): Promise<void>;
 }
 
-/** Starts a network on this kind of database, with its clock stopped at NOW. */
-export async function openTestNetwork(kind: 'pglite' | 'postgres', options: NetworkOptions = {}): Promise<TestNetwork> {
-  const cluster: Cluster | undefined = kind === 'postgres' ? await startPostgres() : undefined;
-  const url = await cluster?.freshUrl();
-  const place = url === undefined ? { memory: true } : { databaseUrl: url };
-  const network = await createNetwork({
-    ...place,
-    seed: 'empty',
-    now: NOW,
-    networkUrl: BASE,
-    log: () => undefined,
-    ...options,
-  });
-  return {
-    ...testNetworkOf(network),
-    ...(url === undefined ? {} : { url }),
-    async close() {
-      await network.close();
-      await cluster?.stop();
-    },
-  };
+/** Networks on PGlite that files of this process have closed, for the next file. It also tests the control that resets them. */
+const closed: TestNetwork[] = [];
+
+/** Opens a network on this kind of database with its clock stopped at NOW; on PGlite, maybe one that another file has used. */
+export async function openTestNetwork(
+  kind: 'pglite' | 'postgres',
+  { seed = 'empty' }: { seed?: 'demo' | 'empty' } = {},
+): Promise<TestNetwork> {
+  const world = (kind === 'pglite' && closed.pop()) || (await startTestNetwork(kind));
+  await world.control('POST', '/sandbox/reset', { seed });
+  await world.control('POST', '/sandbox/clock', { now: NOW });
+  return world;
+}
+
+async function startTestNetwork(kind: 'pglite' | 'postgres'): Promise<TestNetwork> {
+  const common = { seed: 'empty', now: NOW, networkUrl: BASE, log: () => undefined } as const;
+  if (kind === 'pglite') {
+    const helpers = testNetworkOf(await createNetwork({ ...common, memory: true }));
+    const world: TestNetwork = { ...helpers, close: async () => void closed.push(world) };
+    return world;
+  }
+  const cluster = await startPostgres();
+  const url = await cluster.freshUrl();
+  const helpers = testNetworkOf(await createNetwork({ ...common, databaseUrl: url }));
+  return { ...helpers, url, close: () => helpers.close().then(() => cluster.stop()) };
 }
 
 /** The helpers for a network. */

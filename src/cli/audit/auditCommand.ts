@@ -119,15 +119,15 @@ function printAudit(audit: Audit, { settings, source }: { settings: Settings; so
   const format = formatOf(settings);
   const printable = { json: audit, csv: auditRecords(audit), table: () => auditTable(audit) };
   const isTable = !format.json && !format.csv;
+  const look = output === '' ? terminal : inFile(terminal);
+  const below = isTable ? linesBelow(audit, look).map((line) => `${line}\n`) : [];
+  const text = textOf(printable, { format, terminal: look }) + below.join('');
   if (output !== '') {
-    const plain = inFile(terminal);
-    const below = isTable ? linesBelow(audit, plain).map((line) => `${line}\n`) : [];
-    writeFile(output, textOf(printable, { format, terminal: plain }) + below.join(''));
+    writeFile(output, text);
     return terminal.note(`Wrote the audit to ${output}.`);
   }
-  terminal.write(textOf(printable, { format, terminal }));
-  if (isTable) for (const line of linesBelow(audit, terminal)) terminal.write(`${line}\n`);
-  else for (const problem of audit.problems) terminal.note(problem);
+  terminal.write(text);
+  if (!isTable) for (const problem of audit.problems) terminal.note(problem);
 }
 
 interface OpenLedger extends ReadableLedger {

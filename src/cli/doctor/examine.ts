@@ -12,7 +12,7 @@ import {
   scriptCheck,
 } from './pageChecks.ts';
 import { readPage, staticPolicyChecks } from './readPage.ts';
-import type { PageRecord } from './recordPage.ts';
+import type { PageRecord, PageTags } from './recordPage.ts';
 import { cacheChecks, fileChecks, keyChecks, prefetchChecks, relayChecks } from './serverChecks.ts';
 import { visitPage, type LoadedFile, type Visit } from './visitPage.ts';
 
@@ -57,7 +57,7 @@ export async function examineInBrowser({ path, ...choice }: BrowserChoice, patie
       const page = pageCheck(patient.page, { ...visit, failure });
       const isLoaded = visit.record && failure === undefined;
       const findings = isLoaded ? await findingsOf(visit, visit.record, { relay, gateway }) : [];
-      return { findings: [page, ...findings, ...refusedChecks(gateway)], relay, browser: browser.version };
+      return { findings: [...page, ...findings, ...refusedChecks(gateway)], relay, browser: browser.version };
     } finally {
       await browser.close();
     }
@@ -71,26 +71,24 @@ export async function examineByHttp(patient: Patient): Promise<Examination> {
   const gateway = await gatewayFor(patient);
   try {
     const fetched = await readPage(patient.page, gateway);
-    const { record, policies, failure } = fetched;
-    const { href, scripts } = record;
+    const { record, policies, failure, status, headers } = fetched;
+    const { href: page, scripts } = record;
     const relay = relayOf(patient, record, undefined);
-    const findings = [pageCheck(patient.page, fetched)];
-    const isRedirect = fetched.status >= 300 && fetched.status < 400;
-    if (failure === undefined && !isRedirect) {
-      findings.push(scriptCheck(record, undefined));
-      const [tag] = scripts;
-      if (tag && scripts.length === 1)
-        findings.push(...fileChecks(tag, { page: href, ...(await load(tag.src, href, gateway)) }));
-      findings.push(...staticPolicyChecks(policies, { page: href, script: tag?.src, relay }));
-      findings.push(...cacheChecks({ headers: fetched.headers, record }));
-      findings.push(...(await relayFindings(gateway, { relay, page: href })));
-      findings.push(
-        note(
-          'Browser',
-          'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, or name one with --browser.',
-        ),
-      );
-    }
+    const isRedirect = status >= 300 && status < 400;
+    const findings = pageCheck(patient.page, fetched);
+    if (failure !== undefined || isRedirect) return { findings, relay, browser: null };
+    const [tag] = scripts;
+    findings.push(
+      ...scriptCheck(record, undefined),
+      ...(tag && scripts.length === 1 ? fileChecks(tag, { page, ...(await load(tag.src, page, gateway)) }) : []),
+      ...staticPolicyChecks(policies, { page, script: tag?.src, relay }),
+      ...cacheChecks({ headers, record }),
+      ...(await relayChecks(gateway, { relay, page })),
+      ...note(
+        'Browser',
+        'Without a browser nobody can tell whether the offers appear, whether the network accepts the key, and whether the page moves. Install Chromium, or name one with --browser.',
+      ),
+    );
     return { findings, relay, browser: null };
   } finally {
     gateway.close();
@@ -107,8 +105,7 @@ async function load(
   gateway: Gateway,
 ): Promise<{ file: LoadedFile | undefined; failure: string | undefined }> {
   try {
-    const { isCut, ...response } = await gateway.get(url, { page, maxBytes: SCRIPT_MAX });
-    return { file: { url, isTooLong: isCut, ...response }, failure: undefined };
+    return { file: { url, ...(await gateway.get(url, { page, maxBytes: SCRIPT_MAX })) }, failure: undefined };
   } catch (error) {
     return { file: undefined, failure: causeOf(error) };
   }
@@ -141,16 +138,16 @@ async function findingsOf(
           failure: whyFailed(visit.scripts.get(tag.src)?.url ?? tag.src, { failed, gateway }),
         })
       : [];
-  const relayed = await relayFindings(gateway, { relay, page: href });
+  const relayed = await relayChecks(gateway, { relay, page: href });
   // A relay that is not there has no key.
   const key = keyChecks(offers).filter(({ state }) => state === 'good' || !relayed.some((one) => one.state === 'bad'));
   const places = placeChecks(record);
-  const cause = [script, ...file, ...policy, ...relayed, ...key, ...places].find(({ state }) => state === 'bad');
+  const cause = [...script, ...file, ...policy, ...relayed, ...key, ...places].find(({ state }) => state === 'bad');
   const isExpected = isActive || scripts.length > 0 || elements.length > 0;
-  const outcome = isExpected ? [outcomeCheck(record, { waiting: visit.waiting, cause })] : [];
+  const outcome = isExpected ? outcomeCheck(record, { waiting: visit.waiting, cause }) : [];
   const messages = reported.flatMap(({ code, message }) => (code !== undefined && message ? [message] : []));
   return [
-    script,
+    ...script,
     ...file,
     ...policy,
     ...cacheChecks({ headers, record }),
@@ -190,8 +187,8 @@ function pageCheck(
     status,
     headers,
     record,
-  }: Pick<Visit, 'failure' | 'status' | 'headers'> & { record?: Pick<PageRecord, 'href'> | undefined },
-): Finding {
+  }: Pick<Visit, 'failure' | 'status' | 'headers'> & { record: PageTags | undefined },
+): Finding[] {
   const title = 'Page';
   if (failure !== undefined) return bad(title, `${url} cannot be loaded (${failure})`);
   const href = record?.href.replace(/#.*/, '') ?? url;
@@ -210,36 +207,24 @@ function refusedChecks({ refused }: Gateway): Finding[] {
   const more = refused.size > HOSTS_MAX ? ` and ${refused.size - HOSTS_MAX} more` : '';
   return refused.size === 0
     ? []
-    : [
-        note(
-          'Local network',
-          `The page wanted to reach ${hosts}${more}: this machine, or its network, in which the page is not. Nothing was connected.`,
-        ),
-      ];
+    : note(
+        'Local network',
+        `The page wanted to reach ${hosts}${more}: this machine, or its network, in which the page is not. Nothing was connected.`,
+      );
 }
 
 /** The relay's URL: as given, as the page's request went to it, or as a tag names it. */
 function relayOf(
   { page, relay }: Patient,
-  record: Pick<PageRecord, 'href' | 'scripts' | 'elements'> | undefined,
+  record: PageTags | undefined,
   asked: string | undefined,
 ): string | undefined {
   if (relay !== undefined) return relay.replace(/\/+$/, '');
   if (asked !== undefined) return asked.replace(/\/recommendations([?#].*)?$/, '');
   const named = [...(record?.scripts ?? []), ...(record?.elements ?? [])].map((tag) => tag.relay).find(Boolean);
-  const url =
-    named === undefined || !URL.canParse(named, record?.href ?? page)
-      ? undefined
-      : new URL(named, record?.href ?? page);
+  const base = record?.href ?? page;
+  const url = named !== undefined && URL.canParse(named, base) ? new URL(named, base) : undefined;
   return url && /^https?:$/.test(url.protocol) ? url.origin + url.pathname.replace(/\/+$/, '') : undefined;
-}
-
-async function relayFindings(
-  gateway: Gateway,
-  { relay, page }: { relay: string | undefined; page: string },
-): Promise<Finding[]> {
-  if (relay !== undefined) return relayChecks(gateway, { relay, page });
-  return [note('Relay', 'The page does not say where its relay is. Name it with --relay to have it checked.')];
 }
 
 function urlsIn(text: string): string[] {

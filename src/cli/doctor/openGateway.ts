@@ -13,8 +13,8 @@ export interface GatewayResponse {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The body is longer than the part that was read. */
-  readonly isCut: boolean;
+  /** The body is longer than what was read of it. */
+  readonly isTooLong: boolean;
 }
 
 /**
@@ -224,7 +224,10 @@ function textHeaders({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /** Reads the beginning of a body: a hostile server may send without end, or send little that unpacks to much. */
-async function readStart(response: IncomingMessage, maxBytes: number): Promise<{ body: Uint8Array; isCut: boolean }> {
+async function readStart(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<Pick<GatewayResponse, 'body' | 'isTooLong'>> {
   const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
     gzip: createGunzip,
     deflate: createInflate,
@@ -240,7 +243,7 @@ async function readStart(response: IncomingMessage, maxBytes: number): Promise<{
     length += chunk.length;
     if (length > maxBytes) break;
   }
-  return { body: Buffer.concat(chunks), isCut: length > maxBytes };
+  return { body: Buffer.concat(chunks), isTooLong: length > maxBytes };
 }
 
 function connected(socket: Socket): Promise<void> {

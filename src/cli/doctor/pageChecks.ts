@@ -1,7 +1,7 @@
 import { ERRORS_URL } from '../../wire/errors.ts';
 import { CONTRAST_ADVICE, isReadable } from '../../dom/contrast.ts';
 import { bad, good, note, type Finding } from './finding.ts';
-import type { PageRecord, Violation } from './recordPage.ts';
+import type { PageRecord, PageTags, Violation } from './recordPage.ts';
 import type { ConsoleError, Visit } from './visitPage.ts';
 
 /** Milliseconds around the outcome in which a layout shift is attributed to the offers. */
@@ -10,10 +10,7 @@ const ATTRIBUTED_MS = 500;
 const SHIFT_MIN_PX = 1;
 
 /** Checks that offerlet is on the page, once. `isActive` is undefined where nobody knows what the page's scripts do. */
-export function scriptCheck(
-  { scripts, elements }: Pick<PageRecord, 'scripts' | 'elements'>,
-  isActive: boolean | undefined,
-): Finding {
+export function scriptCheck({ scripts, elements }: PageTags, isActive: boolean | undefined): Finding[] {
   const title = 'Script';
   const [tag] = scripts;
   if (scripts.length > 1)
@@ -36,7 +33,7 @@ export function scriptCheck(
 export function outcomeCheck(
   { reported, dialog }: PageRecord,
   { waiting, cause }: { waiting: Visit['waiting']; cause: Finding | undefined },
-): Finding {
+): Finding[] {
   const title = 'Outcome';
   const last = reported.findLast((event) => event.code !== undefined);
   if (!last) {
@@ -58,7 +55,7 @@ export function outcomeCheck(
     : bad(title, ...said, `See ${ERRORS_URL}#outcomes`);
 }
 
-function waitingFinding({ for: waitingFor, hint }: Visit['waiting'][number], dialog: string): Finding {
+function waitingFinding({ for: waitingFor, hint }: Visit['waiting'][number], dialog: string): Finding[] {
   const title = 'Outcome';
   switch (waitingFor) {
     case 'consent':
@@ -90,25 +87,25 @@ export function policyChecks(
   const title = 'Content Security Policy';
   const ours = violations.filter(({ blocked, source }) => isOurs(blocked) || isOurs(source));
   const lines = new Set(ours.map(({ directive, blocked }) => `${directive.replace(/-elem$/, '')}\n${blocked}`));
-  const findings = [...lines].map((line) => {
+  const findings = [...lines].flatMap((line) => {
     const [directive = '', blocked = ''] = line.split('\n');
     const where = URL.canParse(blocked) ? new URL(blocked).origin : blocked;
     return bad(title, `It blocks ${blocked}. Add ${where} to ${directive}.`);
   });
   if (findings.length > 0) return findings;
-  return [good(title, policy === undefined ? 'The page has none.' : 'It allows the script, the relay and the images.')];
+  return good(title, policy === undefined ? 'The page has none.' : 'It allows the script, the relay and the images.');
 }
 
 /** Reports targets that match nothing, and places that the page hides. */
 export function placeChecks({ boxes, missingTargets, reported }: PageRecord): Finding[] {
   const title = 'Place';
   if (!reported.some(({ code }) => code === 'rendered'))
-    return missingTargets.map((target) =>
+    return missingTargets.flatMap((target) =>
       bad(title, `"${target}" matches nothing on this page. Correct data-target, or add the element to the page.`),
     );
   return boxes
     .filter(({ name, width, height }) => name !== 'offer-let-layer' && (width === 0 || height === 0))
-    .map(({ name, width, height }) =>
+    .flatMap(({ name, width, height }) =>
       bad(title, `The offers have a box of ${width} × ${height} pixels: the page hides ${name}.`),
     );
 }
@@ -118,18 +115,15 @@ export function layoutChecks({ reported, shifts, boxes }: PageRecord, mode: stri
   const title = 'Layout shift';
   const rendered = reported.find(({ code }) => code === 'rendered');
   if (!rendered) return [];
-  if (mode !== 'INLINE' && mode !== '') return [good(title, `${mode} offers are above the page and move nothing.`)];
+  if (mode !== 'INLINE' && mode !== '') return good(title, `${mode} offers are above the page and move nothing.`);
   const attributed = shifts.filter(({ at }) => Math.abs(at - rendered.at) <= ATTRIBUTED_MS);
   const pixels = Math.max(0, ...attributed.map((shift) => shift.pixels));
   const height = boxes[0]?.height ?? 0;
-  return [
-    pixels < SHIFT_MIN_PX
-      ? good(title, 'Nothing moved when the offers were rendered.')
-      : bad(
-          title,
-          `Content moved by ${pixels} px when the offers were rendered. Reserve ${height} px before the script: min-block-size: ${height}px.`,
-        ),
-  ];
+  if (pixels < SHIFT_MIN_PX) return good(title, 'Nothing moved when the offers were rendered.');
+  return bad(
+    title,
+    `Content moved by ${pixels} px when the offers were rendered. Reserve ${height} px before the script: min-block-size: ${height}px.`,
+  );
 }
 
 /** Checks that the texts of the offers can be read, as the inspector does. */
@@ -138,9 +132,9 @@ export function contrastCheck({ contrasts }: PageRecord): Finding[] {
   if (contrasts.length === 0) return [];
   const low = contrasts.filter((contrast) => !isReadable(contrast));
   const parts = low.map(({ name, ratio, required }) => `${name} ${ratio.toFixed(1)} : 1 instead of ${required} : 1`);
-  if (low.length > 0) return [bad(title, `Too low: ${[...new Set(parts)].join(', ')}`, CONTRAST_ADVICE)];
+  if (low.length > 0) return bad(title, `Too low: ${[...new Set(parts)].join(', ')}`, CONTRAST_ADVICE);
   const lowest = Math.min(...contrasts.map(({ ratio }) => ratio));
-  return [good(title, `Every text can be read: at least ${lowest.toFixed(1)} : 1.`)];
+  return good(title, `Every text can be read: at least ${lowest.toFixed(1)} : 1.`);
 }
 
 /** Checks that the images of the offers have loaded. */
@@ -148,15 +142,13 @@ export function imageCheck(urls: readonly string[], failed: ReadonlyMap<string, 
   const title = 'Images';
   const missing = urls.filter((url) => failed.has(url));
   if (urls.length === 0) return [];
-  if (missing.length === 0) return [good(title, 'Those that the page has requested have loaded.')];
+  if (missing.length === 0) return good(title, 'Those that the page has requested have loaded.');
   const origins = [...new Set(missing.map((url) => new URL(url).origin))].join(', ');
   const reason = failed.get(missing[0] ?? '') ?? '';
-  return [
-    bad(
-      title,
-      `${missing.length} of ${urls.length} images do not load (${reason}); logos are replaced by letters. Check that ${origins} serves them, and that img-src of the page allows it.`,
-    ),
-  ];
+  return bad(
+    title,
+    `${missing.length} of ${urls.length} images do not load (${reason}); logos are replaced by letters. Check that ${origins} serves them, and that img-src of the page allows it.`,
+  );
 }
 
 /** Lists errors on the console, without those that another check explains. */
@@ -166,8 +158,8 @@ export function consoleChecks(
 ): Finding[] {
   const title = 'Console';
   const left = errors.filter((error) => !isExplained(error));
-  if (left.length === 0) return [good(title, errors.length === 0 ? 'No errors.' : 'No other errors.')];
-  return left.map(({ text, url = '' }) =>
+  if (left.length === 0) return good(title, errors.length === 0 ? 'No errors.' : 'No other errors.');
+  return left.flatMap(({ text, url = '' }) =>
     text.startsWith('offerlet') ? bad(title, text) : note(title, `${text} ${url}`.trim()),
   );
 }

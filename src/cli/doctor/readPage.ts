@@ -1,7 +1,7 @@
 import { PREFETCHED_ATTRIBUTE } from '../../wire/offers/prefetched.ts';
 import { bad, good, type Finding } from './finding.ts';
 import { causeOf, type Gateway } from './openGateway.ts';
-import type { PageRecord, ScriptTag } from './recordPage.ts';
+import type { PageTags, ScriptTag } from './recordPage.ts';
 
 /** What HTTP alone reveals about a page. */
 export interface FetchedPage {
@@ -12,7 +12,7 @@ export interface FetchedPage {
   readonly headers: Readonly<Record<string, string>>;
   /** The page's policies: headers and `<meta>`. */
   readonly policies: readonly string[];
-  readonly record: Pick<PageRecord, 'href' | 'scripts' | 'elements' | 'isPrefetched'>;
+  readonly record: PageTags;
 }
 
 /** Bytes of a page that are read, and characters of a tag: a hostile page must not keep the doctor busy. */
@@ -109,43 +109,38 @@ export function staticPolicyChecks(
   { page, script, relay }: { page: string; script: string | undefined; relay: string | undefined },
 ): Finding[] {
   const title = 'Content Security Policy';
-  if (policies.length === 0) return [good(title, 'The page has none.')];
+  if (policies.length === 0) return good(title, 'The page has none.');
   const requests = [
     ...(script === undefined ? [] : [{ directive: 'script-src' as const, url: script }]),
     ...(relay === undefined ? [] : [{ directive: 'connect-src' as const, url: `${relay}/recommendations` }]),
   ];
-  const blocked = requests.filter(({ directive, url }) => isAllowed(policies, { directive, url, page }) === false);
-  if (blocked.length === 0) return [good(title, 'It allows script and relay, as far as that can be read from it.')];
-  return blocked.map(({ directive, url }) =>
+  const blocked = requests.filter(({ directive, url }) => !isAllowed(policies, { directive, url, page }));
+  if (blocked.length === 0) return good(title, 'It allows script and relay, as far as that can be read from it.');
+  return blocked.flatMap(({ directive, url }) =>
     bad(title, `It blocks ${url}. Add ${new URL(url).origin} to ${directive}.`),
   );
 }
 
 /** What a request for a resource needs from a policy. */
 export interface PolicyRequest {
-  readonly directive: 'script-src' | 'connect-src' | 'img-src';
+  readonly directive: 'script-src' | 'connect-src';
   readonly url: string;
   readonly page: string;
 }
 
-/** The directives that replace one that is missing, in order. */
-const FALLBACKS = { 'script-src': ['script-src-elem'], 'connect-src': [], 'img-src': [] } as const;
-
 /**
- * Whether Content-Security-Policies allow a request, as far as that can be read from them. Returns undefined for scripts
- * that are allowed by a nonce or a hash, which only a browser can check.
+ * Whether Content-Security-Policies allow a request, as far as that can be read from them: only a browser can check a nonce
+ * or a hash of a script.
  */
-export function isAllowed(policies: readonly string[], { directive, url, page }: PolicyRequest): boolean | undefined {
-  const verdicts = policies.map((policy) => {
+export function isAllowed(policies: readonly string[], { directive, url, page }: PolicyRequest): boolean {
+  return policies.every((policy) => {
     const directives = parsePolicy(policy);
-    const names = [...FALLBACKS[directive], directive, 'default-src'];
-    const sources = names.map((name) => directives.get(name)).find((found) => found !== undefined);
+    const own = directive === 'script-src' ? directives.get('script-src-elem') : undefined;
+    const sources = own ?? directives.get(directive) ?? directives.get('default-src');
     if (sources === undefined) return true;
-    if (sources.some((source) => matches(source, { url, page }))) return true;
     const isByNonce = sources.some((source) => /^'(nonce-|sha\d|strict-dynamic)/i.test(source));
-    return directive === 'script-src' && isByNonce ? undefined : false;
+    return (directive === 'script-src' && isByNonce) || sources.some((source) => matches(source, { url, page }));
   });
-  return verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true;
 }
 
 function parsePolicy(policy: string): Map<string, readonly string[]> {

@@ -31,11 +31,17 @@ export interface Violation {
   readonly source: string;
 }
 
-/** What happened in the page. */
-export interface PageRecord {
+/** What the HTML of a page says about offerlet. */
+export interface PageTags {
   readonly href: string;
   readonly scripts: readonly ScriptTag[];
   readonly elements: readonly { readonly relay: string; readonly mode: string }[];
+  /** Whether the page contains offers that its server has prefetched. */
+  readonly isPrefetched: boolean;
+}
+
+/** What happened in the page. */
+export interface PageRecord extends PageTags {
   readonly reported: readonly Reported[];
   readonly violations: readonly Violation[];
   /** Layout shifts without input: when, and by how many pixels something moved. */
@@ -45,8 +51,6 @@ export interface PageRecord {
   readonly contrasts: readonly TextContrast[];
   /** Targets of script tags that match nothing. */
   readonly missingTargets: readonly string[];
-  /** Whether the page contains offers that its server has prefetched. */
-  readonly isPrefetched: boolean;
   /** A modal dialog of the page that is open; empty if there is none. */
   readonly dialog: string;
 }

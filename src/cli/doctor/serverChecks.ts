@@ -3,7 +3,8 @@ import { readError } from '../../wire/errors.ts';
 import { hashOf, integrityOf } from '../integrityCommand.ts';
 import { bad, good, note, type Finding } from './finding.ts';
 import { causeOf, targetOf, type Gateway } from './openGateway.ts';
-import type { PageRecord, ScriptTag } from './recordPage.ts';
+import type { FetchedPage } from './readPage.ts';
+import type { ScriptTag } from './recordPage.ts';
 import type { LoadedFile, Visit } from './visitPage.ts';
 
 /** Bytes of a response to `/health` that are read: no relay sends more. */
@@ -14,7 +15,7 @@ export function fileChecks(
   { src, integrity, crossorigin }: ScriptTag,
   { file, failure, page }: { file: LoadedFile | undefined; failure: string | undefined; page: string },
 ): Finding[] {
-  const wrong = (...sentences: string[]): Finding[] => [bad('Script file', ...sentences)];
+  const wrong = (...sentences: string[]): Finding[] => bad('Script file', ...sentences);
   if (!file || file.status === 0) return wrong(`${src} cannot be loaded (${failure ?? 'no response'})`);
   const { status, body, isTooLong } = file;
   const type = (file.headers['content-type'] ?? '').slice(0, 100);
@@ -28,76 +29,73 @@ export function fileChecks(
   if (isTooLong)
     return wrong(`${src} is larger than 1 MB: it is not offerlet.js`, 'Upload the file there, or correct src');
   const title = 'Integrity';
-  if (!body) return [note(title, `${src} was not read to its end.`)];
+  if (!body) return note(title, `${src} was not read to its end.`);
   const isForeign = new URL(src).origin !== new URL(page).origin;
   const value = integrityOf(body);
   if (integrity === '')
     return isForeign
-      ? [
-          note(
-            title,
-            `The file comes from another origin and is not pinned. Add integrity="${value}" crossorigin="anonymous".`,
-          ),
-        ]
-      : [good(title, 'Not pinned, and not necessary: the file comes from the page’s own origin.')];
+      ? note(
+          title,
+          `The file comes from another origin and is not pinned. Add integrity="${value}" crossorigin="anonymous".`,
+        )
+      : good(title, 'Not pinned, and not necessary: the file comes from the page’s own origin.');
   const isRight = integrity.split(/\s+/).some((one) => {
     const [, algorithm = '', hash = ''] = /^(sha256|sha384|sha512)-([^?]+)/.exec(one) ?? [];
     return algorithm !== '' && hashOf(algorithm, body) === hash;
   });
   if (!isRight)
-    return [
-      bad(
-        title,
-        'The file is not the one that integrity names, so browsers refuse it.',
-        `If you have updated the file, write integrity="${value}".`,
-      ),
-    ];
+    return bad(
+      title,
+      'The file is not the one that integrity names, so browsers refuse it.',
+      `If you have updated the file, write integrity="${value}".`,
+    );
   if (isForeign && !crossorigin)
-    return [
-      bad(title, 'integrity needs crossorigin="anonymous" on a file of another origin; browsers refuse it otherwise.'),
-    ];
-  return [good(title, 'The file is the one that integrity names.')];
+    return bad(
+      title,
+      'integrity needs crossorigin="anonymous" on a file of another origin; browsers refuse it otherwise.',
+    );
+  return good(title, 'The file is the one that integrity names.');
 }
 
 /** Checks that the relay responds where the page looks for it, and what it says about itself. */
 export async function relayChecks(
   gateway: Gateway,
-  { relay, page }: { relay: string; page: string },
+  { relay, page }: { relay: string | undefined; page: string },
 ): Promise<Finding[]> {
   const title = 'Relay';
+  if (relay === undefined)
+    return note(title, 'The page does not say where its relay is. Name it with --relay to have it checked.');
   const url = `${relay}/health`;
   const { origin } = new URL(page);
   try {
     const { status, headers, body } = await gateway.get(url, { page, maxBytes: HEALTH_MAX });
     const json = parseJson(Buffer.from(body).toString());
     if (status === 403 && new URL(relay).origin !== origin)
-      return [bad(title, `${relay} does not allow ${origin}. Add it to allowedOrigins.`)];
+      return bad(title, `${relay} does not allow ${origin}. Add it to allowedOrigins.`);
     if (status >= 300 && status < 400)
-      return [
-        bad(
-          title,
-          `${url} redirects (${status})${headers['location'] ? ` to ${headers['location'].slice(0, 200)}` : ''}`,
-          'Pages do not follow redirects with what they send: name the URL that it leads to.',
-        ),
-      ];
-    if (status < 200 || status > 299) return [bad(title, `${url} returns ${status}`, adviceOn(status))];
+      return bad(
+        title,
+        `${url} redirects (${status})${headers['location'] ? ` to ${headers['location'].slice(0, 200)}` : ''}`,
+        'Pages do not follow redirects with what they send: name the URL that it leads to.',
+      );
+    if (status < 200 || status > 299) return bad(title, `${url} returns ${status}`, adviceOn(status));
     if (own(json, 'status') !== 'ok')
-      return [
-        bad(
-          title,
-          `${url} returns ${status}, but it is not a relay.`,
-          'Mount the relay there, or correct the path on the page.',
-        ),
-      ];
+      return bad(
+        title,
+        `${url} returns ${status}, but it is not a relay.`,
+        'Mount the relay there, or correct the path on the page.',
+      );
     if (own(json, 'network') === 'failing')
-      return [bad(title, `${url} responds, but the network behind it keeps failing. See the log of the relay.`)];
-    return [good(title, `${url} returns ${status}.`), ...environmentChecks(json)];
+      return bad(title, `${url} responds, but the network behind it keeps failing. See the log of the relay.`);
+    return [...good(title, `${url} returns ${status}.`), ...environmentChecks(json)];
   } catch (error) {
     if (gateway.refused.has(targetOf(url)))
-      return [
-        bad(title, `${url} was not requested: ${causeOf(error)}`, 'If that is what you want, allow it with --relay.'),
-      ];
-    return [bad(title, `${url} does not respond (${causeOf(error)}). Check that the relay is up.`)];
+      return bad(
+        title,
+        `${url} was not requested: ${causeOf(error)}`,
+        'If that is what you want, allow it with --relay.',
+      );
+    return bad(title, `${url} does not respond (${causeOf(error)}). Check that the relay is up.`);
   }
 }
 
@@ -116,13 +114,11 @@ function environmentChecks(health: unknown): Finding[] {
       ? `The relay is for ${environment.slice(0, 40)}`
       : 'The relay does not name its environment';
   return isSandbox || environment === 'staging'
-    ? [
-        note(
-          'Environment',
-          `${where}${isSandbox ? ' and in sandbox mode' : ''}: its offers are tests, and nothing is paid for.`,
-        ),
-      ]
-    : [good('Environment', `${where}.`)];
+    ? note(
+        'Environment',
+        `${where}${isSandbox ? ' and in sandbox mode' : ''}: its offers are tests, and nothing is paid for.`,
+      )
+    : good('Environment', `${where}.`);
 }
 
 /** Checks what the relay, and the network behind it, have responded to the page's request for offers. */
@@ -133,17 +129,15 @@ export function keyChecks(offers: LoadedFile | undefined): Finding[] {
   const json = parseJson(Buffer.from(body ?? []).toString());
   // Without a body, whether it could be read is part of the outcome.
   if (status === 200 && (isObject(json) || !body))
-    return [good(title, 'The network accepts the key of the relay and returns offers.')];
+    return good(title, 'The network accepts the key of the relay and returns offers.');
   const { message, fields } = readError(status, json);
   if (status === 401 || status === 403)
-    return [
-      bad(
-        title,
-        `The request for offers was refused with ${status}: ${message}`,
-        'Check the key of the relay: a test key belongs to a staging network, a live key to a production network.',
-      ),
-    ];
-  return [bad(title, `The request for offers returned ${status}: ${message}`, adviceOnOffers())];
+    return bad(
+      title,
+      `The request for offers was refused with ${status}: ${message}`,
+      'Check the key of the relay: a test key belongs to a staging network, a live key to a production network.',
+    );
+  return bad(title, `The request for offers returned ${status}: ${message}`, adviceOnOffers());
 
   function adviceOnOffers(): string {
     if (status === 404)
@@ -163,16 +157,13 @@ export function keyChecks(offers: LoadedFile | undefined): Finding[] {
 export function prefetchChecks({ record, prefetched }: Pick<Visit, 'record' | 'prefetched'>): Finding[] {
   const title = 'Prefetch';
   if (!record?.isPrefetched && prefetched.length === 0) return [];
-  if (prefetched.includes('Used')) return [good(title, 'The offers that the server has prefetched were used.')];
+  if (prefetched.includes('Used')) return good(title, 'The offers that the server has prefetched were used.');
   const [why = 'No offers on this page looked for them.'] = prefetched;
-  return [note(title, 'The offers that the server has prefetched were not used.', why.replace(/^Not used\. /, ''))];
+  return note(title, 'The offers that the server has prefetched were not used.', why.replace(/^Not used\. /, ''));
 }
 
 /** Reports a page that a cache may give to other shoppers, or has. */
-export function cacheChecks({
-  headers,
-  record,
-}: Pick<Visit, 'headers'> & { record: Pick<PageRecord, 'isPrefetched'> | undefined }): Finding[] {
+export function cacheChecks({ headers, record }: Pick<FetchedPage, 'headers' | 'record'>): Finding[] {
   const title = 'Cache';
   const control = headers['cache-control'] ?? '';
   const isPrivate = /(^|[\s,])(no-store|private)\b/i.test(control);
@@ -181,16 +172,15 @@ export function cacheChecks({
   const cached = cacheOf(headers);
   const advice = 'Send "Cache-Control: private, no-store" with this page.';
   const said = control === '' ? 'is missing' : `is "${control.slice(0, 200)}"`;
-  if (record?.isPrefetched) {
+  if (record.isPrefetched) {
     const danger = 'The page contains prefetched offers, which are for one shopper only';
-    if (cached) return [bad(title, `${danger}, and it came from a cache (${cached})`, advice)];
-    if (!isPrivate)
-      return [bad(title, `${danger}. Its Cache-Control ${said}, so a cache may give it to others`, advice)];
-    return [good(title, `No cache shares the prefetched offers: Cache-Control ${said}.`)];
+    if (cached) return bad(title, `${danger}, and it came from a cache (${cached})`, advice);
+    if (!isPrivate) return bad(title, `${danger}. Its Cache-Control ${said}, so a cache may give it to others`, advice);
+    return good(title, `No cache shares the prefetched offers: Cache-Control ${said}.`);
   }
   const why = 'If its HTML names the order or the shopper, others get them.';
-  if (cached) return [note(title, `This page came from a cache (${cached}).`, why, advice)];
-  return isShared ? [note(title, `Shared caches may store this page: Cache-Control ${said}.`, why, advice)] : [];
+  if (cached) return note(title, `This page came from a cache (${cached}).`, why, advice);
+  return isShared ? note(title, `Shared caches may store this page: Cache-Control ${said}.`, why, advice) : [];
 }
 
 /** What says that a response came from a shared cache. */

@@ -1,18 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { measureContrast } from '../../dom/contrast.ts';
 import { isObject, own, parseJson } from '../../wire/json.ts';
 import type { Browser } from './openBrowser.ts';
+import type { GatewayResponse } from './openGateway.ts';
 import { recordPage, type PageRecord } from './recordPage.ts';
 
 /** A file that the browser has loaded, or tried to. */
-export interface LoadedFile {
+export interface LoadedFile extends Omit<GatewayResponse, 'body'> {
   readonly url: string;
-  /** 0 without a response. */
-  readonly status: number;
-  /** Header names are in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Missing if it was not read to its end. */
+  /** Missing if it was not read to its end; the status is 0 without a response. */
   readonly body?: Uint8Array | undefined;
-  readonly isTooLong: boolean;
 }
 
 /** An error on the console, and the URL that it is about. */
@@ -342,8 +339,4 @@ function readHeaders(headers: unknown): Record<string, string> {
 
 function cut(text: string): string {
   return text.slice(0, TEXT_MAX);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,15 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fchmodSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import {
   documentWithoutControls,
   cutTo,
@@ -235,26 +225,22 @@ function fit(widths: readonly number[], columns: readonly Column[], total: numbe
 export function writeFile(path: string, text: string): void {
   try {
     const old = statSync(path, { throwIfNoEntry: false });
-    if (old?.isFile()) replace(realpathSync(path), { text, mode: old.mode });
+    if (old?.isFile()) replaceFile(realpathSync(path), text, old.mode);
     // A path that is not a regular file, or a link to a missing file, must not be replaced by a file.
     else if (old || lstatSync(path, { throwIfNoEntry: false })) writeFileSync(path, text);
-    else replace(path, { text });
+    else replaceFile(path, text);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`--output cannot be written: "${path}" (${code ?? String(error)}). Use another file.`);
   }
 }
 
-function replace(path: string, { text, mode }: { readonly text: string; readonly mode?: number }): void {
+/** Replaces a file, or creates it: there is the old one or the new one, after a crash as well. Throws the system's error. */
+export function replaceFile(path: string, text: string, mode?: number): void {
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  const file = openSync(temporary, 'wx', mode === undefined ? 0o666 : 0o600);
   try {
-    try {
-      writeFileSync(file, text);
-      if (mode !== undefined) fchmodSync(file, mode & 0o777);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(temporary, text, { flag: 'wx', flush: true, mode: mode === undefined ? 0o666 : 0o600 });
+    if (mode !== undefined) chmodSync(temporary, mode & 0o777);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

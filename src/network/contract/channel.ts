@@ -1,7 +1,6 @@
 import { CHANNEL_PATHS, PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { ADD_MAX_ITEMS, LIST_PAGE_SIZE } from '../../wire/limits.ts';
 import {
-  CHANNEL_REFUSALS,
   type ResponsePart,
   operation,
   pathParameter,
@@ -43,6 +42,14 @@ const unknown: ResponsePart = ['The channel has no such publisher.', ref('NotFou
 const tooLarge: ResponsePart = ['The body is larger than 1 MiB.', ref('Detail')];
 const done: ResponsePart = ['Replaced.', object({ ok: { const: true } })];
 const remoteId = pathParameter('publisher_remote_id', 'The remote id of an approved publisher.');
+
+/** The responses that every endpoint of the Channel API has. */
+const REFUSALS: Readonly<Record<number, ResponsePart>> = {
+  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Detail')],
+  405: ['The method is not allowed. Allow lists the methods that are.', ref('Detail')],
+  500: ['The network failed to process the request.', ref('Detail')],
+  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Detail')],
+};
 
 /** The schemas of the Channel API. */
 export const CHANNEL_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -90,7 +97,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
     get: operation({
       tag,
       summary: 'Categories with their subcategories',
-      responses: { 200: ['Sorted by name.', object({ categories: list(ref('Category')) })], ...CHANNEL_REFUSALS },
+      responses: { 200: ['Sorted by name.', object({ categories: list(ref('Category')) })], ...REFUSALS },
     }),
   },
   [CHANNEL_PATHS.channelDetails]: {
@@ -104,7 +111,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
             channel: object({ name: TEXT, exclusions: object({ subcategories: object({ channel: list(UUID) }) }) }),
           }),
         ],
-        ...CHANNEL_REFUSALS,
+        ...REFUSALS,
       },
     }),
   },
@@ -113,7 +120,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       tag,
       summary: 'Replace the exclusions of the whole channel',
       body: object({ subcategory_ids: subcategoryIds }),
-      responses: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 413: tooLarge },
+      responses: { 200: done, 400: invalid, ...REFUSALS, 403: readOnly, 413: tooLarge },
     }),
   },
   [CHANNEL_PATHS.publishers]: {
@@ -140,7 +147,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
           }),
         ],
         400: invalid,
-        ...CHANNEL_REFUSALS,
+        ...REFUSALS,
       },
     }),
   },
@@ -152,7 +159,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       responses: {
         200: ['The publisher.', object({ publisher: ref('PublisherDetail') })],
         404: unknown,
-        ...CHANNEL_REFUSALS,
+        ...REFUSALS,
       },
     }),
   },
@@ -164,7 +171,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
         'Applies from the next recommendations on, together with the lists of the channel and the publisher.',
       parameters: [remoteId],
       body: object({ subcategory_ids: subcategoryIds }),
-      responses: { 200: done, 400: invalid, ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
+      responses: { 200: done, 400: invalid, ...REFUSALS, 403: readOnly, 404: unknown, 413: tooLarge },
     }),
   },
   [CHANNEL_PATHS.add]: {
@@ -177,7 +184,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       responses: {
         201: ['One result per item, in the same order.', object({ results: list(ref('AddResult')) })],
         400: invalid,
-        ...CHANNEL_REFUSALS,
+        ...REFUSALS,
         403: readOnly,
         413: tooLarge,
       },
@@ -189,7 +196,7 @@ export const CHANNEL_CONTRACT: Readonly<Record<string, Part>> = {
       summary: 'Remove an approved publisher',
       description: 'Its keys are revoked at once; its history stays in the reports.',
       parameters: [remoteId],
-      responses: { 204: ['Removed.'], ...CHANNEL_REFUSALS, 403: readOnly, 404: unknown },
+      responses: { 204: ['Removed.'], ...REFUSALS, 403: readOnly, 404: unknown },
     }),
   },
 };

@@ -109,23 +109,3 @@ export function queryParameter(name: string, schema: Schema, description: string
 export function pathParameter(name: string, description: string): Part {
   return { name, in: 'path', required: true, schema: { type: 'string' }, description };
 }
-
-/** The responses that every endpoint of the Channel API has. */
-export const CHANNEL_REFUSALS: Readonly<Record<number, ResponsePart>> = {
-  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Detail')],
-  405: ['The method is not allowed. Allow lists the methods that are.', ref('Detail')],
-  500: ['The network failed to process the request.', ref('Detail')],
-  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Detail')],
-};
-
-/** The responses that every endpoint of the Recommendations API has. */
-export const PARTNER_REFUSALS: Readonly<Record<number, ResponsePart>> = {
-  400: ['The body or the version header is not valid. Nothing was stored.', ref('Message')],
-  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Message')],
-  405: ['The method is not allowed. Allow lists the methods that are.', ref('Message')],
-  413: ['The body is too large.', ref('Message')],
-  415: ['Content-Type is not application/json.', ref('Message')],
-  429: ['Too many requests. Nothing was stored; try again after Retry-After seconds.', ref('Message')],
-  500: ['The network failed to process the request.', ref('Message')],
-  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Message')],
-};

@@ -1,7 +1,7 @@
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import {
   operation,
-  PARTNER_REFUSALS,
+  type ResponsePart,
   BOOLEAN,
   INTEGER,
   type Part,
@@ -29,6 +29,18 @@ const VERSION_HEADER: Part = {
   required: true,
   schema: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+' },
   description: 'The version of the API that the caller uses, such as 1.0.0.',
+};
+
+/** The responses that every endpoint of the Recommendations API has. */
+const REFUSALS: Readonly<Record<number, ResponsePart>> = {
+  400: ['The body or the version header is not valid. Nothing was stored.', ref('Message')],
+  401: ['The key is missing, invalid, expired, revoked or of another environment.', ref('Message')],
+  405: ['The method is not allowed. Allow lists the methods that are.', ref('Message')],
+  413: ['The body is too large.', ref('Message')],
+  415: ['Content-Type is not application/json.', ref('Message')],
+  429: ['Too many requests. Nothing was stored; try again after Retry-After seconds.', ref('Message')],
+  500: ['The network failed to process the request.', ref('Message')],
+  503: ['The network cannot reach its database. Try again after Retry-After seconds.', ref('Message')],
 };
 
 /** The schemas of POST /recommendations. */
@@ -158,7 +170,7 @@ export const RECOMMENDATION_CONTRACT: Readonly<Record<string, Part>> = {
       body: ref('RecommendationRequest'),
       responses: {
         200: ['The offers; an empty map when there are none.', ref('RecommendationResponse')],
-        ...PARTNER_REFUSALS,
+        ...REFUSALS,
       },
     }),
   },
@@ -218,7 +230,7 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
       summary: 'Report one event',
       parameters: [VERSION_HEADER],
       body: ref('Event'),
-      responses: { 201: ['Stored.'], ...PARTNER_REFUSALS },
+      responses: { 201: ['Stored.'], ...REFUSALS },
     }),
   },
   '/events/batch': {
@@ -233,7 +245,7 @@ export const EVENT_CONTRACT: Readonly<Record<string, Part>> = {
         202: ['All accepted.', ref('BatchResponse')],
         207: ['Some accepted.', ref('BatchResponse')],
         502: ['None accepted.', ref('BatchResponse')],
-        ...PARTNER_REFUSALS,
+        ...REFUSALS,
       },
     }),
   },

@@ -1,15 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { NetworkContext, NetworkRoute, RouteParams } from '../context.ts';
 import { CONTRACT, openApiYaml } from '../openapi.ts';
-import { CARD_STYLE, pageResponse, pictureResponse } from './pageResponse.ts';
-import { logo } from './logo.ts';
-import { picture } from './picture.ts';
-import { escapeMarkup } from './svg.ts';
 import { isObject, own } from '../../wire/json.ts';
 
 /** What people and browsers open: pictures, the landing pages of clicks, and the contract. */
 export const pageRoutes: readonly NetworkRoute[] = [
-  page('/logos/{name}.svg', async (_request, _context, params) => file(logo(params['name'] ?? ''))),
-  page('/pictures/{name}.svg', async (_request, _context, params) => file(picture(params['name'] ?? ''))),
+  page('/logos/{name}.svg', (_request, _context, params) => getImage('logos', params)),
+  page('/pictures/{name}.svg', (_request, _context, params) => getImage('pictures', params)),
   page('/visit/{offer_id}', getVisit),
   page('/privacy', getPrivacy),
   page('/', getContractPage),
@@ -26,10 +24,21 @@ function page(
   return { methods: ['GET', 'HEAD'], pattern, surface: 'page', handler };
 }
 
-function file(markup: string | undefined): Response {
-  return markup === undefined
-    ? Response.json({ message: 'There is no such picture.' }, { status: 404 })
-    : pictureResponse(markup);
+/** A logo of an advertiser or a picture in an offer, which any page may show. The build copies the files. */
+async function getImage(folder: 'logos' | 'pictures', { name = '' }: RouteParams): Promise<Response> {
+  const path = join(import.meta.dirname, 'images', folder, `${name}.svg`);
+  const markup = /^[a-z0-9-]+$/.test(name) ? await readFile(path, 'utf8').catch(() => undefined) : undefined;
+  if (markup === undefined) return Response.json({ message: 'There is no such picture.' }, { status: 404 });
+  return new Response(markup, {
+    headers: {
+      'content-type': 'image/svg+xml; charset=utf-8',
+      // An SVG that is opened on its own is a document; it must not be able to run anything.
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'public, max-age=3600',
+    },
+  });
 }
 
 /** The privacy page to which the footer of the offers links. */
@@ -70,6 +79,52 @@ async function getVisit(_request: Request, context: NetworkContext, params: Rout
   return pageResponse({ title: `You have arrived at ${name}`, body, style: CARD_STYLE });
 }
 
+/** Allows only the page's own style and the network's own pictures: no scripts, fonts or other hosts. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Responds with a page of the network. `body` is markup; the caller escapes the text in it. */
+function pageResponse(page: { title: string; body: string; style: string; status?: number }): Response {
+  const html =
+    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+    `<meta name="robots" content="noindex"><title>${escapeMarkup(page.title)}</title><style>${STYLE}${page.style}</style></head>` +
+    `<body>${page.body}</body></html>\n`;
+  return new Response(html, {
+    status: page.status ?? 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    },
+  });
+}
+
+/** Escapes text for HTML, including attributes. */
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** The style of a short page, centred in the window. */
+const CARD_STYLE = `
+body { min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; }
+main { max-width: 34rem; padding: 2.5rem; border-radius: 1.25rem; background: var(--card); box-shadow: 0 1px 2px #0001, 0 12px 40px #0001; }
+main > img { display: block; width: 4.5rem; height: 4.5rem; border-radius: 1rem; margin-bottom: 1.5rem; border: 1px solid var(--line); }
+`;
+
+const STYLE = `
+:root { color-scheme: light dark; --ground: #f5f5f2; --card: #fff; --text: #1d1f23; --quiet: #62656d; --line: #e3e3de; --accent: #0f6b66; }
+@media (prefers-color-scheme: dark) { :root { --ground: #16181c; --card: #1f2227; --text: #eceef1; --quiet: #a3a8b2; --line: #343840; --accent: #6fd3cb; } }
+* { box-sizing: border-box; }
+body { margin: 0; font: 1rem/1.6 system-ui, sans-serif; background: var(--ground); color: var(--text); }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; text-wrap: balance; }
+p { margin: 0 0 .75rem; } p:last-child { margin-bottom: 0; }
+a { color: var(--accent); }
+small, .quiet { color: var(--quiet); font-size: .875rem; }
+code { font: .875em/1.5 ui-monospace, monospace; }
+`;
+
 /** `/`: the contract as a page. */
 async function getContractPage(): Promise<Response> {
   const { info, tags, components } = CONTRACT;
@@ -81,7 +136,7 @@ async function getContractPage(): Promise<Response> {
     '<a href="#shapes">Shapes</a><a href="/openapi.yaml">openapi.yaml</a></nav>' +
     `<main><h1>${escapeMarkup(info.title)}</h1><p>${escapeMarkup(info.description)}</p>${tags.map(tagMarkup).join('')}` +
     `<section id="shapes"><h2>Shapes</h2>${shapes}</section></main>`;
-  return pageResponse({ title: `${info.title}: the interfaces`, body, style: STYLE });
+  return pageResponse({ title: `${info.title}: the interfaces`, body, style: CONTRACT_STYLE });
 }
 
 function tagMarkup(tag: { name: string; description: string }): string {
@@ -139,7 +194,7 @@ function anchor(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-');
 }
 
-const STYLE = `
+const CONTRACT_STYLE = `
 body { display: grid; grid-template-columns: 14rem minmax(0, 54rem); gap: 3rem; padding: 2.5rem 2rem 6rem; max-width: 76rem; margin: 0 auto; }
 nav { position: sticky; top: 2.5rem; align-self: start; display: grid; gap: .5rem; } nav a { text-decoration: none; } nav strong { margin-bottom: .5rem; }
 main > section { margin-top: 3rem; } h2 { font-size: 1.25rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; margin: 0 0 .5rem; } h4 { margin: 1rem 0 .25rem; font-size: .875rem; }
@@ -206,9 +261,7 @@ function defaultOf(schema: unknown): string {
 
 function note(schema: unknown): string {
   const description = own(schema, 'description');
-  return typeof description === 'string'
-    ? ` <small>${escapeMarkup(description).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</small>`
-    : '';
+  return description === undefined ? '' : ` <small>${prose(description)}</small>`;
 }
 
 function shown(value: unknown): string {

@@ -120,7 +120,7 @@ export function parseReportRequest(
     groupBy,
     sortOrder,
     filters: readFilters(read),
-    sortBy: readSortBy(read, [...metrics, ...groupBy.map((name) => (name === 'publisher' ? 'publisher_name' : name))]),
+    sortBy: read.word('sort_by', ['period_start', ...metrics, ...groupBy.map(sortColumn)], 'period_start'),
     sortDirection: read.word('sort_direction', DIRECTIONS, sortOrder),
     offset: read.integer('offset', { min: 0, max: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
     limit: read.integer('limit', { min: 1, max: variant.maxLimit, otherwise: REPORT_LIMIT.default }),
@@ -200,9 +200,8 @@ function wrongFilterText(value: string): string | undefined {
     : undefined;
 }
 
-/** A report can be sorted by its own columns only. */
-function readSortBy(read: ParameterReader, selected: readonly Exclude<SortColumn, 'period_start'>[]): SortColumn {
-  return read.word('sort_by', ['period_start', ...selected], 'period_start');
+function sortColumn(grouping: Grouping): SortColumn {
+  return grouping === 'publisher' ? 'publisher_name' : grouping;
 }
 
 function checkDates(
@@ -219,25 +218,10 @@ function checkDates(
 /** What is wrong with each parameter, as the response body: `{ param: [messages] }`. */
 type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** Reads the parameters of a query string one at a time and collects the errors. */
-interface ParameterReader {
-  has(name: string): boolean;
-  /** The only value of a parameter; `undefined` if it is missing or invalid. */
-  scalar(name: string): string | undefined;
-  /** One of the allowed values, or the default. */
-  word<T extends string>(name: string, allowed: readonly T[], otherwise: T): T;
-  wordIfAny<T extends string>(name: string, allowed: readonly T[]): T | undefined;
-  /** A whole number in digits, or the default. */
-  integer(name: string, range: { min: number; max: number; otherwise: number }): number;
-  /** The elements of a comma-separated list. With `repeatable` the parameter may be given several times. */
-  list(name: string, options?: { repeatable?: boolean }): readonly string[] | undefined;
-  refuse(name: string, message: string): void;
-  /** The errors so far; `undefined` if there are none. */
-  errors(): FieldErrors | undefined;
-}
+type ParameterReader = ReturnType<typeof readParameters>;
 
-/** Returns a reader of the URL's query string, which refuses every parameter that is not `known`. */
-function readParameters(url: URL, known: readonly string[]): ParameterReader {
+/** Returns a reader of the URL's parameters, which collects what is wrong with them. Every one that is not `known` is refused. */
+function readParameters(url: URL, known: readonly string[]) {
   const problems = new Map<string, string[]>();
   for (const name of url.searchParams.keys()) {
     if (!known.includes(name) && !problems.has(name))
@@ -253,26 +237,28 @@ function readParameters(url: URL, known: readonly string[]): ParameterReader {
     return known.includes(name) ? url.searchParams.getAll(name) : [];
   }
 
+  /** The only value of a parameter; `undefined` if it is missing or invalid. */
   function scalar(name: string): string | undefined {
     const values = given(name);
     if (values.length > 1) refuse(name, 'Give this parameter once.');
     return values.length === 1 ? values[0] : undefined;
   }
 
-  function wordIfAny<T extends string>(name: string, allowed: readonly T[]): T | undefined {
-    const text = scalar(name);
-    if (text === undefined) return undefined;
-    const found = allowed.find((word) => word === text);
-    if (found === undefined) refuse(name, `Expected one of ${allowed.join(', ')}.`);
-    return found;
-  }
-
   return {
-    has: (name) => url.searchParams.has(name),
+    refuse,
     scalar,
-    wordIfAny,
-    word: (name, allowed, otherwise) => wordIfAny(name, allowed) ?? otherwise,
-    integer(name, { min, max, otherwise }) {
+    has: (name: string) => url.searchParams.has(name),
+    /** The errors so far; `undefined` if there are none. */
+    errors: (): FieldErrors | undefined => (problems.size > 0 ? Object.fromEntries(problems) : undefined),
+    /** One of the allowed values, or the default. */
+    word<T extends string>(name: string, allowed: readonly T[], otherwise: T): T {
+      const text = scalar(name);
+      const found = allowed.find((word) => word === text);
+      if (text !== undefined && found === undefined) refuse(name, `Expected one of ${allowed.join(', ')}.`);
+      return found ?? otherwise;
+    },
+    /** A whole number in digits, or the default. */
+    integer(name: string, { min, max, otherwise }: { min: number; max: number; otherwise: number }): number {
       const text = scalar(name);
       if (text === undefined) return otherwise;
       const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -285,7 +271,8 @@ function readParameters(url: URL, known: readonly string[]): ParameterReader {
       );
       return otherwise;
     },
-    list(name, { repeatable = false } = {}) {
+    /** The elements of a comma-separated list. With `repeatable` the parameter may be given several times. */
+    list(name: string, { repeatable = false } = {}): readonly string[] | undefined {
       const values = given(name);
       if (values.length === 0) return undefined;
       if (values.length > 1 && !repeatable) {
@@ -298,7 +285,5 @@ function readParameters(url: URL, known: readonly string[]): ParameterReader {
       refuse(name, elements.length === 1 ? 'Expected at least one value.' : 'One of the values is empty.');
       return undefined;
     },
-    refuse,
-    errors: () => (problems.size > 0 ? Object.fromEntries(problems) : undefined),
   };
 }

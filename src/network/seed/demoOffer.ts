@@ -1,5 +1,4 @@
 import type { CtaDetails, DisclosureDetails, OfferMetadata } from '../../wire/offers/response.ts';
-import { stableId } from './taxonomy.ts';
 
 /** A picture in an offer. `picture` is the name of its file. */
 export interface DemoAsset {
@@ -12,7 +11,7 @@ export interface DemoAsset {
 /** A demo offer, with the field names of the API. */
 export interface DemoOffer {
   slug: string;
-  advertiser: AdvertiserSlug;
+  advertiser: (typeof DEMO_ADVERTISERS)[number]['slug'];
   /** The name of its subcategory. */
   subcategory: string;
   /** The ISO 639 code of its texts, where they are not for everybody. */
@@ -51,14 +50,8 @@ export function image(picture: string): DemoAsset {
   return { picture, asset_type: 'IMAGE', should_trigger_claim_flow: false };
 }
 
-/** A made-up advertiser. `slug` is the name of its logo file. */
-interface DemoAdvertiser {
-  slug: string;
-  name: string;
-  description: string;
-}
-
-const ADVERTISERS = [
+/** The fifteen advertisers of the demo. `slug` is the name of the logo's file. */
+export const DEMO_ADVERTISERS = [
   { slug: 'morrow-and-bean', name: 'Morrow & Bean', description: 'Small-batch coffee, roasted on Tuesdays.' },
   { slug: 'tidewell-kitchen', name: 'Tidewell Kitchen', description: 'Dinner boxes with the chopping already done.' },
   { slug: 'halden-wax', name: 'Halden Wax', description: 'Candles poured by hand from rapeseed wax.' },
@@ -75,15 +68,4 @@ const ADVERTISERS = [
   { slug: 'nana-tea', name: 'בית הנענע', description: 'חליטות ותה עלים, ישר מהשדה.' },
   // Its logo file does not exist, so that the widget's fallback is shown as well.
   { slug: 'fold-and-letter', name: 'Fold & Letter', description: 'Cards and notebooks, printed on cotton paper.' },
-] as const satisfies readonly DemoAdvertiser[];
-
-/** The slug by which an offer refers to its advertiser. */
-type AdvertiserSlug = (typeof ADVERTISERS)[number]['slug'];
-
-/** The fifteen advertisers of the demo. */
-export const DEMO_ADVERTISERS: readonly DemoAdvertiser[] = ADVERTISERS;
-
-/** The id of a demo advertiser. */
-export function advertiserId(slug: string): string {
-  return stableId('advertiser', slug);
-}
+] as const;

@@ -6,15 +6,14 @@ import { markAllChanged } from '../createProcessCache.ts';
 import type { Queries } from '../database/database.ts';
 import { SUM_UP_DAYS, type Periods, periodsOf } from '../facts.ts';
 import { createKey } from '../storedKeys.ts';
-import { advertiserId, DEMO_ADVERTISERS, type DemoAsset, type DemoOffer } from './demoOffer.ts';
+import { DEMO_ADVERTISERS, type DemoAsset, type DemoOffer } from './demoOffer.ts';
 import { DEMO_OFFERS } from './demoOffers.ts';
 import { history, type HistoryCell } from './history.ts';
 import { DEMO_SHOPS, DEMO_REQUESTS, type DemoPublisher } from './publishers.ts';
 import { stableId, TAXONOMY, subcategoryId } from './taxonomy.ts';
 
 /** What a new network contains: a whole demo, or the minimum. */
-const SEEDS = ['demo', 'empty'] as const;
-export type SeedKind = (typeof SEEDS)[number];
+export type SeedKind = 'demo' | 'empty';
 
 /** Fills an empty database with its schema. Returns its first channel and publisher. Run it in a transaction. */
 export async function seed(
@@ -129,9 +128,11 @@ function publisherId(domain: string): string {
   return stableId('publisher', domain);
 }
 
+type Row = Readonly<Record<string, unknown>>;
+
 /** Inserts the demo's publishers with their publishable keys, and its pending and rejected requests. */
 async function insertPublishers(db: Queries, tenant: NewTenant & { channelId: string }): Promise<void> {
-  const rows: Readonly<Record<string, unknown>>[] = [];
+  const rows: Row[] = [];
   for (const shop of DEMO_SHOPS) {
     const publisherRemoteId = publisherId(shop.domain);
     const { key } = await createKey(db, { ...tenant, kind: 'publishable', publisherId: publisherRemoteId });
@@ -148,10 +149,7 @@ async function insertPublishers(db: Queries, tenant: NewTenant & { channelId: st
   await insert(db, 'publishers', rows);
 }
 
-function publisherRow(
-  publisher: DemoPublisher,
-  { channelId, now }: { channelId: string; now: Date },
-): Readonly<Record<string, unknown>> {
+function publisherRow(publisher: DemoPublisher, { channelId, now }: { channelId: string; now: Date }): Row {
   const created_at = new Date(now.getTime() - publisher.requested_days_ago * DAY_MS);
   return {
     pending_publisher_id: stableId('request', publisher.domain),
@@ -171,12 +169,10 @@ function publisherRow(
   };
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** The rows of the demo's advertisers, whose logos the network serves. */
 function advertiserRows(): Row[] {
   return DEMO_ADVERTISERS.map(({ slug, name, description }) => ({
-    advertiser_id: advertiserId(slug),
+    advertiser_id: stableId('advertiser', slug),
     name,
     logo_url: `/logos/${slug}.svg`,
     description,
@@ -187,7 +183,7 @@ function advertiserRows(): Row[] {
 function offerRows(now: Date): Row[] {
   return DEMO_OFFERS.map((offer, index) => ({
     offer_id: offerId(offer.slug),
-    advertiser_id: advertiserId(offer.advertiser),
+    advertiser_id: stableId('advertiser', offer.advertiser),
     subcategory_id: subcategoryId(offer.subcategory),
     heading: offer.heading,
     target_url: `/visit/${offerId(offer.slug)}`,
@@ -238,7 +234,7 @@ const SHARES = { publisher: 6_000, channel: 2_000 };
 const UNIT = 10_000;
 
 /** The rows of the demo's history. */
-export function factRows(cells: readonly HistoryCell[], channel_id: string): Readonly<Record<string, unknown>>[] {
+export function factRows(cells: readonly HistoryCell[], channel_id: string): Row[] {
   // Periods are computed once per hour: 1,440 times instead of 25,000.
   const periods = new Map<number, Periods>();
   return cells.map((cell) => {
@@ -284,7 +280,7 @@ function money(amount: number): string {
 const CHUNK = 5_000;
 
 /** Inserts many rows as JSON, which is the fastest way into PGlite: a list of values takes twice as long. */
-async function insert(db: Queries, table: string, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+async function insert(db: Queries, table: string, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   for (let start = 0; start < rows.length; start += CHUNK) {
     await db.query(

@@ -1,4 +1,4 @@
-import { connect, type CallOptions, type ClientOptions } from './connect.ts';
+import { connect, type ApiCall, type ApiResponse, type CallOptions, type ClientOptions } from './connect.ts';
 import { ApiError, NotFoundError } from './errors.ts';
 import {
   CHANNEL_PATHS,
@@ -43,7 +43,7 @@ export class ChannelClient {
 
   /** Returns the categories with their subcategories, both sorted by name. */
   async categories(options: CallOptions = {}): Promise<readonly Category[]> {
-    const { json, unexpected } = await this.#call({ ...only(options), method: 'GET', path: CHANNEL_PATHS.categories });
+    const { json, unexpected } = await this.#send({ method: 'GET', path: CHANNEL_PATHS.categories }, options);
     const categories = own(json, 'categories');
     if (!Array.isArray(categories)) throw unexpected('a list of categories');
     return categories as readonly Category[];
@@ -51,8 +51,7 @@ export class ChannelClient {
 
   /** Returns the channel's name and the subcategories that it excludes for all its publishers. */
   async details(options: CallOptions = {}): Promise<ChannelDetails> {
-    const path = CHANNEL_PATHS.channelDetails;
-    const { json, unexpected } = await this.#call({ ...only(options), method: 'GET', path });
+    const { json, unexpected } = await this.#send({ method: 'GET', path: CHANNEL_PATHS.channelDetails }, options);
     const channel = own(json, 'channel');
     if (!isObject(channel)) throw unexpected('a channel');
     return channel as unknown as ChannelDetails;
@@ -64,12 +63,7 @@ export class ChannelClient {
     if (q !== undefined) query.set('q', q);
     if (page !== undefined) query.set('page', String(page));
     if (pageSize !== undefined) query.set('page_size', String(pageSize));
-    const { json, unexpected } = await this.#call({
-      ...only(options),
-      method: 'GET',
-      path: CHANNEL_PATHS.publishers,
-      query,
-    });
+    const { json, unexpected } = await this.#send({ method: 'GET', path: CHANNEL_PATHS.publishers, query }, options);
     if (!isObject(json) || !Array.isArray(json['publishers'])) throw unexpected('a list of publishers');
     return json as unknown as PublisherList;
   }
@@ -107,7 +101,7 @@ export class ChannelClient {
   /** Returns one publisher by its remote id, or one pending request by its pending id. */
   async publisher(id: string, options: CallOptions = {}): Promise<PublisherDetail> {
     const path = CHANNEL_PATHS.publisher(checkId(id));
-    const { json, unexpected } = await this.#call({ ...only(options), method: 'GET', path });
+    const { json, unexpected } = await this.#send({ method: 'GET', path }, options);
     const publisher = own(json, 'publisher');
     if (!isObject(publisher)) throw unexpected('a publisher');
     return publisher as unknown as PublisherDetail;
@@ -115,12 +109,8 @@ export class ChannelClient {
 
   /** Requests 1 to 50 publishers to be added. Returns one result for each, in order. A duplicate is a result, not an error. */
   async add(items: readonly PublisherItem[], options: CallOptions = {}): Promise<readonly AddResult[]> {
-    const { json, unexpected } = await this.#call({
-      ...only(options),
-      method: 'POST',
-      path: CHANNEL_PATHS.add,
-      body: { items },
-    });
+    const call = { method: 'POST', path: CHANNEL_PATHS.add, body: { items } } as const;
+    const { json, unexpected } = await this.#send(call, options);
     const results = own(json, 'results');
     if (!Array.isArray(results) || results.length !== items.length) throw unexpected('one result for each item');
     return results as readonly AddResult[];
@@ -129,7 +119,7 @@ export class ChannelClient {
   /** Removes an approved publisher from the channel. */
   async remove(id: string, options: CallOptions = {}): Promise<void> {
     const path = CHANNEL_PATHS.remove(checkId(id));
-    const { status, unexpected } = await this.#call({ ...only(options), method: 'DELETE', path });
+    const { status, unexpected } = await this.#send({ method: 'DELETE', path }, options);
     if (status !== 204) throw unexpected('the status 204');
   }
 
@@ -148,19 +138,14 @@ export class ChannelClient {
   }
 
   async #replace(path: string, subcategory_ids: readonly string[], options: CallOptions): Promise<void> {
-    const { json, unexpected } = await this.#call({
-      ...only(options),
-      method: 'PUT',
-      path,
-      body: { subcategory_ids },
-    });
+    const { json, unexpected } = await this.#send({ method: 'PUT', path, body: { subcategory_ids } }, options);
     if (own(json, 'ok') !== true) throw unexpected('{"ok": true}');
   }
-}
 
-/** Passes on only what may be set for one call, whatever an untyped caller gave. */
-function only({ signal, timeout }: CallOptions): CallOptions {
-  return { signal, timeout };
+  /** Passes on only what may be set for one call, whatever an untyped caller gave. */
+  #send(call: Omit<ApiCall, keyof CallOptions>, { signal, timeout }: CallOptions): Promise<ApiResponse> {
+    return this.#call({ ...call, signal, timeout });
+  }
 }
 
 /** Refuses ids that change the path: `..` would call another endpoint. */

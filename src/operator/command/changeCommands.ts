@@ -97,7 +97,7 @@ export const exclusionsUndo = operatorCommand({
   examples: [
     { call: 'offerlet-operator exclusions undo', does: 'Shows the latest change, and asks before it takes it back' },
   ],
-  async run({ settings, words, terminal, connection, progress }) {
+  async run({ settings, words, terminal, connection, progress, print }) {
     const channel = connection.channel();
     const [details, taxonomy] = await Promise.all([channel.details(), readTaxonomy(channel)]);
     const own = changesOf(connection.changes.read(), { network: connection.url, channel: details.name });
@@ -124,7 +124,7 @@ export const exclusionsUndo = operatorCommand({
       }
       await replaceExclusions({ connection, channel, scope, after: before, undoes: change.id });
     }
-    printDifferences(rows, { settings, terminal });
+    printDifferences(rows, { settings, print });
     terminal.note(settings['dry-run'] ? `Dry run, nothing was changed.` : `${when} was taken back for ${place}.`);
   },
 });

@@ -31,7 +31,7 @@ export function completedCommands(commands: Readonly<Record<string, Command | Co
     words: path === 'completion' ? ['bash', 'zsh', 'fish'].map((name) => ({ name, about: `For ${name}.` })) : [],
     options: [...Object.entries(command.options).map(([name, option]) => completed(name, option)), HELP],
   });
-  const version = { ...HELP, name: 'version', about: 'Prints the version.' };
+  const version = completed('version', { kind: 'flag', about: 'Prints the version.' });
   return [
     { path: '', words: named(commands), options: [HELP, version] },
     ...Object.entries(commands).flatMap(([name, command]) =>
@@ -45,14 +45,7 @@ export function completedCommands(commands: Readonly<Record<string, Command | Co
   ];
 }
 
-const HELP: CompletedOption = {
-  name: 'help',
-  about: 'Prints the options of a command.',
-  takesValue: false,
-  values: [],
-  isFile: false,
-  isList: false,
-};
+const HELP = completed('help', { kind: 'flag', about: 'Prints the options of a command.' });
 
 function completed(name: string, option: Option): CompletedOption {
   const { about, kind, completes } = option;
@@ -120,17 +113,10 @@ complete -F _offerlet_operator offerlet-operator
 /** Returns the completion script for fish. */
 export function fishCompletion(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ path, words, options }) => {
-    const [first, second] = path === '' ? [] : path.split(' ');
-    const group = commands.find((one) => one.path === first);
-    const names = group?.words.map(({ name }) => name).join(' ') ?? '';
-    const condition =
-      first === undefined
-        ? '__fish_use_subcommand'
-        : second === undefined
-          ? names === ''
-            ? `__fish_seen_subcommand_from ${first}`
-            : `__fish_seen_subcommand_from ${first}; and not __fish_seen_subcommand_from ${names}`
-          : `__fish_seen_subcommand_from ${first}; and __fish_seen_subcommand_from ${second}`;
+    const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
+    const names = words.map(({ name }) => name).join(' ');
+    if (names !== '') seen.push(`not __fish_seen_subcommand_from ${names}`);
+    const condition = path === '' ? '__fish_use_subcommand' : seen.join('; and ');
     return [
       ...words.map(
         ({ name, about }) =>

@@ -12,15 +12,13 @@ const MAX_WIDTH = 160;
 const MAX_CHARTS = 3;
 
 /** Where a chart is drawn. */
-interface Canvas {
+interface Canvas extends Look {
   readonly width: number;
-  readonly hasColor: boolean;
-  readonly hasUnicode: boolean;
 }
 
 /** Returns a report as charts: columns over time, bars for breakdowns, a line of small bars for both. */
-export function drawChart(report: PrintedReport, { width = PLAIN_WIDTH, hasColor, hasUnicode }: Look): string {
-  const canvas = { width: Math.min(MAX_WIDTH, width), hasColor, hasUnicode };
+export function drawChart(report: PrintedReport, look: Look): string {
+  const canvas = { ...look, width: Math.min(MAX_WIDTH, look.width ?? PLAIN_WIDTH) };
   const metrics = report.metrics.slice(0, report.query.metrics ? MAX_CHARTS : 1);
   return metrics
     .map((metric) => [titleOf(metric, report, canvas), ...drawMetric(metric, report, canvas), ''].join('\n'))
@@ -49,20 +47,15 @@ function drawMetric(metric: string, report: PrintedReport, canvas: Canvas): stri
   const data = chartDataOf({ rows, metric, dates, compared, grain, dataThrough: meta.data_through, lines });
   if (lines) return sparkChart(metric, data.series, canvas);
   const drawn = columnChart({ metric, data, grain }, canvas);
-  const keys: [keyof typeof KEYS, string][] = [];
+  const keys: [Fill, string][] = [];
   if (compared) keys.push(['solid', rangeOf(dates)], ['shade', rangeOf(compared)]);
   if (data.open >= 0 && data.series[0]?.values[data.open]) keys.push(['light', 'not over yet']);
   return keys.length > 0 ? [...drawn, legend(keys, canvas)] : drawn;
 }
 
-const KEYS = { solid: ['█', '#'], shade: ['▒', '='], light: ['░', ':'], mark: ['┃', '|'] } as const;
-
-function legend(keys: readonly (readonly [keyof typeof KEYS, string])[], { hasUnicode, hasColor }: Canvas): string {
-  return inTone(
-    `  ${keys.map(([key, text]) => `${KEYS[key][hasUnicode ? 0 : 1]} ${text}`).join('   ')}`,
-    'dim',
-    hasColor,
-  );
+function legend(keys: readonly (readonly [Fill, string])[], { hasUnicode, hasColor }: Canvas): string {
+  const parts = keys.map(([key, text]) => `${FILLS[key][hasUnicode ? 0 : 1]} ${text}`);
+  return inTone(`  ${parts.join('   ')}`, 'dim', hasColor);
 }
 
 /** One period of a column chart. */
@@ -104,13 +97,13 @@ export function columnChart(
   const slot = Math.min(MAX_SLOT, Math.floor(room / Math.max(1, points.length)));
   const { bar, beside } = widthsIn(slot, hasBefore);
 
-  const columns = points.map((point) => ({ point, cells: cellsOf(point, { top, bar, beside, slot, canvas }) }));
+  const columns = points.map((point) => cellsOf(point, { ...canvas, top, bar, beside, slot }));
   const [upper, lower, corner] = canvas.hasUnicode ? ['┤', '│', '┼'] : ['+', '|', '+'];
   const lines = Array.from({ length: HEIGHT }, (_, up) => {
     const row = HEIGHT - 1 - up;
     const tick = ticks.get(row);
     const edge = inTone(`${(tick ?? '').padStart(axis)} ${tick === undefined ? lower : upper}`, 'dim', canvas.hasColor);
-    return (edge + columns.map(({ cells }) => cells[row] ?? '').join('')).trimEnd();
+    return (edge + columns.map((cells) => cells[row] ?? '').join('')).trimEnd();
   });
   // Periods without data yet have no axis: they are not zero.
   const floor = points.map(({ value }) => (value === null ? ' ' : canvas.hasUnicode ? '─' : '-').repeat(slot)).join('');
@@ -128,16 +121,15 @@ function widthsIn(slot: number, hasBefore: boolean): { bar: number; beside: numb
   return { bar: slot === 2 && beside === 0 ? 1 : inner - beside, beside };
 }
 
-interface CellOptions {
+interface CellOptions extends Canvas {
   readonly top: number;
   readonly bar: number;
   readonly beside: number;
   readonly slot: number;
-  readonly canvas: Canvas;
 }
 
-function cellsOf({ value, before, isOpen }: Point, { top, bar, beside, slot, canvas }: CellOptions): string[] {
-  const { hasUnicode, hasColor } = canvas;
+function cellsOf({ value, before, isOpen }: Point, options: CellOptions): string[] {
+  const { top, bar, beside, slot, hasUnicode, hasColor } = options;
   const main = paint((value ?? 0) / top, { width: bar, fill: isOpen ? 'light' : 'solid', tone: 'accent' });
   // Without room beside it, the compared value is drawn behind the bar: its top shows where the bar is lower.
   const other = paint((before ?? 0) / top, { width: beside || bar, fill: 'shade', tone: 'dim' });
@@ -169,7 +161,7 @@ function axisLabels(points: readonly Point[], { grain, slot }: { grain: TimeGrai
 }
 
 /** What `barChart` draws. */
-export interface BarChart {
+interface BarChart {
   readonly metric: string;
   readonly rows: readonly { readonly label: string; readonly row: Row }[];
   readonly hasBefore: boolean;
@@ -221,7 +213,7 @@ export function barChart({ metric, rows, hasBefore }: BarChart, canvas: Canvas):
 /** Draws a line across a bar, or after its end. */
 function withMark(bar: string, at: number, { hasUnicode, hasColor }: Canvas): string {
   const cells = [...bar];
-  const mark = hasUnicode ? '┃' : '|';
+  const mark = FILLS.mark[hasUnicode ? 0 : 1];
   const before = cells.slice(0, at).join('');
   const after = cells.slice(at + 1).join('');
   return inTone(before, 'accent', hasColor) + inTone(mark, 'strong', hasColor) + inTone(after, 'accent', hasColor);
@@ -256,13 +248,9 @@ function sparkChart(metric: string, series: readonly Series[], canvas: Canvas): 
 const RISING = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const GROWING = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/** Which character fills a bar: solid, for the value itself; shaded, for what it is compared with or is not complete. */
-export type Fill = 'solid' | 'shade' | 'light';
-const FULL: Readonly<Record<Fill, readonly [unicode: string, ascii: string]>> = {
-  solid: ['█', '#'],
-  shade: ['▒', '='],
-  light: ['░', ':'],
-};
+/** What a bar is made of: solid, for the value itself; shaded, for what it is compared with or is not complete. */
+const FILLS = { solid: ['█', '#'], shade: ['▒', '='], light: ['░', ':'], mark: ['┃', '|'] } as const;
+type Fill = keyof typeof FILLS;
 
 /** Returns the cells of an upright bar from the bottom up; `share` of the height is filled. */
 export function uprightBar(
@@ -270,7 +258,7 @@ export function uprightBar(
   height: number,
   { fill, hasUnicode }: { fill: Fill; hasUnicode: boolean },
 ): string[] {
-  const [unicode, ascii] = FULL[fill];
+  const whole = FILLS[fill][hasUnicode ? 0 : 1];
   const isExact = hasUnicode && fill === 'solid';
   const eighths = Math.round(clamp(share) * height * 8);
   // Something is never drawn as nothing.
@@ -278,7 +266,7 @@ export function uprightBar(
   return Array.from({ length: height }, (_, row) => {
     const left = Math.min(8, Math.max(0, drawn - row * 8));
     if (isExact) return RISING[left] ?? ' ';
-    return left >= 4 ? (hasUnicode ? unicode : ascii) : ' ';
+    return left >= 4 ? whole : ' ';
   });
 }
 

@@ -1,13 +1,12 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
-import { print, type Cell } from '../../cli/output/print.ts';
+import type { Cell } from '../../cli/output/print.ts';
 import { type Change, isSameList } from '../changeLog.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
-import { NotFoundError } from '../clients/errors.ts';
 import { decodeList } from '../publishers/readPublisherList.ts';
 import type { Taxonomy } from '../publishers/taxonomy.ts';
 import { askToGoOn, operatorCommand, readInput, type CommandContext, type Connection } from './operatorCommand.ts';
-import { findNamedPublisher, noPublisher, readTaxonomy } from './publisherCommands.ts';
+import { findNamedPublisher, findPublisher, readTaxonomy } from './publisherCommands.ts';
 
 /** Words on one command line: more than any network has subcategories. */
 const MAX_WORDS = 2_000;
@@ -52,12 +51,11 @@ export const exclusionsShow = operatorCommand({
       does: 'What this publisher does not show, and who excludes it',
     },
   ],
-  async run({ settings, terminal, connection, progress }) {
+  async run({ settings, terminal, connection, print }) {
     const channel = connection.channel();
     const named = settings.publisher === undefined ? undefined : await findNamedPublisher(channel, settings.publisher);
     const publisher = named?.publisher;
     const [details, taxonomy] = await Promise.all([channel.details(), readTaxonomy(channel)]);
-    progress.end();
     const sources: [by: string, ids: readonly string[]][] = [['channel', details.exclusions.subcategories.channel]];
     if (publisher) {
       sources.push(['channel, for this publisher', publisher.exclusions.subcategories.publisher]);
@@ -66,23 +64,20 @@ export const exclusionsShow = operatorCommand({
     const rows = sources.flatMap(([excluded_by, ids]) =>
       ids.map((subcategory_id) => ({ subcategory_id, subcategory: taxonomy.nameOf(subcategory_id), excluded_by })),
     );
-    print(
-      {
-        json: {
-          channel: details.exclusions.subcategories.channel,
-          ...(publisher && {
-            publisher: publisher.exclusions.subcategories.publisher,
-            external: publisher.exclusions.subcategories.external,
-          }),
-        },
-        csv: { rows, columns: ['subcategory_id', 'subcategory', 'excluded_by'] },
-        table: () => ({
-          columns: [{ header: 'SUBCATEGORY' }, { header: 'EXCLUDED BY' }, { header: 'ID', isFixed: true }],
-          rows: rows.map(({ subcategory_id, subcategory, excluded_by }) => [subcategory, excluded_by, subcategory_id]),
+    print({
+      json: {
+        channel: details.exclusions.subcategories.channel,
+        ...(publisher && {
+          publisher: publisher.exclusions.subcategories.publisher,
+          external: publisher.exclusions.subcategories.external,
         }),
       },
-      { format: settings, terminal },
-    );
+      csv: { rows, columns: ['subcategory_id', 'subcategory', 'excluded_by'] },
+      table: () => ({
+        columns: [{ header: 'SUBCATEGORY' }, { header: 'EXCLUDED BY' }, { header: 'ID', isFixed: true }],
+        rows: rows.map(({ subcategory_id, subcategory, excluded_by }) => [subcategory, excluded_by, subcategory_id]),
+      }),
+    });
     if (named?.isPartial)
       terminal.note(`"${safeText(settings.publisher ?? '')}" is ${safeText(named.publisher.brand_name)}.`);
     if (rows.length === 0 && !settings.json && !settings.csv) terminal.note('Nothing is excluded.');
@@ -98,10 +93,7 @@ export const exclusionsAdd = operatorCommand({
   examples: [
     { call: 'offerlet-operator exclusions add Spirits "Gambling / *"', does: 'One subcategory, and all of a category' },
   ],
-  async run(context) {
-    const { wanted } = await readWords(context);
-    await changeExclusions(context, (before, taxonomy) => [...new Set([...before, ...idsOf(wanted, taxonomy)])]);
-  },
+  run: (context) => changeExclusions(context, (before, ids) => [...new Set([...before, ...ids])]),
 });
 
 /** `offerlet-operator exclusions remove`: allows subcategories again. */
@@ -113,13 +105,7 @@ export const exclusionsRemove = operatorCommand({
   examples: [
     { call: 'offerlet-operator exclusions remove Wine --publisher "Juniper & Co"', does: 'For one publisher' },
   ],
-  async run(context) {
-    const { wanted } = await readWords(context);
-    await changeExclusions(context, (before, taxonomy) => {
-      const ids = idsOf(wanted, taxonomy);
-      return before.filter((id) => !ids.includes(id));
-    });
-  },
+  run: (context) => changeExclusions(context, (before, ids) => before.filter((id) => !ids.includes(id))),
 });
 
 /** `offerlet-operator exclusions set`: replaces the excluded subcategories of the channel, or of one publisher. */
@@ -135,30 +121,28 @@ export const exclusionsSet = operatorCommand({
       does: 'Excludes nothing more for one publisher',
     },
   ],
-  async run(context) {
-    const { wanted } = await readWords(context, context.settings.clear);
-    await changeExclusions(context, (_before, taxonomy) => idsOf(wanted, taxonomy), { asksToDrop: true });
-  },
+  run: (context) => changeExclusions(context, (_before, ids) => ids),
 });
 
-/** What the three commands have in common. */
-type EditContext = Omit<CommandContext<typeof EDIT>, 'words'>;
+/** What the three commands have in common; `set` alone has `clear`. */
+type EditContext = CommandContext<typeof EDIT> & { readonly settings: { readonly clear?: boolean } };
 
 /** Shows what changes, asks for confirmation where required, and replaces the list: the API has no other way. */
 async function changeExclusions(
-  { settings, terminal, connection, progress }: EditContext,
-  afterOf: (before: readonly string[], taxonomy: Taxonomy) => readonly string[],
-  { asksToDrop = false } = {},
+  context: EditContext,
+  afterOf: (before: readonly string[], ids: readonly string[]) => readonly string[],
 ): Promise<void> {
+  const { settings, terminal, connection, progress } = context;
+  const words = await readWords(context);
   const channel = connection.channel();
   const taxonomy = await readTaxonomy(channel);
   // Mistakes in the list are reported before a publisher is looked for.
-  afterOf([], taxonomy);
+  const ids = idsOf(words, taxonomy);
   const named = settings.publisher === undefined ? undefined : await findNamedPublisher(channel, settings.publisher);
   if (named?.publisher.publisher_remote_id === null)
     throw new UsageError('--publisher is a pending request; only approved publishers have exclusions.');
   const scope = await readScope(channel, named?.publisher.publisher_remote_id ?? undefined);
-  const after = afterOf(scope.subcategory_ids, taxonomy);
+  const after = afterOf(scope.subcategory_ids, ids);
   const rows = differencesOf(scope.subcategory_ids, after, taxonomy);
   const dropped = rows.filter(({ change }) => change === 'removed');
   const isChanged = rows.some(({ change }) => change !== 'kept');
@@ -171,14 +155,14 @@ async function changeExclusions(
             `"${safeText(settings.publisher ?? '')}" is only a part of the name "${safeText(named.publisher.brand_name)}".`,
           ]
         : []),
-      ...(asksToDrop && dropped.length > 0
+      ...(settings.clear !== undefined && dropped.length > 0
         ? [`This allows again what is excluded now: ${dropped.map(({ subcategory }) => subcategory).join(', ')}.`]
         : []),
     ];
     if (reasons.length > 0) await askToGoOn(terminal, `${reasons.join(' ')} It is about ${place}.`);
   }
   if (isChanged && !settings['dry-run']) await replaceExclusions({ connection, channel, scope, after });
-  printDifferences(rows, { settings, terminal });
+  printDifferences(rows, context);
   const count = (change: Difference['change']): number => rows.filter((row) => row.change === change).length;
   const what = `${count('added')} added, ${count('removed')} removed, ${after.length} excluded for ${place}`;
   terminal.note(settings['dry-run'] ? `Dry run, nothing was changed: ${what}.` : `${what}.`);
@@ -197,11 +181,7 @@ export interface ExclusionScope {
 export async function readScope(channel: ChannelClient, id: string | undefined): Promise<ExclusionScope> {
   const [details, publisher] = await Promise.all([
     channel.details(),
-    id === undefined
-      ? undefined
-      : channel.publisher(id).catch((error: unknown) => {
-          throw error instanceof NotFoundError ? noPublisher(id) : error;
-        }),
+    id === undefined ? undefined : findPublisher(channel, id),
   ]);
   return {
     publisher: id === undefined ? undefined : { id, name: publisher?.brand_name ?? id },
@@ -285,52 +265,44 @@ export function differencesOf(before: readonly string[], after: readonly string[
 /** Prints what changes, and what stays. */
 export function printDifferences(
   rows: readonly Difference[],
-  { settings, terminal }: Pick<CommandContext<typeof WAYS>, 'settings' | 'terminal'>,
+  { settings, print }: Pick<CommandContext<typeof WAYS>, 'settings' | 'print'>,
 ): void {
   const ids = (...changes: readonly Difference['change'][]): string[] =>
     rows.filter(({ change }) => changes.includes(change)).map(({ subcategory_id }) => subcategory_id);
-  print(
-    {
-      json: {
-        subcategory_ids: ids('kept', 'added'),
-        added: ids('added'),
-        removed: ids('removed'),
-        dry_run: settings['dry-run'],
-      },
-      csv: { rows, columns: ['change', 'subcategory_id', 'subcategory'] },
-      table: () => ({
-        columns: [{ header: ' ', isFixed: true }, { header: 'SUBCATEGORY' }, { header: 'ID', isFixed: true }],
-        rows: rows.map(({ change, subcategory_id, subcategory }): Cell[] => [
-          MARKS[change],
-          change === 'kept' ? subcategory : { text: subcategory, tone: change === 'added' ? 'good' : 'bad' },
-          subcategory_id,
-        ]),
-      }),
+  print({
+    json: {
+      subcategory_ids: ids('kept', 'added'),
+      added: ids('added'),
+      removed: ids('removed'),
+      dry_run: settings['dry-run'],
     },
-    { format: settings, terminal },
-  );
+    csv: { rows, columns: ['change', 'subcategory_id', 'subcategory'] },
+    table: () => ({
+      columns: [{ header: ' ', isFixed: true }, { header: 'SUBCATEGORY' }, { header: 'ID', isFixed: true }],
+      rows: rows.map(({ change, subcategory_id, subcategory }): Cell[] => [
+        MARKS[change],
+        change === 'kept' ? subcategory : { text: subcategory, tone: change === 'added' ? 'good' : 'bad' },
+        subcategory_id,
+      ]),
+    }),
+  });
 }
 
-async function readWords(
-  {
-    settings: { file },
-    words,
-  }: { readonly settings: { readonly file?: string | undefined }; readonly words: readonly string[] },
-  clear?: boolean,
-): Promise<{ readonly wanted: readonly string[] }> {
+/** The ids or names that a command line or a file has. */
+async function readWords({ settings: { file, clear }, words }: EditContext): Promise<readonly string[]> {
   const ways = [words.length > 0, file !== undefined, clear === true].filter(Boolean).length;
   if (ways !== 1)
     throw new UsageError(
       `Use one of: the ids or names of subcategories, or ${clear === undefined ? '--file FILE.' : '--file FILE, or --clear. The list replaces the current one.'}`,
     );
-  if (clear) return { wanted: [] };
-  if (file === undefined) return { wanted: words };
+  if (clear) return [];
+  if (file === undefined) return words;
   const wanted = listIn(decodeList(await readInput(file, '--file')).text);
   if (wanted.length === 0)
     throw new UsageError(
       `--file has no ids: "${file}".${clear === undefined ? '' : ' Use --clear to exclude nothing.'}`,
     );
-  return { wanted };
+  return wanted;
 }
 
 /** Reads a JSON array, or one id on each line; what follows a comma, and comments, are ignored. */

@@ -17,48 +17,35 @@ import { plural } from '../reports/format.ts';
 
 /** Returns the one line that a person reads, and the exit code, for whatever went wrong. */
 export function explainFailure(error: unknown, keySource = 'OFFERLET_API_KEY'): ExitError {
-  const [text, code] = explain(error, keySource);
-  return new ExitError(safeText(text), code);
+  return new ExitError(safeText(explain(error, keySource)), error instanceof AuthError ? EXIT.refused : EXIT.failed);
 }
 
-function explain(error: unknown, key: string): [text: string, code: number] {
-  if (error instanceof AuthError) return [`${networkWords(error)} (${error.status}). Check ${key}.`, EXIT.refused];
-  if (error instanceof NotFoundError) return [`${networkWords(error)} (404). Check --network: ${NO_API}`, EXIT.failed];
-  if (error instanceof UnreachableError) return [`${whyUnreachable(error)} Check --network.`, EXIT.failed];
+function explain(error: unknown, key: string): string {
+  if (error instanceof AuthError) return `${networkWords(error)} (${error.status}). Check ${key}.`;
+  if (error instanceof NotFoundError) return `${networkWords(error)} (404). Check --network: is this the Channel API?`;
+  if (error instanceof UnreachableError) return `${whyUnreachable(error)} Check --network.`;
   if (error instanceof RateLimitError)
-    return [
-      `The network still refuses further requests (429). Try again ${error.retryAfter ? `in ${plural(error.retryAfter, 'second')}` : 'later'}.`,
-      EXIT.failed,
-    ];
+    return `The network still refuses further requests (429). Try again ${error.retryAfter ? `in ${plural(error.retryAfter, 'second')}` : 'later'}.`;
   if (error instanceof MetricNotAvailableError)
-    return [
-      `Not enabled for this key: ${error.unsupported_metrics.join(', ')}. Use --metrics with ${error.allowed_metrics.join(', ')}.`,
-      EXIT.failed,
-    ];
-  if (error instanceof DateRangeError) return [whichDates(error), EXIT.failed];
-  if (error instanceof RowLimitError) return [howToShrink(error), EXIT.failed];
+    return `Not enabled for this key: ${error.unsupported_metrics.join(', ')}. Use --metrics with ${error.allowed_metrics.join(', ')}.`;
+  if (error instanceof DateRangeError) return whichDates(error);
+  if (error instanceof RowLimitError) return howToShrink(error);
   if (error instanceof ReportingUnavailableError)
-    return ['There is no reporting data for this key yet. Try again when there is activity.', EXIT.failed];
-  if (error instanceof ReportChangedError)
-    return ['The report changed while it was read. Run the command again.', EXIT.failed];
-  if (error instanceof ValidationError) return [`${networkWords(error)} (${error.status}).`, EXIT.failed];
-  if (error instanceof ApiError) return [`${error.message}${supportOf(error)}`, EXIT.failed];
+    return 'There is no reporting data for this key yet. Try again when there is activity.';
+  if (error instanceof ReportChangedError) return 'The report changed while it was read. Run the command again.';
+  if (error instanceof ValidationError) return `${networkWords(error)} (${error.status}).`;
+  if (error instanceof ApiError)
+    return error.message + (error.requestId === undefined ? '' : ` Request ${error.requestId}.`);
   // The clients check the outline of a response; commands read all of it.
   if (error instanceof TypeError)
-    return [`The network returned data that could not be understood (${error.message}). Check --network.`, EXIT.failed];
-  return [error instanceof Error ? error.message : String(error), EXIT.failed];
+    return `The network returned data that could not be understood (${error.message}). Check --network.`;
+  return error instanceof Error ? error.message : String(error);
 }
-
-const NO_API = 'is this the Channel API?';
 
 /** The network's own words, without method and path. */
 function networkWords(error: ApiError): string {
   const reason = error.message.replace(/^[A-Z]+ \S+ returned \d+: /, '').replace(/[.\s]+$/, '');
   return reason === '' ? `The network returned ${error.status}` : reason;
-}
-
-function supportOf({ requestId }: ApiError): string {
-  return requestId === undefined ? '' : ` Request ${requestId}.`;
 }
 
 function whyUnreachable(error: UnreachableError): string {

@@ -9,6 +9,7 @@ import {
   type SettingsSource,
 } from '../../cli/command.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
+import { print, type Printable } from '../../cli/output/print.ts';
 import { cutTo, openTerminal, type Terminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { readKey } from '../../wire/keys.ts';
@@ -29,12 +30,12 @@ export interface CommandContext<All extends Options> {
   readonly progress: Progress;
   /** The environment, for secrets that no option takes. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the progress, and prints data as --json and --csv say. */
+  print(data: Printable): void;
 }
 
 /** An operator command: its own options; connection and format are added. */
-export interface OperatorCommand<All extends Options> {
-  readonly summary: string;
-  readonly usage?: string | undefined;
+export interface OperatorCommand<All extends Options> extends Pick<Command, 'summary' | 'usage'> {
   readonly maxWords?: number | undefined;
   readonly options: All;
   readonly examples: NonNullable<Command['examples']>;
@@ -78,6 +79,10 @@ export function operatorCommand<const All extends Options>(command: OperatorComm
           connection,
           progress,
           env,
+          print(data) {
+            progress.end();
+            print(data, { format: settings as unknown as SettingsOf<typeof FORMAT>, terminal });
+          },
         });
       } catch (error) {
         progress.end();
@@ -95,11 +100,6 @@ export function requireWord(words: readonly string[], what: string): string {
   if (word === undefined || word.trim() === '')
     throw new UsageError(`${what} is missing. Use --help to see an example.`);
   return word;
-}
-
-/** Ends a command because some items failed. */
-export function someFailed(message: string): ExitError {
-  return new ExitError(message, EXIT.someFailed);
 }
 
 /** How an operator command finds the network. */

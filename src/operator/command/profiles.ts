@@ -1,8 +1,8 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Command, FORMAT, type Options, readCall } from '../../cli/command.ts';
-import { print } from '../../cli/output/print.ts';
+import { print, replaceFile } from '../../cli/output/print.ts';
 import { openTerminal } from '../../cli/output/terminal.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { UsageError } from '../../cli/ExitError.ts';
@@ -263,12 +263,5 @@ function writeProfiles(path: string, profiles: readonly Profile[]): void {
     name,
     { network, api_key_file: keyFile, api_key_env: keyVariable, ...(variant === 'publisher' && { variant }) },
   ]);
-  const temporary = `${path}.${process.pid}.tmp`;
-  const text = `${JSON.stringify({ profiles: Object.fromEntries(entries) }, null, 2)}\n`;
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flush: true });
-    renameSync(temporary, path);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  replaceFile(path, `${JSON.stringify({ profiles: Object.fromEntries(entries) }, null, 2)}\n`, 0o600);
 }

@@ -1,7 +1,7 @@
 import { readUuid } from '../../wire/json.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText, type Terminal, type Tone } from '../../cli/output/terminal.ts';
-import { print, type Cell } from '../../cli/output/print.ts';
+import type { Cell } from '../../cli/output/print.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { NotFoundError } from '../clients/errors.ts';
 import { ask, operatorCommand, requireWord } from './operatorCommand.ts';
@@ -30,37 +30,33 @@ export const publishersList = operatorCommand({
       does: 'A spreadsheet of all that match',
     },
   ],
-  async run({ settings, terminal, connection, progress }) {
+  async run({ settings, terminal, connection, progress, print }) {
     const status = readStatus(settings.status);
     const publishers: Publisher[] = [];
     for await (const publisher of connection.channel().allPublishers({ q: settings.query, status })) {
       publishers.push(publisher);
       progress.step(`Read ${plural(publishers.length, 'publisher')} …`);
     }
-    progress.end();
-    print(
-      {
-        json: { count: publishers.length, publishers },
-        csv: { rows: publishers.map(flat), columns: CSV_COLUMNS },
-        table: () => ({
-          columns: [
-            { header: 'NAME' },
-            { header: 'STATUS', isFixed: true },
-            { header: 'ID', isFixed: true },
-            { header: 'CATEGORY', rank: 1 },
-            { header: 'CREATED', isFixed: true, rank: 2 },
-          ],
-          rows: publishers.map((publisher) => [
-            { text: safeText(publisher.brand_name), tone: 'strong' },
-            { text: safeText(publisher.status), tone: toneOf(publisher.status) },
-            safeText(idOf(publisher) ?? ''),
-            safeText(publisher.primary_category),
-            publisher.created_at.slice(0, 10),
-          ]),
-        }),
-      },
-      { format: settings, terminal },
-    );
+    print({
+      json: { count: publishers.length, publishers },
+      csv: { rows: publishers.map(flat), columns: CSV_COLUMNS },
+      table: () => ({
+        columns: [
+          { header: 'NAME' },
+          { header: 'STATUS', isFixed: true },
+          { header: 'ID', isFixed: true },
+          { header: 'CATEGORY', rank: 1 },
+          { header: 'CREATED', isFixed: true, rank: 2 },
+        ],
+        rows: publishers.map((publisher) => [
+          { text: safeText(publisher.brand_name), tone: 'strong' },
+          { text: safeText(publisher.status), tone: toneOf(publisher.status) },
+          safeText(idOf(publisher) ?? ''),
+          safeText(publisher.primary_category),
+          publisher.created_at.slice(0, 10),
+        ]),
+      }),
+    });
     if (publishers.length === 0) terminal.note('No publisher matches.');
   },
 });
@@ -111,14 +107,13 @@ export const publishersShow = operatorCommand({
       does: 'One publisher, by the id that "publishers list" prints',
     },
   ],
-  async run({ settings, words, terminal, connection, progress }) {
+  async run({ settings, words, connection, print }) {
     const id = requireWord(words, 'ID');
     const channel = connection.channel();
     const publisher = await findPublisher(channel, id);
     const [taxonomy, details] = settings.csv
       ? [undefined, undefined]
       : await Promise.all([readTaxonomy(channel), channel.details()]);
-    progress.end();
     const { external, publisher: own } = publisher.exclusions.subcategories;
     const channelWide = details?.exclusions.subcategories.channel ?? [];
     const lines: [string, Cell][] = [
@@ -133,14 +128,11 @@ export const publishersShow = operatorCommand({
       ...linesOf('You exclude for it', namesOf(taxonomy, own)),
       ...linesOf('It excludes itself', namesOf(taxonomy, external)),
     ];
-    print(
-      {
-        json: { publisher, channel_exclusions: channelWide },
-        csv: { rows: [detailOf(publisher)], columns: Object.keys(detailOf(publisher)) },
-        table: () => ({ columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }], rows: lines }),
-      },
-      { format: settings, terminal },
-    );
+    print({
+      json: { publisher, channel_exclusions: channelWide },
+      csv: { rows: [detailOf(publisher)], columns: Object.keys(detailOf(publisher)) },
+      table: () => ({ columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }], rows: lines }),
+    });
   },
 });
 
@@ -154,7 +146,7 @@ export async function findNamedPublisher(
 }
 
 /** Returns a publisher. Throws an `ExitError` if no publisher has the id. */
-async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
+export async function findPublisher(channel: ChannelClient, id: string): Promise<PublisherDetail> {
   try {
     return await channel.publisher(id);
   } catch (error) {
@@ -164,7 +156,7 @@ async function findPublisher(channel: ChannelClient, id: string): Promise<Publis
 }
 
 /** The end of a command whose publisher does not exist. */
-export function noPublisher(id: string): ExitError {
+function noPublisher(id: string): ExitError {
   const shown = safeText(id).slice(0, 80);
   return new ExitError(
     `Your channel has no publisher with the id "${shown}". "offerlet-operator publishers list --query ${/^[\w-]{1,40}$/.test(shown) && !/^[0-9a-f-]{30,}$/i.test(shown) ? shown : 'NAME'}" finds it by name.`,
@@ -198,7 +190,7 @@ export const publishersRemove = operatorCommand({
       does: 'Asks for the name of the publisher, then removes it',
     },
   ],
-  async run({ settings, words, terminal, connection, progress }) {
+  async run({ settings, words, terminal, connection, progress, print }) {
     const id = requireWord(words, 'ID');
     const channel = connection.channel();
     if (!settings.yes && !terminal.canAsk)
@@ -207,11 +199,10 @@ export const publishersRemove = operatorCommand({
     const name = safeText(brand_name);
     if (publisher_remote_id === null)
       throw new ExitError(`"${name}" is a pending request; only approved publishers can be removed.`, EXIT.failed);
-    progress.end();
-    // A name of which nothing can be shown would be confirmed by pressing Enter.
     const details = await channel.details();
     const place = `${safeText(details.name)}${connection.environment === 'production' ? ' (PRODUCTION)' : ''}`;
     progress.end();
+    // A name of which nothing can be shown would be confirmed by pressing Enter.
     if (!settings.yes) await confirm(name || safeText(publisher_remote_id), terminal, place);
     await connection.changes
       .record(
@@ -231,14 +222,11 @@ export const publishersRemove = operatorCommand({
       });
     const removed = { publisher_remote_id, brand_name, removed: true };
     if (settings.json || settings.csv)
-      print(
-        {
-          json: removed,
-          csv: { rows: [removed], columns: Object.keys(removed) },
-          table: () => ({ columns: [], rows: [] }),
-        },
-        { format: settings, terminal },
-      );
+      print({
+        json: removed,
+        csv: { rows: [removed], columns: Object.keys(removed) },
+        table: () => ({ columns: [], rows: [] }),
+      });
     else terminal.write(`Removed ${name} (${safeText(publisher_remote_id)}).\n`);
   },
 });
@@ -302,36 +290,32 @@ export const categoriesList = operatorCommand({
     { call: 'offerlet-operator categories list', does: 'The names and ids for "exclusions set" and "publishers add"' },
     { call: 'offerlet-operator categories list --csv > categories.csv', does: 'One line for each subcategory' },
   ],
-  async run({ settings, terminal, connection, progress }) {
+  async run({ connection, print }) {
     const categories = await connection.channel().categories();
-    progress.end();
-    print(
-      {
-        json: { categories },
-        csv: {
-          columns: ['category_id', 'category', 'subcategory_id', 'subcategory'],
-          rows: categories.flatMap((category) =>
-            category.subcategories.map((subcategory) => ({
-              category_id: category.remote_id,
-              category: category.name,
-              subcategory_id: subcategory.remote_id,
-              subcategory: subcategory.name,
-            })),
-          ),
-        },
-        table: () => ({
-          columns: [{ header: 'CATEGORY' }, { header: 'ID', isFixed: true }],
-          rows: categories.flatMap((category): Cell[][] => [
-            [
-              { text: safeText(category.name), tone: 'strong' },
-              { text: category.remote_id, tone: 'strong' },
-            ],
-            ...category.subcategories.map(({ name, remote_id }) => [`  ${safeText(name)}`, safeText(remote_id)]),
-          ]),
-        }),
+    print({
+      json: { categories },
+      csv: {
+        columns: ['category_id', 'category', 'subcategory_id', 'subcategory'],
+        rows: categories.flatMap((category) =>
+          category.subcategories.map((subcategory) => ({
+            category_id: category.remote_id,
+            category: category.name,
+            subcategory_id: subcategory.remote_id,
+            subcategory: subcategory.name,
+          })),
+        ),
       },
-      { format: settings, terminal },
-    );
+      table: () => ({
+        columns: [{ header: 'CATEGORY' }, { header: 'ID', isFixed: true }],
+        rows: categories.flatMap((category): Cell[][] => [
+          [
+            { text: safeText(category.name), tone: 'strong' },
+            { text: category.remote_id, tone: 'strong' },
+          ],
+          ...category.subcategories.map(({ name, remote_id }) => [`  ${safeText(name)}`, safeText(remote_id)]),
+        ]),
+      }),
+    });
   },
 });
 

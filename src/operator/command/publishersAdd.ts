@@ -1,10 +1,9 @@
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText, type Tone } from '../../cli/output/terminal.ts';
-import { print } from '../../cli/output/print.ts';
 import type { Publisher, PublisherItem } from '../../wire/channel.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import { explainFailure } from './explainFailure.ts';
-import { readInput, operatorCommand, someFailed, type CommandContext } from './operatorCommand.ts';
+import { readInput, operatorCommand, type CommandContext } from './operatorCommand.ts';
 import { readTaxonomy } from './publisherCommands.ts';
 import { plural } from '../reports/format.ts';
 import { addPublishers, type AddOutcome } from '../publishers/addPublishers.ts';
@@ -60,13 +59,8 @@ export const publishersAdd = operatorCommand({
 /** With --dry-run, items are valid at best. */
 type Result = AddOutcome | { readonly status: 'valid'; readonly reason?: string };
 
-async function runAdd({
-  settings,
-  words,
-  terminal,
-  connection,
-  progress,
-}: CommandContext<typeof OPTIONS>): Promise<void> {
+async function runAdd(context: CommandContext<typeof OPTIONS>): Promise<void> {
+  const { settings, words, terminal, connection, progress } = context;
   const [file = '-'] = words;
   if (file === '-' && process.stdin.isTTY) terminal.note('Reading from the terminal; end with Ctrl-D.');
   const listed = readList(textOf(await readInput(file, 'FILE'), settings.encoding));
@@ -117,16 +111,16 @@ async function runAdd({
     // Nothing was done, so there is nothing to report but the reason.
     if (failure && done === 0) throw failure;
   }
-  progress.end();
-  printResults({ checked, results, settings, terminal });
+  printResults(context, checked, results);
   const summary = summaryOf(results);
   terminal.note(settings['dry-run'] ? `Dry run, nothing was sent: ${summary}.` : `${summary}.`);
   if (failure)
     throw new ExitError(failure.message, failure.exitCode === EXIT.interrupted ? EXIT.interrupted : EXIT.someFailed);
   const failed = results.filter(({ status }) => status === 'invalid').length;
   if (failed > 0)
-    throw someFailed(
+    throw new ExitError(
       `${failed} of ${plural(results.length, 'publisher')} ${failed === 1 ? 'is' : 'are'} invalid. Correct ${failed === 1 ? 'it' : 'them'} and run the command again.`,
+      EXIT.someFailed,
     );
 }
 
@@ -170,8 +164,7 @@ async function markExisting({
 }
 
 const NOT_SENT: AddOutcome = { status: 'not sent', reason: 'the command ended before' };
-const ORDER: readonly Result['status'][] = ['added', 'valid', 'duplicate', 'invalid', 'unknown', 'not sent'];
-const FAILURES: ReadonlySet<string> = new Set(['invalid', 'unknown', 'not sent']);
+/** In the order in which they are counted; what is bad has failed. */
 const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
   added: 'good',
   valid: 'good',
@@ -181,12 +174,11 @@ const TONES: Readonly<Record<Result['status'], Tone | undefined>> = {
   'not sent': 'bad',
 };
 
-interface ResultsToPrint extends Pick<CommandContext<typeof OPTIONS>, 'settings' | 'terminal'> {
-  readonly checked: readonly CheckedPublisher[];
-  readonly results: readonly Result[];
-}
-
-function printResults({ checked, results, settings, terminal }: ResultsToPrint): void {
+function printResults(
+  { settings, print }: CommandContext<typeof OPTIONS>,
+  checked: readonly CheckedPublisher[],
+  results: readonly Result[],
+): void {
   const all = checked.map(({ line, brand_name, domain }, index) => {
     const result = results[index] ?? NOT_SENT;
     return {
@@ -198,43 +190,39 @@ function printResults({ checked, results, settings, terminal }: ResultsToPrint):
       reason: 'reason' in result ? result.reason : null,
     };
   });
-  const rows = settings.failures ? all.filter(({ status }) => FAILURES.has(status)) : all;
-  print(
-    {
-      json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
-      csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
-      table: () => ({
-        columns: [
-          { header: 'LINE', isNumber: true },
-          { header: 'STATUS', isFixed: true },
-          { header: 'NAME' },
-          { header: 'DOMAIN', rank: 1 },
-          { header: 'REQUEST, OR REASON' },
-        ],
-        rows: rows.map(({ line, status, brand_name, domain, pending_publisher_id, reason }) => [
-          String(line),
-          { text: status, tone: TONES[status] },
-          safeText(brand_name),
-          safeText(domain),
-          safeText(pending_publisher_id ?? reason ?? ''),
-        ]),
-      }),
-    },
-    { format: settings, terminal },
-  );
+  const rows = settings.failures ? all.filter(({ status }) => TONES[status] === 'bad') : all;
+  print({
+    json: { results: rows, counts: countsOf(results), dry_run: settings['dry-run'] },
+    csv: { rows, columns: ['line', 'status', 'brand_name', 'domain', 'pending_publisher_id', 'reason'] },
+    table: () => ({
+      columns: [
+        { header: 'LINE', isNumber: true },
+        { header: 'STATUS', isFixed: true },
+        { header: 'NAME' },
+        { header: 'DOMAIN', rank: 1 },
+        { header: 'REQUEST, OR REASON' },
+      ],
+      rows: rows.map(({ line, status, brand_name, domain, pending_publisher_id, reason }) => [
+        String(line),
+        { text: status, tone: TONES[status] },
+        safeText(brand_name),
+        safeText(domain),
+        safeText(pending_publisher_id ?? reason ?? ''),
+      ]),
+    }),
+  });
 }
 
 function countsOf(results: readonly Result[]): Record<string, number> {
-  const counts = ORDER.map((status) => [status, results.filter((one) => one.status === status).length] as const);
+  const counts = Object.keys(TONES).map(
+    (status) => [status, results.filter((one) => one.status === status).length] as const,
+  );
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
 function summaryOf(results: readonly Result[]): string {
-  const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
-    duplicate: ['duplicate', 'duplicates'],
-  };
   const parts = Object.entries(countsOf(results)).map(
-    ([status, count]) => `${count} ${words[status]?.[count === 1 ? 0 : 1] ?? status}`,
+    ([status, count]) => `${count} ${status}${status === 'duplicate' && count > 1 ? 's' : ''}`,
   );
   return `${plural(results.length, 'publisher')}: ${parts.join(', ')}`;
 }

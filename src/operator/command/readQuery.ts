@@ -3,18 +3,12 @@ import { type Options, type SettingsOf, OUTPUT } from '../../cli/command.ts';
 import { UsageError } from '../../cli/ExitError.ts';
 import { openYaml, type Setting } from '../openYaml.ts';
 import { lastDays as lastDates, period, PERIODS } from '../reports/period.ts';
+import { GROUPINGS, METRICS, type ReportVariant } from '../reports/reportQuery.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../wire/utcDates.ts';
 import { didYouMean, suggest } from '../../wire/didYouMean.ts';
 import { DISPLAY_MODES, VIEWS } from '../../wire/offers/request.ts';
 import { DEFAULT_DATES, GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../wire/limits.ts';
-import {
-  CHANNEL_GROUPINGS,
-  CHANNEL_METRICS,
-  PUBLISHER_GROUPINGS,
-  PUBLISHER_METRICS,
-  TIME_GRAINS,
-  type TimeGrain,
-} from '../../wire/reporting.ts';
+import { TIME_GRAINS, type TimeGrain } from '../../wire/reporting.ts';
 
 /** The names of `--period`: those of `period()`, with hyphens. */
 const PERIOD_NAMES = PERIODS.map((name) => name.replaceAll('_', '-'));
@@ -43,13 +37,13 @@ export const REPORT_OPTIONS = {
   by: {
     kind: 'text',
     value: 'NAME[,NAME]',
-    completes: CHANNEL_GROUPINGS,
+    completes: GROUPINGS.channel,
     about: 'Breakdowns, up to three: publisher, page_type, widget_type, widget_id.',
   },
   metrics: {
     kind: 'text',
     value: 'M[,M]',
-    completes: CHANNEL_METRICS,
+    completes: METRICS.channel,
     about: 'The metrics and their order; all that are enabled for the key by default.',
   },
   filter: {
@@ -62,7 +56,7 @@ export const REPORT_OPTIONS = {
     kind: 'text',
     value: '[-]M',
     isSigned: true,
-    completes: CHANNEL_METRICS,
+    completes: METRICS.channel,
     about: 'Sorts by a metric or column; with a hyphen, the largest first. With --compare also by M_change.',
   },
   limit: { kind: 'text', value: 'N', about: 'Prints the first rows only. The totals are still those of all rows.' },
@@ -82,7 +76,7 @@ export const REPORT_OPTIONS = {
 
 /** A report, as requested on the command line. */
 export interface RequestedReport {
-  readonly variant: 'channel' | 'publisher';
+  readonly variant: ReportVariant;
   readonly dates: DateRange | undefined;
   readonly grain: TimeGrain;
   readonly by: readonly string[];
@@ -127,17 +121,10 @@ function grainFor(dates: DateRange | undefined): TimeGrain {
   return days <= 62 ? 'day' : days <= 400 ? 'week' : 'month';
 }
 
-interface Names {
-  readonly channel: readonly string[];
-  readonly publisher: readonly string[];
-}
-const METRICS: Names = { channel: CHANNEL_METRICS, publisher: PUBLISHER_METRICS };
-const GROUPINGS: Names = { channel: CHANNEL_GROUPINGS, publisher: PUBLISHER_GROUPINGS };
-
 interface NamesOptions {
   readonly source: string;
-  readonly variant: 'channel' | 'publisher';
-  readonly known: Names;
+  readonly variant: ReportVariant;
+  readonly known: typeof METRICS;
 }
 
 function readNames(text: string | undefined, { source, variant, known }: NamesOptions): string[] {
@@ -159,7 +146,7 @@ function readNames(text: string | undefined, { source, variant, known }: NamesOp
   return names;
 }
 
-function readFilters(given: readonly string[], variant: 'channel' | 'publisher'): Record<FilterName, string[]> {
+function readFilters(given: readonly string[], variant: ReportVariant): Record<FilterName, string[]> {
   const filters: Record<FilterName, string[]> = { publisher: [], page_type: [], widget_type: [] };
   const known = variant === 'channel' ? FILTERS : FILTERS.filter((name) => name !== 'publisher');
   for (const text of given) {
@@ -210,18 +197,11 @@ function readLimit(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** How dates are given on the command line. */
-export interface GivenDates {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly period?: string | undefined;
-}
-
 /** More days than any network has: a typing mistake. */
 const MAX_DAYS = 4_000;
 
 /** Returns the dates of a report; undefined by default. Throws a `UsageError` that says what to write. */
-function readDates({ from, to, period: name }: GivenDates, now: Date): DateRange | undefined {
+function readDates({ from, to, period: name }: ReportSettings, now: Date): DateRange | undefined {
   if (name !== undefined) {
     if (from !== undefined || to !== undefined) throw new UsageError('Use either --from and --to, or --period.');
     return /^\d/.test(name.trim()) ? lastDays(name, now) : namedPeriod(name, now);

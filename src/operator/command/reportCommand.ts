@@ -7,7 +7,7 @@ import { dateOf, type DateRange } from '../../wire/utcDates.ts';
 import { AuthError, DateRangeError } from '../clients/errors.ts';
 import { readWholeReport } from '../clients/ReportingClient.ts';
 import { type Row, earlierGap } from '../reports/comparison.ts';
-import { rangeOf } from '../reports/format.ts';
+import { plural, rangeOf } from '../reports/format.ts';
 import { comparedDates, period, isUnfinished } from '../reports/period.ts';
 import { drawChart } from './drawChart.ts';
 import { explainFailure } from './explainFailure.ts';
@@ -37,18 +37,16 @@ export const reportCommand = operatorCommand({
   run: runReport,
 });
 
+type ReportContext = Pick<CommandContext<typeof REPORT_OPTIONS>, 'settings' | 'terminal' | 'connection' | 'progress'>;
+
 /** Prints a report. */
-export async function runReport({
-  settings,
-  terminal,
-  connection,
-  progress,
-}: Omit<CommandContext<typeof REPORT_OPTIONS>, 'words' | 'env'>): Promise<void> {
+export async function runReport(context: ReportContext): Promise<void> {
+  const { settings, terminal, connection, progress } = context;
   const format = formatOf(settings);
   if (settings.chart && (format.json || format.csv))
     throw new UsageError('--chart draws for people. Leave out --json, --csv, or the name of the --output file.');
   const query = readQuery(settings, new Date());
-  const report = await readReport(query, { settings, terminal, connection, progress }).catch((error: unknown) => {
+  const report = await readReport(query, context).catch((error: unknown) => {
     if (error instanceof AuthError) throw withVariantHint(error, query, connection.keySource);
     throw error instanceof DateRangeError ? (comparedTooEarly(error, query) ?? error) : error;
   });
@@ -58,7 +56,7 @@ export async function runReport({
     const plain = inFile(terminal);
     const chart = settings.chart ? drawChart(report, plain) : '';
     writeFile(settings.output, chart + textOf(printable, { format, terminal: plain }));
-    return terminal.note(`Wrote ${counted(report.printed.length, 'row')} to ${settings.output}.`);
+    return terminal.note(`Wrote ${plural(report.printed.length, 'row')} to ${settings.output}.`);
   }
   if (format.json || format.csv) return terminal.write(textOf(printable, { format, terminal }));
   terminal.note(captionOf(report));
@@ -69,7 +67,7 @@ export async function runReport({
 
 async function readReport(
   query: RequestedReport,
-  { settings, terminal, connection, progress }: Omit<CommandContext<typeof REPORT_OPTIONS>, 'words' | 'env'>,
+  { settings, terminal, connection, progress }: ReportContext,
 ): Promise<PrintedReport> {
   const { variant, grain, by, metrics, compare, sort, limit } = query;
   const reader = variant === 'channel' ? connection.channelReport() : connection.publisherReport();
@@ -183,7 +181,7 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
   }
   if (printed.length < total && !isList)
     remarks.push(
-      `The first ${printed.length === 1 ? 'row' : counted(printed.length, 'row')} of ${total.toLocaleString('en')}; the total is that of all.`,
+      `The first ${printed.length === 1 ? 'row' : plural(printed.length, 'row')} of ${total.toLocaleString('en')}; the total is that of all.`,
     );
   const table = printable.table();
   const kept = columnsThatFit(table, width);
@@ -192,17 +190,13 @@ function remarksOn(report: PrintedReport, printable: Printable, width: number | 
   );
   if (hidden.length > 0)
     remarks.push(
-      `Too narrow for ${hidden.length} of ${counted(metrics.length, 'metric')}. Choose with --metrics, or use --csv.`,
+      `Too narrow for ${hidden.length} of ${plural(metrics.length, 'metric')}. Choose with --metrics, or use --csv.`,
     );
   const gap = compared && earlierGap(rows, query);
   if (gap !== undefined) remarks.push(gap);
-  else if (compared && rows.length > 0 && printed.every(isNew))
+  else if (compared && rows.length > 0 && printed.every(({ counterpart }) => counterpart === null))
     remarks.push(`There was no activity in the dates compared with, ${rangeOf(compared)}.`);
   return remarks;
-}
-
-function isNew({ counterpart }: Row): boolean {
-  return counterpart === null;
 }
 
 function withVariantHint(error: AuthError, { variant }: RequestedReport, keySource: string): ExitError {
@@ -222,8 +216,4 @@ function comparedTooEarly({ available_window }: DateRangeError, query: Requested
     `The dates to compare with, ${rangeOf(comparedDates(dates, compare, grain))}, begin before the history does, on ${available_window.from}. Use later or fewer dates, or leave out --compare.`,
     EXIT.failed,
   );
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 }

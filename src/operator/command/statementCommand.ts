@@ -11,6 +11,7 @@ import {
   isMonth,
   metricsChanged,
   PAYOUT,
+  statementOf,
   statementRows,
   type Statement,
   type StatementChange,
@@ -69,7 +70,9 @@ export const statementCommand = operatorCommand({
       currency: currency ?? null,
     });
     progress.end();
-    const shown = publisher === undefined ? statement : only(statement, publisher.id);
+    const shown = publisher === undefined ? statement : statementOf(statement, publisher.id);
+    if (publisher !== undefined && allLines(shown).length === 0)
+      throw new ExitError(`The publisher had no activity in ${month}.`, EXIT.notFound);
     const format = formatOf(settings);
     const look = settings.output === undefined ? terminal : inFile(terminal);
     const text = textOf(printableOf(shown), { format, terminal: look });
@@ -83,18 +86,6 @@ export const statementCommand = operatorCommand({
 function currencyOf(file: string | undefined): string | null {
   if (file === undefined && !existsSync(USUAL_FILE)) return null;
   return readSavedReports(file ?? USUAL_FILE).currency;
-}
-
-function only(statement: Statement, id: string): Statement {
-  const isIts = (one: { readonly publisher_id: string }): boolean => one.publisher_id === id;
-  const lines = statement.lines.filter(isIts);
-  const changes = statement.changes.filter(isIts);
-  const [line] = lines;
-  if (!line && changes.length === 0)
-    throw new ExitError(`The publisher had no activity in ${statement.month}.`, EXIT.notFound);
-  const zero = Object.fromEntries(statement.metrics.map((name) => [name, 0]));
-  const totals = line?.values ?? zero;
-  return { ...statement, lines, changes, totals, totals_now: changes[0]?.now ?? totals };
 }
 
 function printableOf(statement: Statement): Printable {

@@ -6,8 +6,8 @@ import { formatOf, inFile, textOf, writeFile } from '../../cli/output/print.ts';
 import { readKeyFile } from '../../cli/readKeyFile.ts';
 import { plural, rangeOf } from '../reports/format.ts';
 import { type Cause, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
-import { lineOf, messagesOf, requestOf, sendWebhook } from '../watch/webhook.ts';
-import { EXAMPLE_RULES, loadRules, webhookProblem, type Rules, type WebhookTarget } from '../watch/rules.ts';
+import { lineOf, messagesOf, requestOf, sendWebhook, type WebhookOptions } from '../watch/webhook.ts';
+import { EXAMPLE_RULES, loadRules, webhookProblem, type Rules } from '../watch/rules.ts';
 import { openStateFile, readStateFile, type WatchState, type StateOwner } from '../watch/stateFile.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 
@@ -83,52 +83,53 @@ async function runWatch(context: Context): Promise<void> {
     show(context, { evaluation, owner, requests: [] });
     return terminal.note(backtestSummary(evaluation, days));
   }
-  const target = readTarget(context, rules);
+  const webhook = readWebhook(context, rules);
   const path = settings.state ?? (settings.rules === undefined ? undefined : stateBeside(settings.rules));
-  if (target && path === undefined)
+  if (webhook && path === undefined)
     throw new UsageError('A webhook requires --state FILE, or every run would send everything again.');
-  const failures = await (path === undefined || settings['dry-run']
-    ? lookOnly(context, { owner, target, look, path })
-    : lookAndSend(context, { owner, target, look, path }));
-  if (failures.length > 0) throw new ExitError(`${failures.join(' ')} The next run sends it again.`, EXIT.failed);
+  const { causes, failure } = await (path === undefined || settings['dry-run']
+    ? lookOnly(context, { owner, webhook, look, path })
+    : lookAndSend(context, { owner, webhook, look, path }));
+  if (failure !== undefined) throw new ExitError(`${failure} The next run sends it again.`, EXIT.failed);
+  // The exit code says how things are; the output says what is new.
+  if (causes.size > 0) throw new ExitError('', EXIT.attention);
 }
 
 interface Run {
   readonly owner: StateOwner;
-  readonly target: { readonly webhook: WebhookTarget; readonly secret: string | undefined } | undefined;
+  readonly webhook: WebhookOptions | undefined;
   readonly path: string | undefined;
   look(before: WatchState['causes']): Promise<Evaluation>;
 }
 
-async function lookOnly(context: Context, { owner, target, path, look }: Run): Promise<string[]> {
+/** What was found, and why it could not be sent. */
+type Looked = Pick<Evaluation, 'causes'> & { readonly failure?: string | undefined };
+
+async function lookOnly(context: Context, { owner, webhook, path, look }: Run): Promise<Looked> {
   const before = path === undefined ? new Map() : readStateFile(path, owner).causes;
   const evaluation = await look(before);
-  const messages = target && context.settings['dry-run'] ? messagesOf(evaluation.turns, owner) : [];
-  const requests = messages.flatMap((message) =>
-    target
-      ? [
-          {
-            url: new URL(target.webhook.url).host,
-            ...requestOf(message, { target: target.webhook, secret: target.secret }),
-          },
-        ]
-      : [],
-  );
+  const requests =
+    webhook && context.settings['dry-run']
+      ? messagesOf(evaluation.turns, owner).map((message) => ({
+          url: new URL(webhook.target.url).host,
+          ...requestOf(message, webhook),
+        }))
+      : [];
   show(context, { evaluation, owner, requests });
-  return endWith(evaluation);
+  return evaluation;
 }
 
 /** What is to be sent is on disk before it is sent, with its id: after a crash it is sent again as the same message. */
-async function lookAndSend(context: Context, { owner, target, path = '', look }: Run): Promise<string[]> {
+async function lookAndSend(context: Context, { owner, webhook, path = '', look }: Run): Promise<Looked> {
   const file = await openStateFile(path, owner);
   try {
     // What could not be sent before does not wait for a network that is down now.
     let state = file.state;
     const send = async (): Promise<string | undefined> => {
-      if (!target) return undefined;
+      if (!webhook) return undefined;
       for (let [message] = state.outbox; message; [message] = state.outbox) {
-        const delivery = await sendWebhook(message, { target: target.webhook, secret: target.secret });
-        if (!delivery.isDelivered) return delivery.why;
+        const why = await sendWebhook(message, webhook);
+        if (why !== undefined) return why;
         state = { ...state, outbox: state.outbox.slice(1) };
         file.save(state);
       }
@@ -136,12 +137,11 @@ async function lookAndSend(context: Context, { owner, target, path = '', look }:
     };
     const first = await send();
     const evaluation = await look(state.causes);
-    const messages = target ? messagesOf(evaluation.turns, owner) : [];
+    const messages = webhook ? messagesOf(evaluation.turns, owner) : [];
     state = { causes: evaluation.causes, outbox: [...state.outbox, ...messages].slice(-OUTBOX_MAX) };
     file.save(state);
     show(context, { evaluation, owner, requests: [] });
-    const failure = first ?? (await send());
-    return failure === undefined ? endWith(evaluation) : [failure];
+    return { causes: evaluation.causes, failure: first ?? (await send()) };
   } finally {
     await file.release();
   }
@@ -149,12 +149,6 @@ async function lookAndSend(context: Context, { owner, target, path = '', look }:
 
 /** Messages that wait for a webhook that fails; the oldest are dropped. */
 const OUTBOX_MAX = 200;
-
-/** The exit code says how things are; the output says what is new. */
-function endWith({ causes }: Evaluation): never[] {
-  if (causes.size > 0) throw new ExitError('', EXIT.attention);
-  return [];
-}
 
 interface Shown {
   readonly evaluation: Evaluation;
@@ -169,11 +163,10 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
   const isBacktest = settings.backtest !== undefined;
   const begun = new Set(turns.filter(({ event }) => event === 'began').map(({ cause }) => cause));
   const open = [...causes.values()];
+  const older = settings.all ? open.filter((cause) => !begun.has(cause)) : [];
   const rows = [
     ...turns.map(({ event, day, cause }) => rowOf(event, day, cause)),
-    ...(settings.all
-      ? open.filter((cause) => !begun.has(cause)).map((cause) => rowOf('open', cause.judged, cause))
-      : []),
+    ...older.map((cause) => rowOf('open', cause.judged, cause)),
   ];
   const json = {
     ...owner,
@@ -195,14 +188,12 @@ function show({ settings, terminal, progress }: Context, { evaluation, owner, re
           },
           { format, terminal: to },
         )
-      : paragraphs({ turns, open: settings.all && !isBacktest ? open.filter((cause) => !begun.has(cause)) : [] }, to) +
+      : paragraphs({ turns, open: isBacktest ? [] : older }, to) +
         requests
-          .map(
-            ({ headers, body }) =>
-              `${Object.entries(headers)
-                .map(([name, value]) => `${name}: ${value}\n`)
-                .join('')}\n${body}\n\n`,
-          )
+          .map(({ headers, body }) => {
+            const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+            return `${lines.join('')}\n${body}\n\n`;
+          })
           .join('');
   if (settings.output !== undefined) writeFile(settings.output, text);
   else if (text !== '') terminal.write(format.json || format.csv ? text : documentWithoutControls(text));
@@ -267,16 +258,16 @@ function stateBeside(rules: string): string {
   return join(dirname(rules), `${basename(rules).replace(/\.ya?ml$/i, '')}.state.json`);
 }
 
-function readTarget({ settings, terminal, env }: Context, rules: Rules): Run['target'] {
+function readWebhook({ settings, terminal, env }: Context, rules: Rules): WebhookOptions | undefined {
   const url = env['OFFERLET_WEBHOOK_URL']?.trim();
   const problem = url ? webhookProblem(url) : undefined;
   if (problem !== undefined) throw new UsageError(`OFFERLET_WEBHOOK_URL ${problem}`);
-  const webhook = url ? { url, field: rules.webhook?.field } : rules.webhook;
-  if (!webhook) return undefined;
+  const target = url ? { url, field: rules.webhook?.field } : rules.webhook;
+  if (!target) return undefined;
   const file = settings['webhook-secret-file'];
   const secret =
     file === undefined
       ? env['OFFERLET_WEBHOOK_SECRET']?.trim()
       : readKeyFile('--webhook-secret-file', file, (line) => terminal.note(line));
-  return { webhook, secret: secret === '' ? undefined : secret };
+  return { target, secret: secret === '' ? undefined : secret };
 }

@@ -1,9 +1,8 @@
 import { EXIT, ExitError } from '../../cli/ExitError.ts';
 import { safeText } from '../../cli/output/terminal.ts';
-import { print } from '../../cli/output/print.ts';
 import { AuthError, ApiError, UnreachableError } from '../clients/errors.ts';
 import { type Connection, operatorCommand } from './operatorCommand.ts';
-import { isObject, own, parseJson, readCappedText } from '../../wire/json.ts';
+import { own, parseJson, readCappedText } from '../../wire/json.ts';
 import { hideKey, readKey } from '../../wire/keys.ts';
 import { RESPONSE_MAX_BYTES } from '../../wire/limits.ts';
 
@@ -15,9 +14,8 @@ export const whoami = operatorCommand({
   summary: 'Shows the network, the environment, and the channel or publisher that the key belongs to.',
   options: {},
   examples: [{ call: 'offerlet-operator whoami --network http://127.0.0.1:4600', does: 'Checks network and key' }],
-  async run({ settings, terminal, connection, progress }) {
+  async run({ connection, print }) {
     const [health, owner] = await Promise.all([readHealth(connection.url), findOwner(connection)]);
-    progress.end();
     const environment = health.environment ?? readKey(connection.apiKey)?.environment ?? null;
     const me = {
       network: connection.url,
@@ -27,25 +25,20 @@ export const whoami = operatorCommand({
       channel: owner.channel,
       access: owner.access,
     };
-    print(
-      {
-        json: me,
-        csv: { rows: [me], columns: Object.keys(me) },
-        table: () => ({
-          columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }],
-          rows: [
-            ['Network', safeText(connection.url)],
-            ['Environment', { text: environment ?? 'unknown', tone: environment === 'production' ? 'bad' : 'good' }],
-            ...(owner.channel === null
-              ? []
-              : [['Channel', { text: safeText(owner.channel), tone: 'strong' as const }]]),
-            ['Key', owner.key],
-            ['Access', owner.access],
-          ],
-        }),
-      },
-      { format: settings, terminal },
-    );
+    print({
+      json: me,
+      csv: { rows: [me], columns: Object.keys(me) },
+      table: () => ({
+        columns: [{ header: 'FIELD', isFixed: true }, { header: 'VALUE' }],
+        rows: [
+          ['Network', safeText(connection.url)],
+          ['Environment', { text: environment ?? 'unknown', tone: environment === 'production' ? 'bad' : 'good' }],
+          ...(owner.channel === null ? [] : [['Channel', { text: safeText(owner.channel), tone: 'strong' as const }]]),
+          ['Key', owner.key],
+          ['Access', owner.access],
+        ],
+      }),
+    });
   },
 });
 
@@ -109,14 +102,8 @@ async function integrationKey({ url, apiKey, keySource }: Connection, family: st
 
 async function askForOffers(url: string, apiKey: string): Promise<{ status: number; body: unknown }> {
   try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/recommendations`, {
-      method: 'POST',
-      headers: { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' },
-      body: '{}',
-      redirect: 'error',
-      signal: AbortSignal.timeout(HEALTH_MS),
-    });
-    return { status: response.status, body: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
+    const headers = { 'x-api-key': apiKey, version: '1.0.0', 'content-type': 'application/json' };
+    return await request(url, '/recommendations', { method: 'POST', headers, body: '{}' });
   } catch (cause) {
     const isTimeout = cause instanceof Error && cause.name === 'TimeoutError';
     const why = isTimeout ? `timed out after ${HEALTH_MS} ms` : 'got no response';
@@ -124,20 +111,18 @@ async function askForOffers(url: string, apiKey: string): Promise<{ status: numb
   }
 }
 
-async function readHealth(url: string): Promise<{ environment?: string; version?: string }> {
-  try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/health`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(HEALTH_MS),
-    });
-    const health = parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '');
-    if (!isObject(health)) return {};
-    const text = (name: string): object => {
-      const value = own(health, name);
-      return typeof value === 'string' ? { [name]: safeText(value).slice(0, 40) } : {};
-    };
-    return { ...text('environment'), ...text('version') };
-  } catch {
-    return {};
-  }
+async function readHealth(url: string): Promise<{ environment: string | undefined; version: string | undefined }> {
+  const health = await request(url, '/health').catch(() => undefined);
+  const text = (name: string): string | undefined => {
+    const value = own(health?.body, name);
+    return typeof value === 'string' ? safeText(value).slice(0, 40) : undefined;
+  };
+  return { environment: text('environment'), version: text('version') };
+}
+
+/** Calls the network without its client, which knows neither its health nor keys of other kinds. */
+async function request(url: string, path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
+  const signal = AbortSignal.timeout(HEALTH_MS);
+  const response = await fetch(url.replace(/\/+$/, '') + path, { ...init, redirect: 'error', signal });
+  return { status: response.status, body: parseJson((await readCappedText(response, RESPONSE_MAX_BYTES)) ?? '') };
 }

@@ -9,6 +9,7 @@ import {
 import type { Row } from '../reports/comparison.ts';
 import { COMPARES } from '../reports/period.ts';
 import type { ReportVariant } from '../reports/reportQuery.ts';
+import { groupKeyOf } from '../reports/series.ts';
 import { oneOf } from '../../wire/json.ts';
 import { isTextColumn } from '../../wire/reporting.ts';
 import { toCsv } from '../../wire/toCsv.ts';
@@ -147,22 +148,17 @@ function chartRows(
   const by = params.get('group_by')?.split(',') ?? [];
   if (by.length === 0) return asRead;
   if (groups) {
-    const keys = new Set(groups.map((row) => groupKey(row, by)));
+    const keys = new Set(groups.map((row) => groupKeyOf(row, by)));
     // A line requires one metric, and no comparison.
     const columns = new Set([
       ...Object.keys(asRead[0] ?? {}).filter((name) => isTextColumn(name)),
       params.get('chart'),
     ]);
     return asRead
-      .filter((row) => keys.has(groupKey(row, by)))
+      .filter((row) => keys.has(groupKeyOf(row, by)))
       .map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => columns.has(name))) as Row);
   }
   const highest = new Set<Row>();
   for (const metric of metrics) for (const row of sortRows(asRead, `-${metric}`).slice(0, MAX_BARS)) highest.add(row);
   return [...highest];
-}
-
-/** A publisher is recognized by its id: two may have one name. */
-function groupKey(row: Row, by: readonly string[]): string {
-  return JSON.stringify(by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null));
 }

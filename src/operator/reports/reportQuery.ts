@@ -1,16 +1,26 @@
 import { comparedDates, COMPARES, type Compare, type ComparedPeriods } from './period.ts';
-import type {
-  ChannelGrouping,
-  ChannelMetric,
-  PublisherGrouping,
-  PublisherMetric,
-  TimeGrain,
-  Report,
+import {
+  CHANNEL_GROUPINGS,
+  CHANNEL_METRICS,
+  PUBLISHER_GROUPINGS,
+  PUBLISHER_METRICS,
+  type ChannelGrouping,
+  type ChannelMetric,
+  type PublisherGrouping,
+  type PublisherMetric,
+  type TimeGrain,
+  type Report,
 } from '../../wire/reporting.ts';
 import { dateOf, isDate } from '../../wire/utcDates.ts';
 
 /** Whose report: a channel's on all its publishers, or one publisher's own. */
 export type ReportVariant = 'channel' | 'publisher';
+
+type Names = Readonly<Record<ReportVariant, readonly string[]>>;
+/** The metrics of each variant, in the network's order. */
+export const METRICS: Names = { channel: CHANNEL_METRICS, publisher: PUBLISHER_METRICS };
+/** The breakdowns of each variant. */
+export const GROUPINGS: Names = { channel: CHANNEL_GROUPINGS, publisher: PUBLISHER_GROUPINGS };
 
 /** The dates of a report. */
 interface Dates<Text> {

@@ -69,6 +69,11 @@ export function chartDataOf(source: ChartSource): ChartData {
   };
 }
 
+/** Names the group of a row. A publisher is recognized by its id: two may have one name. */
+export function groupKeyOf(row: Row, by: readonly string[]): string {
+  return JSON.stringify(by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null));
+}
+
 /** When the data begins: before its first row nobody knows whether there was none or no history. */
 function firstOf(starts: readonly unknown[]): number {
   return Math.min(...starts.flatMap((start) => (typeof start === 'string' ? [Date.parse(start)] : [])));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../cli/ExitError.ts';
 import { RowLimitError } from '../clients/errors.ts';
 import { readWholeReport, type WholeReport } from '../clients/ReportingClient.ts';
-import { readDataEnd, readPublishers, type FactsSource } from '../watch/readFacts.ts';
+import { chunksOf, IDS_PER_REQUEST, readDataEnd, readPublishers, type FactsSource } from '../watch/readFacts.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import { dateOf } from '../../wire/utcDates.ts';
 import {
@@ -27,9 +27,6 @@ export interface StatementQuery {
   readonly folder: string | undefined;
   readonly currency: string | null;
 }
-
-/** Publishers of one request. */
-const IDS_PER_REQUEST = 100;
 
 /**
  * Returns the statement of a month. The first time that the month is complete, it is frozen: written to the folder, and
@@ -97,10 +94,8 @@ async function readFigures(source: FactsSource, { month, metrics, today }: Figur
   } catch (error) {
     if (!(error instanceof RowLimitError)) throw error;
     const { approved } = await readPublishers(source);
-    for (let index = 0; index < approved.length; index += IDS_PER_REQUEST) {
-      const publisher_ids = approved.slice(index, index + IDS_PER_REQUEST);
+    for (const publisher_ids of chunksOf(approved, IDS_PER_REQUEST))
       lines.push(...linesOf(await read({ group_by: ['publisher'], publisher_ids })));
-    }
   }
   const rest = restOf(lines, { totals, metrics });
   const sorted = lines.toSorted(

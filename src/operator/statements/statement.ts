@@ -70,9 +70,22 @@ export function datesOfMonth(month: string): { readonly from: string; readonly t
   return { from, to: monthEnd(from) };
 }
 
+/** Returns the statement of one publisher. */
+export function statementOf(statement: Statement, id: string): Statement {
+  const isIts = (one: NameOfLine): boolean => one.publisher_id === id;
+  const lines = statement.lines.filter(isIts);
+  const changes = statement.changes.filter(isIts);
+  const totals = lines[0]?.values ?? zerosOf(statement);
+  return { ...statement, lines, changes, totals, totals_now: changes[0]?.now ?? totals };
+}
+
+function zerosOf({ metrics }: Figures): Readonly<Record<string, number>> {
+  return Object.fromEntries(metrics.map((name) => [name, 0]));
+}
+
 /** Returns the lines that differ, those that are new or gone included. A publisher is its id: it may be renamed. */
 export function changesBetween(before: Figures, now: Figures): StatementChange[] {
-  const zero = Object.fromEntries(before.metrics.map((name) => [name, 0]));
+  const zero = zerosOf(before);
   const old = new Map(before.lines.map((line) => [line.publisher_id, line]));
   const changes: StatementChange[] = [];
   for (const line of now.lines) {

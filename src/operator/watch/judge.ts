@@ -10,7 +10,7 @@ import {
   type SilentRule,
 } from './rules.ts';
 import { isMoney, labelOf, momentOf, periodOf, plural, rangeOf, valueOf, wordOf } from '../reports/format.ts';
-import { addDays, DAY_MS, dateOf, startOf, timestamp, type DateRange, HOUR_MS } from '../../wire/utcDates.ts';
+import { addDays, DAY_MS, dateOf, HOUR_MS, startOf, timestamp, type DateRange } from '../../wire/utcDates.ts';
 
 /** What rules are judged by. */
 export interface Facts {

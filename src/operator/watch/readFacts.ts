@@ -41,7 +41,7 @@ export interface ReadFacts {
 }
 
 /** Publishers of one request: more ids would make a URL that proxies refuse. */
-const IDS_PER_REQUEST = 100;
+export const IDS_PER_REQUEST = 100;
 /** Requests at a time: enough to hide the distance to the network, too few to be a burden. */
 const REQUESTS_AT_ONCE = 4;
 /** The fewest days from which silence knows what is usual. */
@@ -309,7 +309,8 @@ async function largePublishers(
   return ids.filter((id) => found.has(id));
 }
 
-function chunksOf<T>(list: readonly T[], size: number): T[][] {
+/** Returns a list in parts of at most that size. */
+export function chunksOf<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
     list.slice(index * size, (index + 1) * size),
   );

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { keyOfCause, type Cause, type Causes } from './evaluate.ts';
 import type { Message } from './webhook.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
+import { replaceFile } from '../../cli/output/print.ts';
 import { DirectoryInUseError, lockDirectory } from '../../lock/lockDirectory.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 
@@ -44,7 +45,7 @@ export async function openStateFile(path: string, owner: StateOwner): Promise<St
       state: readStateFile(path, owner),
       save(state) {
         lock.verify();
-        replaceFile(resolve(path), `${JSON.stringify(documentOf(state, owner), undefined, 1)}\n`);
+        replaceFile(resolve(path), `${JSON.stringify(documentOf(state, owner), undefined, 1)}\n`, 0o600);
       },
       release: () => lock.release(),
     };
@@ -83,17 +84,4 @@ export function readStateFile(path: string, owner: StateOwner): WatchState {
 
 function documentOf({ causes, outbox }: WatchState, { network, channel }: StateOwner): object {
   return { version: VERSION, network, channel, causes: [...causes.values()], outbox };
-}
-
-/** After a crash there is the old file or the new one. */
-function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.tmp`;
-  const file = openSync(temporary, 'w', 0o600);
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, path);
 }

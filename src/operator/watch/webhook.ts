@@ -81,9 +81,6 @@ export interface WebhookOptions {
   readonly secret: string | undefined;
 }
 
-/** What became of a message. */
-export type Delivery = { readonly isDelivered: true } | { readonly isDelivered: false; readonly why: string };
-
 /** Milliseconds that a receiver may take to respond. */
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 4;
@@ -113,15 +110,15 @@ export function requestOf(
 }
 
 /**
- * Sends a message. An attempt without a response is repeated as well: the receiver knows the message by its id. Never
- * rejects, and never follows a redirect.
+ * Sends a message; returns why it was not delivered. An attempt without a response is repeated as well: the receiver knows
+ * the message by its id. Never rejects, and never follows a redirect.
  */
-export async function sendWebhook(message: Message, options: WebhookOptions): Promise<Delivery> {
+export async function sendWebhook(message: Message, options: WebhookOptions): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     const { why, retryIn } = await sendOnce(message, options);
-    if (why === undefined) return { isDelivered: true };
+    if (why === undefined) return undefined;
     if (retryIn === undefined || attempt === ATTEMPTS)
-      return { isDelivered: false, why: `The webhook at ${new URL(options.target.url).host} ${why}` };
+      return `The webhook at ${new URL(options.target.url).host} ${why}`;
     await pause(Math.max(retryIn, FIRST_DELAY_MS * 2 ** (attempt - 1)));
   }
 }

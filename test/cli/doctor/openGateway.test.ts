@@ -259,8 +259,8 @@ test('a redirect is a response, and the page is named to whom it does not own', 
 test('a body is read up to a limit, packed or not', async () => {
   const gateway = await open(SHOP, NAMES);
   const read = async (path: string): Promise<string> => {
-    const { body, isCut } = await gateway.get(`http://shop.example${path}`, { page: SHOP, maxBytes: 1_000 });
-    return body.byteLength > 100 ? `${body.byteLength} ${isCut}` : Buffer.from(body).toString();
+    const { body, isTooLong } = await gateway.get(`http://shop.example${path}`, { page: SHOP, maxBytes: 1_000 });
+    return body.byteLength > 100 ? `${body.byteLength} ${isTooLong}` : Buffer.from(body).toString();
   };
   expect(await read('/gzip')).toBe('packed');
   expect(await read('/bomb')).toBe('1000 true');

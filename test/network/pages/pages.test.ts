@@ -15,12 +15,15 @@ beforeAll(async () => {
 afterAll(() => network.close());
 
 describe('pictures', () => {
-  test('every advertiser has a logo, except the one whose missing logo is part of the demo', async () => {
+  test('every advertiser has a logo with its name, except the one whose missing logo is part of the demo', async () => {
     const without: string[] = [];
-    for (const { slug } of DEMO_ADVERTISERS) {
+    for (const { slug, name } of DEMO_ADVERTISERS) {
       const response = await get(`/logos/${slug}.svg`);
       if (response.status === 404) without.push(slug);
-      else expect(response.headers.get('content-type')).toContain('image/svg+xml');
+      else {
+        expect(response.headers.get('content-type')).toContain('image/svg+xml');
+        expect(await response.text()).toContain(`<title>${name.replace('&', '&amp;')}</title>`);
+      }
     }
     expect(without).toEqual(['fold-and-letter']);
   });

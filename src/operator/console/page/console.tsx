@@ -1,7 +1,7 @@
 import { render, type JSX } from 'preact';
-import { BASE, call } from './app/call.ts';
+import { BASE } from './app/call.ts';
 import { ChannelName, Link, useFocusAtHeading, usePlace, useTitle, type PageProps } from './app/router.tsx';
-import { useResource } from './app/useResource.ts';
+import { useCall } from './app/useResource.ts';
 import { AuditPage } from './audit/AuditPage.tsx';
 import { ChangesPage } from './changes/ChangesPage.tsx';
 import './console.css';
@@ -47,10 +47,7 @@ function roomsOf(session: ConsoleContext | undefined): readonly Room[] {
 /** The whole console. */
 function App(): JSX.Element {
   const place = usePlace();
-  const resource = useResource({
-    key: 'session',
-    load: (signal) => call<ConsoleContext>('session', { signal }),
-  });
+  const resource = useCall<ConsoleContext>('session');
   const { data: session } = resource;
   const room = place.path.split('/')[0] ?? '';
   const rooms = roomsOf(session);

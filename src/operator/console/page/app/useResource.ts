@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { CallFailure } from '../../protocol.ts';
-import { failureOf } from './call.ts';
+import { call, failureOf } from './call.ts';
 
 /** Something that is read from the network. Data stays on screen while it is read again, and when that fails. */
 export interface Resource<Data> {
@@ -95,6 +95,11 @@ export function useResource<Data>(options: ResourceOptions<Data>): Resource<Data
   }, [refresh, key, state]);
 
   return { ...state, retryIn, reload };
+}
+
+/** Reads what a call of the console's process returns, and again every `refresh` milliseconds. */
+export function useCall<Data>(path: string, refresh = 0): Resource<Data> {
+  return useResource({ key: path, load: (signal) => call<Data>(path, { signal }), refresh });
 }
 
 const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0 };

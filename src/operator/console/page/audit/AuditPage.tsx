@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../app/call.ts';
 import { go, useTitle, type PageProps } from '../app/router.tsx';
-import { useResource, useWork } from '../app/useResource.ts';
+import { useCall, useWork } from '../app/useResource.ts';
 import { Button, CsvButton, Segments } from '../parts/controls.tsx';
 import { Pending, ProblemNote, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -48,11 +48,7 @@ interface ComparisonProps {
 }
 
 function Comparison({ query, session, isSandbox }: ComparisonProps): JSX.Element {
-  const resource = useResource({
-    key: query,
-    load: (signal) => call<ConsoleAudit>(query, { signal }),
-    refresh: session.refresh_ms,
-  });
+  const resource = useCall<ConsoleAudit>(query, session.refresh_ms);
   const { data, dataKey, failure, reload } = resource;
   const isOther = dataKey !== query;
   return (
@@ -243,10 +239,7 @@ interface MiscountPanelProps {
 
 /** Lets the sandbox network count wrongly, and shoppers shop, so that the audit has something to find. */
 function MiscountPanel({ now, compareAgain }: MiscountPanelProps): JSX.Element {
-  const { data } = useResource({
-    key: 'audit/miscount',
-    load: (signal) => call<Miscounting>('audit/miscount', { signal }),
-  });
+  const { data } = useCall<Miscounting>('audit/miscount');
   const { failure, run } = useWork();
   const [isShopping, setShopping] = useState(false);
   const [chosen, setChosen] = useState<Way>();

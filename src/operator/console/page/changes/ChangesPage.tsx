@@ -8,6 +8,7 @@ import { Button } from '../parts/controls.tsx';
 import { Pending } from '../parts/FailurePanel.tsx';
 import { PageHead } from '../parts/layout.tsx';
 import type { ConsoleCategories, ConsoleChanges } from '../../protocol.ts';
+import { createTaxonomy } from '../../../publishers/taxonomy.ts';
 import { momentOf, plural } from '../../../reports/format.ts';
 
 type ListedChange = ConsoleChanges['changes'][number];
@@ -21,10 +22,7 @@ export function ChangesPage(): JSX.Element {
         call<ConsoleChanges>('changes', { signal }),
         call<ConsoleCategories>('categories', { signal }),
       ]);
-      const names = categories.flatMap(({ name, subcategories }) =>
-        subcategories.map((one): [string, string] => [one.remote_id, `${name} / ${one.name}`]),
-      );
-      return { ...log, names: new Map(names) };
+      return { ...log, nameOf: createTaxonomy(categories).nameOf };
     },
   });
   const { data, isLoading, reload } = resource;
@@ -39,7 +37,7 @@ export function ChangesPage(): JSX.Element {
             ) : (
               <ol>
                 {data.changes.map((change) => (
-                  <Entry key={change.id} change={change} names={data.names} reload={reload} />
+                  <Entry key={change.id} change={change} nameOf={data.nameOf} reload={reload} />
                 ))}
               </ol>
             )}
@@ -60,11 +58,12 @@ export function ChangesPage(): JSX.Element {
 
 interface EntryProps {
   readonly change: ListedChange;
-  readonly names: ReadonlyMap<string, string>;
+  /** The name of a subcategory; its id where that is no longer known. */
+  nameOf(id: string): string;
   reload(): void;
 }
 
-function Entry({ change, names, reload }: EntryProps): JSX.Element {
+function Entry({ change, nameOf, reload }: EntryProps): JSX.Element {
   const { id, at, by, from, outcome, canUndo, undoes } = change;
   const [isAsking, setAsking] = useState(false);
   const { isBusy, failure, run } = useWork();
@@ -88,7 +87,7 @@ function Entry({ change, names, reload }: EntryProps): JSX.Element {
           </Button>
         )}
       </div>
-      <What change={change} names={names} />
+      <What change={change} nameOf={nameOf} />
       <p class="quiet">
         {momentOf(at)}, {by}, {from === 'console' ? 'console' : 'command'}
         {undoes !== undefined && ', takes an earlier change back'}
@@ -140,7 +139,7 @@ function ChangedThing({ change: { action, publisher, after } }: { readonly chang
 }
 
 /** What is different: names rather than ids, as far as they are still known. */
-function What({ change, names }: Pick<EntryProps, 'change' | 'names'>): JSX.Element | null {
+function What({ change, nameOf }: Pick<EntryProps, 'change' | 'nameOf'>): JSX.Element | null {
   const [before = [], after = []] = [change.before, change.after].map((list): unknown[] =>
     Array.isArray(list) ? list : [],
   );
@@ -152,9 +151,7 @@ function What({ change, names }: Pick<EntryProps, 'change' | 'names'>): JSX.Elem
       </p>
     );
   const { added, removed } = exclusionDiff(before.map(String), after.map(String));
-  return (
-    <Diff added={added} removed={removed} show={(ids) => <Names names={ids.map((id) => names.get(id) ?? id)} />} />
-  );
+  return <Diff added={added} removed={removed} show={(ids) => <Names names={ids.map(nameOf)} />} />;
 }
 
 /** Names that are shown at once; an import has 50 in one change. */

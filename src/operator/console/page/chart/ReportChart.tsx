@@ -4,7 +4,7 @@ import { keyText } from '../report/ReportTable.tsx';
 import type { LoadedReport } from '../report/useReport.ts';
 import type { Row } from '../../../reports/comparison.ts';
 import { changeOf, newsOf, valueOf } from '../../../reports/format.ts';
-import { chartDataOf } from '../../../reports/series.ts';
+import { chartDataOf, groupKeyOf } from '../../../reports/series.ts';
 import { TimeChart } from './TimeChart.tsx';
 
 /** The chart of a report: lines over time, one for each of the highest groups, or bars when there is no time. */
@@ -17,8 +17,8 @@ export function ReportChart({ report }: { readonly report: LoadedReport }): JSX.
   const nameOf = (row: Row): string => groupName(row, state);
   if (grain === 'total')
     return state.by.length === 0 ? null : <Bars rows={rows} count={report.count} metric={metric} nameOf={nameOf} />;
-  const names = new Map(groups?.map((group) => [groupKey(group, state), nameOf(group)]));
-  const lines = groups ? { names: [...names.keys()], of: (row: Row) => groupKey(row, state) } : undefined;
+  const names = new Map(groups?.map((group) => [groupKeyOf(group, state.by), nameOf(group)]));
+  const lines = groups ? { names: [...names.keys()], of: (row: Row) => groupKeyOf(row, state.by) } : undefined;
   const data = chartDataOf({
     rows,
     metric,
@@ -36,11 +36,6 @@ function groupName(row: Row, state: ReportState): string {
   return (
     state.by.map((name) => keyText(name === 'publisher' ? 'publisher_name' : name, row, 'total')).join(' · ') || 'All'
   );
-}
-
-/** A publisher is recognized by its id: two may have one name. */
-function groupKey(row: Row, state: ReportState): string {
-  return JSON.stringify(state.by.map((name) => row[name === 'publisher' ? 'publisher_id' : name] ?? null));
 }
 
 /** What the bars show. */

@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { FoundPublishers } from '../../protocol.ts';
-import { call } from '../app/call.ts';
-import { useResource } from '../app/useResource.ts';
+import { useCall } from '../app/useResource.ts';
 import { Button } from './controls.tsx';
 import { ProblemNote } from './FailurePanel.tsx';
 
@@ -27,11 +26,9 @@ export function PublisherSearch({ first, children }: PublisherSearchProps): JSX.
     const timer = setTimeout(() => setSearch({ words, most: STEP }), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [words, search]);
-  const { data, failure, isLoading } = useResource({
-    key: JSON.stringify(search),
-    load: (signal) =>
-      call<FoundPublishers>(`find-publishers?q=${encodeURIComponent(search.words)}&most=${search.most}`, { signal }),
-  });
+  const { data, failure, isLoading } = useCall<FoundPublishers>(
+    `find-publishers?q=${encodeURIComponent(search.words)}&most=${search.most}`,
+  );
   return (
     <>
       <input

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../app/call.ts';
-import { useResource, useWork } from '../app/useResource.ts';
+import { useCall, useWork } from '../app/useResource.ts';
 import { Button, Check, CsvButton, Segments } from '../parts/controls.tsx';
 import { Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Crumb, PageHead, Table } from '../parts/layout.tsx';
@@ -28,10 +27,7 @@ const WAYS = [
 /** Adds publishers: one with a form, or many from CSV with a preview. */
 export function AddPage(): JSX.Element {
   const [way, setWay] = useState<(typeof WAYS)[number][0]>('one');
-  const resource = useResource({
-    key: 'categories',
-    load: (signal) => call<ConsoleCategories>('categories', { signal }),
-  });
+  const resource = useCall<ConsoleCategories>('categories');
   const { data } = resource;
   return (
     <>

@@ -1,8 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { call } from '../app/call.ts';
 import { go, Link, type PageProps } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
+import { useCall } from '../app/useResource.ts';
 import { Button, SearchField, Segments } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -28,11 +27,7 @@ export function PublishersPage({ place }: PageProps): JSX.Element {
     const timer = setTimeout(() => open({ q: words, status, page: 1 }, { replace: true }), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [words, q, status]);
-  const query = queryOf({ q, status, page });
-  const resource = useResource({
-    key: query,
-    load: (signal) => call<ConsolePublishers>(`publishers${query}`, { signal }),
-  });
+  const resource = useCall<ConsolePublishers>(pathOf({ q, status, page }));
   const { data, failure, isLoading } = resource;
   const pages = data ? Math.max(1, Math.ceil(data.count / data.page_size)) : 1;
 
@@ -129,14 +124,15 @@ interface ListState {
   readonly page: number;
 }
 
-function queryOf({ q, status, page }: ListState): string {
+/** The path of the page, and of its call. */
+function pathOf({ q, status, page }: ListState): string {
   const params = new URLSearchParams();
   if (q !== '') params.set('q', q);
   if (status !== '') params.set('status', status);
   if (page > 1) params.set('page', String(page));
-  return params.size > 0 ? `?${params}` : '';
+  return params.size > 0 ? `publishers?${params}` : 'publishers';
 }
 
 function open(state: ListState, options: { replace?: boolean } = {}): void {
-  go(`publishers${queryOf(state)}`, options);
+  go(pathOf(state), options);
 }

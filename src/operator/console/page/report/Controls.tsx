@@ -10,9 +10,6 @@ import {
   datesOf,
   grainOf,
   FILTERS,
-  groupingsOf,
-  MAX_BREAKDOWNS,
-  MAX_HOURLY_DATES,
   metricsOf,
   NO_FILTERS,
   type ComparisonChoice,
@@ -21,7 +18,8 @@ import {
   type FilterName,
 } from './reportState.ts';
 import { wordOf, labelOf } from '../../../reports/format.ts';
-import type { ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUPINGS, type ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../../../wire/limits.ts';
 import { DISPLAY_MODES, VIEWS } from '../../../../wire/offers/request.ts';
 import type { TimeGrain } from '../../../../wire/reporting.ts';
 import { countDays } from '../../../../wire/utcDates.ts';
@@ -49,7 +47,7 @@ const COMPARISONS: readonly SelectOption<ComparisonChoice>[] = [
 /** What the report shows: dates, grain, comparison, breakdowns, metrics, filters. */
 export function Controls({ state, variant, enabled, change }: ControlsProps): JSX.Element {
   const dates = datesOf(state);
-  const isShort = countDays(dates) <= MAX_HOURLY_DATES;
+  const isShort = countDays(dates) <= HOURLY_MAX_DATES;
   return (
     <div class="controls" role="group" aria-label="What the report shows">
       <div class="row">
@@ -72,10 +70,10 @@ export function Controls({ state, variant, enabled, change }: ControlsProps): JS
         <Choices
           label="Breakdown"
           icon="split"
-          all={groupingsOf(variant)}
+          all={GROUPINGS[variant]}
           chosen={state.by}
-          max={MAX_BREAKDOWNS}
-          note={`Up to ${MAX_BREAKDOWNS}.`}
+          max={GROUP_BY_MAX}
+          note={`Up to ${GROUP_BY_MAX}.`}
           choose={(by) => change({ by })}
         />
         <Choices

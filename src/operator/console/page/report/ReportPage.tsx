@@ -1,8 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../app/call.ts';
 import { go, Link, useTitle, type PageProps } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
+import { useCall } from '../app/useResource.ts';
 import { ReportChart } from '../chart/ReportChart.tsx';
 import { Button, CopyButton, CsvButton, Select } from '../parts/controls.tsx';
 import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
@@ -146,7 +145,6 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
             state={report.state}
             variant={session.variant}
             dataThrough={data_through}
-            sort={(column) => change({ sort: nextSort(state.sort, column) })}
             order={(sort) => change({ sort })}
           />
         </section>
@@ -168,12 +166,6 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
 function isOfOtherWeekdays(state: ReportState, comparedFrom: string): boolean {
   const { from } = datesOf(state);
   return grainOf(state, { from, to: from }) === 'day' && (Date.parse(from) - Date.parse(comparedFrom)) % WEEK_MS !== 0;
-}
-
-/** Highest first, then lowest first, then as the network sorts. */
-function nextSort(sort: string, column: string): string {
-  if (sort === `-${column}`) return column;
-  return sort === column ? '' : `-${column}`;
 }
 
 function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.Element {
@@ -255,10 +247,7 @@ function waysOut(failure: CallFailure, state: ReportState): readonly WayOut[] {
 
 /** The saved reports of the console's file, as links. */
 function SavedReports(): JSX.Element | null {
-  const { data, failure } = useResource({
-    key: 'saved-reports',
-    load: (signal) => call<readonly ConsoleSavedReport[]>('saved-reports', { signal }),
-  });
+  const { data, failure } = useCall<readonly ConsoleSavedReport[]>('saved-reports');
   if (failure && !data) return <p class="stale">The saved reports can’t be read: {failure.message}</p>;
   if (!data || data.length === 0) return null;
   return (

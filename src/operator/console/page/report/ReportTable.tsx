@@ -6,9 +6,9 @@ import { Button, Select } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import type { ReportRows } from './useReport.ts';
-import { queryOfState, type ReportState, groupingsOf } from './reportState.ts';
+import { queryOfState, type ReportState } from './reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
-import type { ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUPINGS, type ReportVariant } from '../../../reports/reportQuery.ts';
 import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, valueOf } from '../../../reports/format.ts';
 import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
@@ -18,8 +18,6 @@ interface TableProps {
   readonly state: ReportState;
   readonly variant: ReportVariant;
   readonly dataThrough: string | null;
-  /** Sorts by a column, or turns its direction. */
-  sort(column: string): void;
   /** Sorts by a column, with `-` before it for the highest first. */
   order(sort: string): void;
 }
@@ -46,7 +44,7 @@ export function ReportTable(props: TableProps): JSX.Element {
 }
 
 /** Only the rows in view are in the document; their number is said to screen readers. */
-function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProps): JSX.Element {
+function RowTable({ rows, totals, state, variant, dataThrough, order }: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, isWide: false, hasMore: false });
   const isCompared = state.compare !== 'none' && totals.change !== undefined;
@@ -88,7 +86,7 @@ function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProp
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
-                <SortHeader key={column} column={column} state={state} sort={sort} isKey={keys.includes(column)} />
+                <SortHeader key={column} column={column} state={state} order={order} isKey={keys.includes(column)} />
               ))}
             </tr>
             <tr class="totals" aria-rowindex={2}>
@@ -244,16 +242,22 @@ function sortOf({ sort }: ReportState): { readonly column: string; readonly isDo
     : { column: sort.replace(/^-/, ''), isDown: sort.startsWith('-') };
 }
 
+/** Highest first, then lowest first, then as the network sorts. */
+function nextSort(sort: string, column: string): string {
+  if (sort === `-${column}`) return column;
+  return sort === column ? '' : `-${column}`;
+}
+
 function hasRow(row: Row): boolean {
   return Object.keys(row.change ?? {}).some((metric) => Number(row[metric] ?? 0) !== 0);
 }
 
-interface HeaderProps extends Pick<TableProps, 'state' | 'sort'> {
+interface HeaderProps extends Pick<TableProps, 'state' | 'order'> {
   readonly column: string;
   readonly isKey: boolean;
 }
 
-function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
+function SortHeader({ column, state, order, isKey }: HeaderProps): JSX.Element {
   const { column: sorted, isDown } = sortOf(state);
   const isSorted = sorted === column && !(column === 'period_start' && state.grain === 'total');
   return (
@@ -262,7 +266,7 @@ function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
       class={isKey ? 'key-column' : ''}
       aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : 'none'}
     >
-      <button type="button" onClick={() => sort(column)}>
+      <button type="button" onClick={() => order(nextSort(state.sort, column))}>
         {labelOf(column)}
         <span class="arrow" aria-hidden="true">
           {isSorted ? (isDown ? '↓' : '↑') : ''}
@@ -350,7 +354,7 @@ export function drillDownsOf(row: Row, state: ReportState, variant: ReportVarian
     },
     sort: '',
   };
-  const rest = groupingsOf(variant).filter((name) => !state.by.includes(name));
+  const rest = GROUPINGS[variant].filter((name) => !state.by.includes(name));
   const drills = rest.map((name): DrillDown => {
     const label = BY[name] ?? name;
     return { label, state: { ...within, by: [name], grain: 'total', sort: `-${state.chart}` } };

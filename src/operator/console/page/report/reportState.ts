@@ -1,15 +1,9 @@
 import type { ConsoleContext } from '../../protocol.ts';
 import { COMPARES, period, PERIODS, shiftedDates, wholeDates, type PeriodName } from '../../../reports/period.ts';
-import type { ReportVariant } from '../../../reports/reportQuery.ts';
+import { GROUPINGS, METRICS, type ReportVariant } from '../../../reports/reportQuery.ts';
 import { oneOf } from '../../../../wire/json.ts';
-import {
-  CHANNEL_GROUPINGS,
-  CHANNEL_METRICS,
-  PUBLISHER_GROUPINGS,
-  PUBLISHER_METRICS,
-  TIME_GRAINS,
-  type TimeGrain,
-} from '../../../../wire/reporting.ts';
+import { GROUP_BY_MAX, HOURLY_MAX_DATES } from '../../../../wire/limits.ts';
+import { TIME_GRAINS, type TimeGrain } from '../../../../wire/reporting.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../../../wire/utcDates.ts';
 
 const COMPARISONS = ['none', ...COMPARES] as const;
@@ -40,10 +34,6 @@ export interface ReportState {
   readonly chart: string;
 }
 
-/** The network allows this many breakdowns. */
-export const MAX_BREAKDOWNS = 3;
-/** The network allows this many dates by the hour. */
-export const MAX_HOURLY_DATES = 3;
 /** The filters of a report of everything. */
 export const NO_FILTERS: ReportState['filters'] = { publisher_ids: [], page_types: [], widget_types: [] };
 const DEFAULT_METRICS = {
@@ -54,15 +44,9 @@ const DEFAULT_METRICS = {
 /** The metrics that are enabled; null for all. */
 export type Enabled = ConsoleContext['metrics'];
 
-/** The metrics of a variant, in the network's order. */
+/** The metrics of a variant that are enabled, in the network's order. */
 export function metricsOf(variant: ReportVariant, enabled: Enabled = null): readonly string[] {
-  const all: readonly string[] = variant === 'channel' ? CHANNEL_METRICS : PUBLISHER_METRICS;
-  return all.filter((name) => enabled?.includes(name) ?? true);
-}
-
-/** The breakdowns of a variant. */
-export function groupingsOf(variant: ReportVariant): readonly string[] {
-  return variant === 'channel' ? CHANNEL_GROUPINGS : PUBLISHER_GROUPINGS;
+  return METRICS[variant].filter((name) => enabled?.includes(name) ?? true);
 }
 
 /** What a report shows before anything is chosen. */
@@ -98,7 +82,7 @@ export function readState(params: URLSearchParams, variant: ReportVariant, enabl
   const isCustom = isDate(from) && isDate(to) && from <= to;
   const chosen = unique(list('metrics').filter((name) => metricsOf(variant, enabled).includes(name)));
   const metrics = chosen.length > 0 ? chosen : start.metrics;
-  const by = unique(list('by').filter((name) => groupingsOf(variant).includes(name))).slice(0, MAX_BREAKDOWNS);
+  const by = unique(list('by').filter((name) => GROUPINGS[variant].includes(name))).slice(0, GROUP_BY_MAX);
   const chart = params.get('chart') ?? '';
   const sort = params.get('sort') ?? '';
   const filters = {
@@ -165,7 +149,7 @@ export function linkProblem(params: URLSearchParams, now: number = Date.now()): 
 
 /** The grain that the network accepts for these dates: hours only for a few days. */
 export function grainOf(state: ReportState, dates: DateRange): TimeGrain {
-  return state.grain === 'hour' && countDays(dates) > MAX_HOURLY_DATES ? 'day' : state.grain;
+  return state.grain === 'hour' && countDays(dates) > HOURLY_MAX_DATES ? 'day' : state.grain;
 }
 
 /** The parameters of the call for this state. */

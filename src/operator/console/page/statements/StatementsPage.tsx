@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
-import { call } from '../app/call.ts';
 import { go, Link, type PageProps } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
+import { useCall } from '../app/useResource.ts';
 import { Button, CsvButton, Select } from '../parts/controls.tsx';
 import { Pending } from '../parts/FailurePanel.tsx';
 import { PageHead, Table } from '../parts/layout.tsx';
@@ -12,6 +11,7 @@ import {
   isMonth,
   metricsChanged,
   PAYOUT,
+  statementOf,
   statementRows,
   type Statement,
   type StatementLine,
@@ -28,13 +28,10 @@ export function StatementsPage({ place, session }: PageProps): JSX.Element {
   const [, given = '', id] = place.path.split('/');
   const month = isMonth(given) ? given : monthStart(today, -1).slice(0, 7);
   const months = [...Array(MONTHS).keys()].map((back) => monthStart(today, -back).slice(0, 7));
-  const resource = useResource({
-    key: `statement?month=${month}`,
-    load: (signal) => call<Statement>(`statement?month=${month}`, { signal }),
-  });
+  const resource = useCall<Statement>(`statement?month=${month}`);
   const { data, isLoading, failure } = resource;
   const publisher = id === undefined ? undefined : decodeURIComponent(id);
-  const shown = data && !failure ? (publisher === undefined ? data : only(data, publisher)) : undefined;
+  const shown = data && !failure ? (publisher === undefined ? data : statementOf(data, publisher)) : undefined;
   return (
     <>
       <PageHead title="Statements">
@@ -79,14 +76,6 @@ function csvOf(statement: Statement): string {
 
 function monthName(month: string): string {
   return periodOf(startOf(`${month}-01`), 'month');
-}
-
-function only(statement: Statement, id: string): Statement {
-  const lines = statement.lines.filter((line) => line.publisher_id === id);
-  const changes = statement.changes.filter((change) => change.publisher_id === id);
-  const zero = Object.fromEntries(statement.metrics.map((name) => [name, 0]));
-  const totals = lines[0]?.values ?? zero;
-  return { ...statement, lines, changes, totals, totals_now: changes[0]?.now ?? totals };
 }
 
 interface SheetProps {

@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { call } from '../app/call.ts';
 import { go, Link, type PageProps } from '../app/router.tsx';
-import { useResource } from '../app/useResource.ts';
+import { useCall } from '../app/useResource.ts';
 import { Segments } from '../parts/controls.tsx';
 import { Pending, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
@@ -15,11 +14,7 @@ const REFRESH_MS = 600_000;
 /** What needs attention by the rules, and what they would have said on the days before. */
 export function WatchPage({ place }: PageProps): JSX.Element {
   const days = Number(place.params.get('days')) === 90 ? 90 : 30;
-  const resource = useResource({
-    key: `watch?days=${days}`,
-    load: (signal) => call<ConsoleWatch>(`watch?days=${days}`, { signal }),
-    refresh: REFRESH_MS,
-  });
+  const resource = useCall<ConsoleWatch>(`watch?days=${days}`, REFRESH_MS);
   const { data, isLoading } = resource;
   return (
     <>
