@@ -4,7 +4,7 @@ import { dom } from '../dom/dom.ts';
 import { CONTRAST_ADVICE, type TextContrast, isReadable, measureContrast } from '../dom/contrast.ts';
 
 /** One finding about the page: whether it is fine, and what to do when it is not. */
-export interface Check {
+export interface PageCheck {
   readonly state: 'good' | 'bad' | 'note';
   readonly title: string;
   readonly text: string;
@@ -25,7 +25,7 @@ const RELAY_MS = 4_000;
 const IMAGES_MAX = 20;
 
 /** What one check found. */
-type Finding = readonly [state: Check['state'], text: string];
+type Finding = readonly [state: PageCheck['state'], text: string];
 
 /** Checks that the relay responds. */
 async function relayCheck({ mount, fetch, refused }: CheckInput): Promise<Finding> {
@@ -145,7 +145,7 @@ function contrastCheck(contrast: TextContrast): Finding {
 }
 
 /** Checks the page on which the offers are shown. */
-export async function checkPage(input: CheckInput): Promise<Check[]> {
+export async function checkPage(input: CheckInput): Promise<PageCheck[]> {
   const hosts = [...input.mount.hosts].filter((host) => host.isConnected);
   const findings: readonly (readonly [title: string, finding: Finding | undefined])[] = [
     ['Relay', await relayCheck(input)],

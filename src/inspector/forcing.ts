@@ -96,7 +96,7 @@ export function readValue({ values, pattern }: ForceOption, text: string): strin
 }
 
 /** Returns the query that forces the same. */
-export function queryOf(forced: Forced): string {
+export function forcedQuery(forced: Forced): string {
   const parameters = Object.entries(forced).map(([name, value]) => `&${PREFIX}${name}=${encodeURIComponent(value)}`);
   return `?offerlet=inspect${parameters.join('')}`;
 }

@@ -1,5 +1,4 @@
-import { dom, isPainted } from '../dom/dom.ts';
-import { requiredArea } from '../wire/limits.ts';
+import { dom, isPainted, requiredArea } from '../dom/dom.ts';
 
 /** How much of one offer is visible, measured by the inspector alone, so that looking does not change what is reported. */
 export interface OfferVisibility {

@@ -1,4 +1,4 @@
-import type { Check } from './checkPage.ts';
+import type { PageCheck } from './checkPage.ts';
 import type { Forced } from './forcing.ts';
 import type { InspectedMount } from './openMounts.ts';
 import type { DeadLetter } from '../queue/events.ts';
@@ -17,7 +17,7 @@ export interface Model {
   readonly requests: readonly RequestRecord[];
   readonly visibilities: readonly OfferVisibility[];
   /** The last result of the page checks; undefined while they run for the first time. */
-  readonly checks: readonly Check[] | undefined;
+  readonly checks: readonly PageCheck[] | undefined;
   /** Parameters of the page's URL that force nothing, because they are not known. */
   readonly unknown: readonly string[];
   /** What the last action did. */

@@ -110,7 +110,7 @@ function readSent(path: string, init: RequestInit | undefined): unknown {
 }
 
 /** Something that the page's Content-Security-Policy blocked. */
-export interface Violation {
+interface Violation {
   readonly directive: string;
   readonly url: string;
 }

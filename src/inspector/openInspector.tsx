@@ -15,7 +15,7 @@ import { observePage, recordRequests } from './observePage.ts';
 import { copyText, openHost, openRoom } from './shell/openHost.ts';
 import { openPreferences } from './shell/preferences.ts';
 import { Shell } from './shell/Shell.tsx';
-import { type Check, checkPage } from './checkPage.ts';
+import { type PageCheck, checkPage } from './checkPage.ts';
 import type { Actions } from './model.ts';
 import { writeReport } from './writeReport.ts';
 
@@ -47,7 +47,7 @@ export function openInspector(): Inspector {
   });
   let isDrawing = false;
   /** What the last actions resulted in. */
-  const results: { notice: string; checks: readonly Check[] | undefined } = { notice: '', checks: undefined };
+  const results: { notice: string; checks: readonly PageCheck[] | undefined } = { notice: '', checks: undefined };
   const actions: Actions = {
     open(isOpen) {
       preferences.change({ isOpen });

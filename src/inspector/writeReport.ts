@@ -1,5 +1,5 @@
 import { dom } from '../dom/dom.ts';
-import type { Check } from './checkPage.ts';
+import type { PageCheck } from './checkPage.ts';
 import { type Forced, describeForced } from './forcing.ts';
 import { describeConsent } from './openMounts.ts';
 import type { Explanation } from '../session/openTrace.ts';
@@ -26,7 +26,7 @@ export interface ReportInput {
   /** Where the offers came from, when none of the requests shows it. */
   readonly unseenRequest: string | undefined;
   readonly stats: QueueStats | undefined;
-  readonly checks: readonly Check[];
+  readonly checks: readonly PageCheck[];
   readonly href: string;
   readonly now: Date;
 }

@@ -1,18 +1,48 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isObject, own, type Problem } from '../wire/json.ts';
+import { partnerError } from '../wire/errors.ts';
+import { isNestedDeeper, type Problem, readCapped } from '../wire/json.ts';
 import { type Environment, readKey } from '../wire/keys.ts';
-import { type Route, type RouteCall, readJson, partnerRefusal } from './createFetch.ts';
-import {
-  createProcessCache,
-  type ProcessCache,
-  readVersions,
-  VERSION_NAMES,
-  type Versions,
-} from './createProcessCache.ts';
-import type { Database, Queries } from './database/database.ts';
-import { type EventStore, createEventStore } from './events/eventStore.ts';
-import { type Fault, applyFault, replacesResponse, takeFault } from './faults.ts';
+import type { RouteFault } from '../wire/scenarios/scenarios.ts';
+import type { ProcessCache, Versions } from './createProcessCache.ts';
+import type { Database } from './database/database.ts';
+import type { EventStore } from './events/eventStore.ts';
 import type { ReportingSettings } from './settings.ts';
+
+/** The interfaces that report errors in different shapes; `sandbox` and `page` use the shape of `partner`. */
+export type Surface = 'channel' | 'reporting' | 'partner' | 'sandbox' | 'page';
+
+/** The surface of a path that no route matches, which decides the shape of its 404. */
+export function surfaceOf(path: string): Surface {
+  if (path.startsWith('/api/') || path.startsWith('/adnet/reporting/') || path.startsWith('/analysis/'))
+    return 'reporting';
+  if (path.startsWith('/adnet/')) return 'channel';
+  return path.startsWith('/sandbox/') ? 'sandbox' : 'partner';
+}
+
+/** The values of a pattern's `{names}`, decoded. */
+export type RouteParams = Readonly<Record<string, string>>;
+
+/** One path and how to respond to its requests. */
+export interface NetworkRoute {
+  /** Methods it accepts; any other gets a 405. `'*'`: the handler checks the method itself. */
+  readonly methods: readonly string[] | '*';
+  /** An exact path. `{name}` matches one whole segment: `/adnet/publishers/details/{id}/`. */
+  readonly pattern: string;
+  /** Decides the shape of a 404, 405, 500 or 503. */
+  readonly surface: Surface;
+  /** Responds to a request. If it throws, the caller gets a 500, or a 503 when the database is unavailable. */
+  handler(request: Request, context: NetworkContext, params: RouteParams): Promise<Response>;
+  /** Records a request to which a scripted fault responds in the handler's place. */
+  recordRefused?(request: Request, context: NetworkContext): Promise<void>;
+}
+
+/** Who sent a request. */
+export interface RequestSource {
+  /** Its IP address, where the server knows it. */
+  readonly ip?: string | undefined;
+  /** Ends the connection without a response, as a scripted fault may require. */
+  readonly drop?: (() => void) | undefined;
+}
 
 /** What a route gets besides the request. */
 export interface NetworkContext {
@@ -39,7 +69,7 @@ export interface NetworkContext {
   /** The caller's IP address, where the server knows it. */
   readonly ip?: string | undefined;
   /** The scripted fault that affects this request, for routes that fail in part. */
-  readonly fault?: Fault | undefined;
+  readonly fault?: Pick<RouteFault, 'fail_indexes' | 'retryable'> | undefined;
   /** What a control may do to the whole network; staging only. */
   readonly controls?: NetworkControls | undefined;
 }
@@ -57,9 +87,6 @@ export interface NetworkControls {
   /** The body of `/sandbox/metrics`, in Prometheus' text format. */
   metrics(): string;
 }
-
-/** A route of the network. */
-export type NetworkRoute = Route<NetworkContext>;
 
 /** What a key gives access to. */
 export const KEY_KINDS = ['management', 'publishable', 'publisher_reporting', 'integration', 'partner_wide'] as const;
@@ -79,156 +106,18 @@ export interface KeyRecord {
 }
 
 /** The row of a key, in force or not. */
-interface KeyRow extends KeyRecord {
+export interface KeyRow extends KeyRecord {
   readonly key_hash: string;
   readonly revoked_at: Date | null;
   /** Whether the publisher that it belongs to was removed from the channel. */
   readonly publisher_removed: boolean;
 }
 
-/** What each request reads again, because another process may have changed it. */
-interface NetworkState {
-  /** The stopped clock, if it is stopped. */
-  readonly clock: Date | undefined;
-  readonly settings: ReportingSettings;
-  readonly versions: Versions;
-  /** Whether a scripted fault waits for this path. */
-  readonly isFaulty: boolean;
-  /** The key that the request carries, if it exists. */
-  readonly key: KeyRow | undefined;
-}
-
-/** The settings that every request reads. */
-const READ_SETTINGS = ['clock', 'reporting', ...VERSION_NAMES].map((name) => `'${name}'`).join(', ');
-
-/**
- * Reads what every request needs, in one statement: the clock, the settings, the versions of what is cached, whether a fault
- * waits for the path, and the key with this hash.
- */
-export async function readState(db: Queries, path: string, keyHash: string | undefined): Promise<NetworkState> {
-  const [row] = await db.hot<{ settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
-    `SELECT (SELECT json_object_agg(name, value) FROM settings WHERE name IN (${READ_SETTINGS})) AS settings,
-       EXISTS (SELECT 1 FROM faults WHERE route = $1 AND (remaining IS NULL OR remaining > 0)) AS is_faulty,
-       (SELECT json_build_object('id', id, 'key_hash', key_hash, 'kind', kind, 'environment', environment, 'issued_in', issued_in,
-          'channel_id', channel_id, 'publisher_id', publisher_id, 'expires_at', expires_at, 'revoked_at', revoked_at,
-          'publisher_removed', EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL))
-        FROM api_keys WHERE key_hash = $2) AS key`,
-    [path, keyHash ?? null],
-    { isAnywhere: true },
-  );
-  const settings = row?.settings;
-  const clock = own(settings, 'clock');
-  const reporting = own(settings, 'reporting');
-  return {
-    clock: typeof clock === 'string' ? new Date(clock) : undefined,
-    settings: isObject(reporting) ? (reporting as ReportingSettings) : {},
-    versions: readVersions(settings),
-    isFaulty: row?.is_faulty === true,
-    key: row?.key
-      ? { ...row.key, expires_at: readTime(row.key.expires_at), revoked_at: readTime(row.key.revoked_at) }
-      : undefined,
-  };
-}
-
-/** A key's row as JSON: times as text. */
-type KeyJson = Omit<KeyRow, 'expires_at' | 'revoked_at'> & Record<'expires_at' | 'revoked_at', string | null>;
-
-function readTime(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
-}
-
-/** What every request shares. */
-interface RunOptions {
-  readonly db: Database;
-  readonly environment: Environment;
-  /** Where callers reach the network; by default each request's own origin. */
-  readonly networkUrl?: string | (() => string) | undefined;
-  /** Maximum offers in one response. */
-  readonly maxOffers?: number | undefined;
-  readonly controls: NetworkControls;
-}
-
-/** Runs routes: gives each its context, keeps the process's cache true, and lets scripted faults interfere in staging. */
-export function createRunner(options: RunOptions): (call: RouteCall<NetworkContext>) => Promise<Response> {
-  const { db, environment } = options;
-  const shared = { cache: createProcessCache(db.kind === 'pglite'), store: createEventStore(db) };
-  const { cache } = shared;
-
-  async function run(call: RouteCall<NetworkContext>): Promise<Response> {
-    const { request, route, params, path } = call;
-    const context = createContext(call, options, shared);
-    const mayFail = environment === 'staging' && route.surface !== 'sandbox' && (await context.state()).isFaulty;
-    const fault = mayFail ? await takeFault(db, path) : undefined;
-    if (mayFail) cache.clear();
-    if (!fault) return route.handler(request, context, params);
-    const copy = replacesResponse(fault) && fault.after_commit !== true ? request.clone() : request;
-    return applyFault(fault, {
-      surface: route.surface,
-      drop: call.caller.drop,
-      serve: () => route.handler(request, { ...context, fault }, params),
-      async refuse() {
-        await route.recordRefused?.(copy, context);
-      },
-    });
-  }
-
-  return async (call) => {
-    // The Recommendations API changes nothing that is cached but budgets; any other request may.
-    if (call.route.surface === 'partner') return run(call);
-    cache.clear();
-    try {
-      return await run(call);
-    } finally {
-      cache.clear();
-    }
-  };
-}
-
-/** What a route gets. The clock, the settings, the faults and the key are read in one statement, when first needed. */
-function createContext(
-  { request, path, requestId, caller }: RouteCall<NetworkContext>,
-  { db, environment, controls, maxOffers, ...options }: RunOptions,
-  { cache, store }: Pick<NetworkContext, 'cache' | 'store'>,
-): NetworkContext & { state(): Promise<NetworkState> } {
-  const networkUrl = typeof options.networkUrl === 'function' ? options.networkUrl() : options.networkUrl;
-  const started = new Date();
-  const key = keyOf(request);
-  const hash = key ? hashKey(key) : undefined;
-  let reading: Promise<NetworkState> | undefined;
-  const state = (): Promise<NetworkState> =>
-    (reading ??= cache.untilCleared(`state ${hash} ${path}`, () => readState(db, path, hash)));
-  return {
-    db,
-    environment,
-    maxOffers,
-    cache,
-    store,
-    requestId,
-    networkUrl: (networkUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),
-    ip: caller.ip,
-    state,
-    // The clock is a staging control: production ignores one that a staging network set in the same database.
-    now: async () => (environment === 'staging' ? (await state()).clock : undefined) ?? started,
-    settings: async () => (await state()).settings,
-    caller: async () => (await state()).key,
-    versions: async () => (await state()).versions,
-    controls: environment === 'staging' ? controls : undefined,
-  };
-}
-
 /** The key's record, or why the request is refused. */
 type Authentication = { readonly ok: true; readonly key: KeyRecord } | { readonly ok: false; readonly message: string };
 
-/** What authentication needs to know about the network and the request. */
-interface KeyContext {
-  readonly environment: Environment;
-  now(): Promise<Date>;
-  /** The key that the request carries, in force or not. */
-  caller(): Promise<KeyRow | undefined>;
-}
-
 /** The key that a request carries. */
-export function keyOf(request: Request): string | undefined {
+export function apiKeyOf(request: Request): string | undefined {
   return request.headers.get('x-api-key')?.trim();
 }
 
@@ -243,10 +132,10 @@ export function hashKey(key: string): string {
  */
 export async function authenticate(
   request: Request,
-  context: KeyContext,
+  context: Pick<NetworkContext, 'environment' | 'now' | 'caller'>,
   kinds: readonly KeyKind[],
 ): Promise<Authentication> {
-  const key = keyOf(request);
+  const key = apiKeyOf(request);
   if (!key) return refuse('The key is missing. Send it in the x-api-key header.');
   const stated = readKey(key);
   if (stated && stated.environment !== context.environment) {
@@ -261,7 +150,10 @@ export async function authenticate(
   return kinds.includes(record.kind) ? { ok: true, key: record } : refuse('This key does not give access to this API.');
 }
 
-async function findKey(context: KeyContext, key: string): Promise<KeyRecord | undefined> {
+async function findKey(
+  context: Pick<NetworkContext, 'environment' | 'now' | 'caller'>,
+  key: string,
+): Promise<KeyRecord | undefined> {
   const row = await context.caller();
   if (!row || !timingSafeEqual(Buffer.from(row.key_hash), Buffer.from(hashKey(key)))) return undefined;
   const isOver = row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= (await context.now()));
@@ -305,4 +197,55 @@ function versionProblem(version: string | null): string | undefined {
   const parts = SEMVER.exec(version.trim());
   if (!parts) return `The version header is not a semantic version. Send something like 1.0.0. ${supported}`;
   return parts[1] === '1' ? undefined : `Version ${version.trim().slice(0, 40)} is not supported. ${supported}`;
+}
+
+/** An error response in the shape of its surface (docs/project/wire.md#errors). */
+export function surfaceError(
+  surface: Surface,
+  status: number,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return Response.json(body(surface, status, message), { status, headers: headers ?? {} });
+}
+
+function body(surface: Surface, status: number, message: string): unknown {
+  switch (surface) {
+    case 'reporting':
+      return { detail: message };
+    case 'channel':
+      return status === 404 || status === 409 ? { error: message } : { detail: message };
+    case 'partner':
+    case 'sandbox':
+    case 'page':
+      return { message };
+  }
+}
+
+/** An error response of the Recommendations API, which the sandbox controls use as well. */
+export function partnerRefusal(status: number, message: string, problems: readonly Problem[] = []): Response {
+  return Response.json(partnerError(message, problems), { status });
+}
+
+/** Maximum nesting of lists and objects: more than a relay lets through, and well below what overflows a stack. */
+const MAX_DEPTH = 100;
+
+/** A body's JSON value, or the error status and message. */
+type JsonBody =
+  | { readonly ok: true; readonly json: unknown }
+  | { readonly ok: false; readonly status: 400 | 413; readonly message: string };
+
+/** Reads a JSON body of at most `maxBytes`, and stops reading above that. */
+export async function readJson(request: Request, maxBytes: number): Promise<JsonBody> {
+  const tooLarge = { ok: false, status: 413, message: `The body is larger than ${maxBytes} bytes.` } as const;
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLarge;
+  const bytes = await readCapped(request.body, maxBytes);
+  if (!bytes) return tooLarge;
+  try {
+    const json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+    if (!isNestedDeeper(json, MAX_DEPTH)) return { ok: true, json };
+    return { ok: false, status: 400, message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
+  } catch {
+    return { ok: false, status: 400, message: 'The body is not valid JSON in UTF-8.' };
+  }
 }

@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { printableJson } from '../http/printable.ts';
-import { partnerError } from '../wire/errors.ts';
-import { type Problem, isNestedDeeper, readCapped } from '../wire/json.ts';
-import { DatabaseUnavailableError } from './database/database.ts';
-
-/** The interfaces that report errors in different shapes; `sandbox` and `page` use the shape of `partner`. */
-export type Surface = 'channel' | 'reporting' | 'partner' | 'sandbox' | 'page';
-
-/** The values of a pattern's `{names}`, decoded. */
-export type RouteParams = Readonly<Record<string, string>>;
-
-/** One path and how to respond to its requests. */
-export interface Route<Context> {
-  /** Methods it accepts; any other gets a 405. `'*'`: the handler checks the method itself. */
-  readonly methods: readonly string[] | '*';
-  /** An exact path. `{name}` matches one whole segment: `/adnet/publishers/details/{id}/`. */
-  readonly pattern: string;
-  /** Decides the shape of a 404, 405, 500 or 503. */
-  readonly surface: Surface;
-  /** Responds to a request. If it throws, the caller gets a 500, or a 503 when the database is unavailable. */
-  handler(request: Request, context: Context, params: RouteParams): Promise<Response>;
-  /** Records a request to which a scripted fault responds in the handler's place. */
-  recordRefused?(request: Request, context: Context): Promise<void>;
-}
+import { isObject, own } from '../wire/json.ts';
+import type { Environment } from '../wire/keys.ts';
+import {
+  apiKeyOf,
+  type RequestSource,
+  hashKey,
+  type KeyRow,
+  type NetworkContext,
+  type NetworkControls,
+  type NetworkRoute,
+  type RouteParams,
+  surfaceError,
+  surfaceOf,
+} from './context.ts';
+import { createProcessCache, readVersions, VERSION_NAMES, type Versions } from './createProcessCache.ts';
+import { type Database, DatabaseUnavailableError, type Queries } from './database/database.ts';
+import { createEventStore } from './events/eventStore.ts';
+import { applyFault, replacesResponse, takeFault } from './faults.ts';
+import type { ReportingSettings } from './settings.ts';
 
 /** One log entry. It holds ids only: no key, no query string, nothing about a shopper. */
 export interface NetworkLogEntry {
@@ -48,45 +44,44 @@ export function logToStderr(entry: NetworkLogEntry): void {
 /** Milliseconds that requests in progress have when the network closes. */
 const DRAIN_MS = 5_000;
 
-/** Who sent a request. */
-export interface Caller {
-  /** Its IP address, where the server knows it. */
-  readonly ip?: string | undefined;
-  /** Ends the connection without a response, as a scripted fault may require. */
-  readonly drop?: (() => void) | undefined;
-}
-
-/** A request and the route that was found for it. */
-export interface RouteCall<Context> {
-  readonly request: Request;
-  readonly route: Route<Context>;
-  readonly params: RouteParams;
-  readonly path: string;
-  readonly requestId: string;
-  readonly caller: Caller;
-}
-
 /** What `createFetch` needs. */
-interface FetchOptions<Context> {
-  readonly routes: readonly Route<Context>[];
-  /** Responds to a request with its route. */
-  run(call: RouteCall<Context>): Promise<Response>;
-  /** The surface of a path that no route matches. */
-  surfaceOf(path: string): Surface;
-  readonly metrics: Metrics;
+interface FetchOptions {
+  readonly db: Database;
+  readonly environment: Environment;
+  readonly routes: readonly NetworkRoute[];
+  /** Where callers reach the network; by default each request's own origin. */
+  readonly networkUrl?: string | (() => string) | undefined;
+  /** Maximum offers in one response. */
+  readonly maxOffers?: number | undefined;
+  readonly controls: Omit<NetworkControls, 'metrics'>;
   readonly log: NetworkLog;
 }
 
-/** Responds to requests by their routes, with errors, logs and metrics; `drain` resolves when no request is in progress, or after a few seconds. */
-export function createFetch<Context>(options: FetchOptions<Context>): {
-  fetch(request: Request, from?: Caller): Promise<Response>;
+/** A request, and what is known of it before its route is. */
+interface Call {
+  readonly request: Request;
+  readonly path: string;
+  readonly requestId: string;
+  readonly caller: RequestSource;
+}
+
+/**
+ * Responds to requests by their routes: gives each its context, keeps the process's cache true, lets scripted faults interfere
+ * in staging, logs and counts. `drain` resolves when no request is in progress, or after a few seconds.
+ */
+export function createFetch(options: FetchOptions): {
+  fetch(request: Request, from?: RequestSource): Promise<Response>;
   drain(): Promise<void>;
 } {
-  const { metrics, log } = options;
+  const { db, environment, maxOffers, log } = options;
   const find = routeTable(options.routes);
+  const cache = createProcessCache(db.kind === 'pglite');
+  const store = createEventStore(db);
+  const metrics = createMetrics();
+  const controls = environment === 'staging' ? { ...options.controls, metrics: () => metrics.text() } : undefined;
   const inProgress = new Set<Promise<unknown>>();
 
-  async function respond(request: Request, caller: Caller): Promise<Response> {
+  async function respond(request: Request, caller: RequestSource): Promise<Response> {
     const started = performance.now();
     const requestId = randomUUID();
     const path = new URL(request.url).pathname;
@@ -106,10 +101,7 @@ export function createFetch<Context>(options: FetchOptions<Context>): {
     return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
   }
 
-  async function runMatch(
-    match: RouteMatch<Context>,
-    call: Omit<RouteCall<Context>, 'route' | 'params'>,
-  ): Promise<Response> {
+  async function runMatch(match: RouteMatch, call: Call): Promise<Response> {
     const chosen = routeFor(match, call.request.method);
     if ('allow' in chosen) {
       const message = `${call.request.method} is not allowed here.`;
@@ -117,18 +109,72 @@ export function createFetch<Context>(options: FetchOptions<Context>): {
     }
     const { route } = chosen;
     try {
-      return await options.run({ ...call, route, params: match.params });
+      // The Recommendations API changes nothing that is cached but budgets; any other request may.
+      if (route.surface === 'partner') return await run(route, match.params, call);
+      cache.clear();
+      return await run(route, match.params, call).finally(() => cache.clear());
     } catch (error) {
       return failed(error, route, call.requestId);
     }
   }
 
-  function notFound(path: string): Response {
-    const hint = find(`${path}/`) ? ' The path needs a slash at the end.' : '';
-    return surfaceError(options.surfaceOf(path), 404, `There is nothing at this path.${hint}`);
+  async function run(route: NetworkRoute, params: RouteParams, call: Call): Promise<Response> {
+    const { request, path, caller } = call;
+    const context = createContext(call);
+    const mayFail = environment === 'staging' && route.surface !== 'sandbox' && (await context.state()).isFaulty;
+    const fault = mayFail ? await takeFault(db, path) : undefined;
+    if (mayFail) cache.clear();
+    if (!fault) return route.handler(request, context, params);
+    const copy = replacesResponse(fault) && fault.after_commit !== true ? request.clone() : request;
+    return applyFault(fault, {
+      surface: route.surface,
+      drop: caller.drop,
+      serve: () => route.handler(request, { ...context, fault }, params),
+      async refuse() {
+        await route.recordRefused?.(copy, context);
+      },
+    });
   }
 
-  function failed(error: unknown, route: Route<Context>, requestId: string): Response {
+  /** What a route gets. The clock, the settings, the faults and the key are read in one statement, when first needed. */
+  function createContext({
+    request,
+    path,
+    requestId,
+    caller,
+  }: Call): NetworkContext & { state(): Promise<NetworkState> } {
+    const networkUrl = typeof options.networkUrl === 'function' ? options.networkUrl() : options.networkUrl;
+    const started = new Date();
+    const key = apiKeyOf(request);
+    const hash = key ? hashKey(key) : undefined;
+    let reading: Promise<NetworkState> | undefined;
+    const state = (): Promise<NetworkState> =>
+      (reading ??= cache.untilCleared(`state ${hash} ${path}`, () => readNetworkState(db, path, hash)));
+    return {
+      db,
+      environment,
+      maxOffers,
+      cache,
+      store,
+      requestId,
+      networkUrl: (networkUrl ?? new URL(request.url).origin).replace(/\/+$/, ''),
+      ip: caller.ip,
+      state,
+      // The clock is a staging control: production ignores one that a staging network set in the same database.
+      now: async () => (environment === 'staging' ? (await state()).clock : undefined) ?? started,
+      settings: async () => (await state()).settings,
+      caller: async () => (await state()).key,
+      versions: async () => (await state()).versions,
+      controls,
+    };
+  }
+
+  function notFound(path: string): Response {
+    const hint = find(`${path}/`) ? ' The path needs a slash at the end.' : '';
+    return surfaceError(surfaceOf(path), 404, `There is nothing at this path.${hint}`);
+  }
+
+  function failed(error: unknown, route: NetworkRoute, requestId: string): Response {
     // The message and the stack only: a database error's detail may hold values.
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     log({ at: new Date().toISOString(), level: 'error', message, request_id: requestId, route: route.pattern });
@@ -159,15 +205,66 @@ export function createFetch<Context>(options: FetchOptions<Context>): {
   };
 }
 
+/** What each request reads again, because another process may have changed it. */
+interface NetworkState {
+  /** The stopped clock, if it is stopped. */
+  readonly clock: Date | undefined;
+  readonly settings: ReportingSettings;
+  readonly versions: Versions;
+  /** Whether a scripted fault waits for this path. */
+  readonly isFaulty: boolean;
+  /** The key that the request carries, if it exists. */
+  readonly key: KeyRow | undefined;
+}
+
+/** The settings that every request reads. */
+const READ_SETTINGS = ['clock', 'reporting', ...VERSION_NAMES].map((name) => `'${name}'`).join(', ');
+
+/**
+ * Reads what every request needs, in one statement: the clock, the settings, the versions of what is cached, whether a fault
+ * waits for the path, and the key with this hash.
+ */
+export async function readNetworkState(db: Queries, path: string, keyHash: string | undefined): Promise<NetworkState> {
+  const [row] = await db.hot<{ settings: unknown; is_faulty: boolean; key: KeyJson | null }>(
+    `SELECT (SELECT json_object_agg(name, value) FROM settings WHERE name IN (${READ_SETTINGS})) AS settings,
+       EXISTS (SELECT 1 FROM faults WHERE route = $1 AND (remaining IS NULL OR remaining > 0)) AS is_faulty,
+       (SELECT json_build_object('id', id, 'key_hash', key_hash, 'kind', kind, 'environment', environment, 'issued_in', issued_in,
+          'channel_id', channel_id, 'publisher_id', publisher_id, 'expires_at', expires_at, 'revoked_at', revoked_at,
+          'publisher_removed', EXISTS (SELECT 1 FROM publishers WHERE publisher_remote_id = api_keys.publisher_id AND removed_at IS NOT NULL))
+        FROM api_keys WHERE key_hash = $2) AS key`,
+    [path, keyHash ?? null],
+    { isAnywhere: true },
+  );
+  const settings = row?.settings;
+  const clock = own(settings, 'clock');
+  const reporting = own(settings, 'reporting');
+  return {
+    clock: typeof clock === 'string' ? new Date(clock) : undefined,
+    settings: isObject(reporting) ? (reporting as ReportingSettings) : {},
+    versions: readVersions(settings),
+    isFaulty: row?.is_faulty === true,
+    key: row?.key
+      ? { ...row.key, expires_at: readTime(row.key.expires_at), revoked_at: readTime(row.key.revoked_at) }
+      : undefined,
+  };
+}
+
+/** A key's row as JSON: times as text. */
+type KeyJson = Omit<KeyRow, 'expires_at' | 'revoked_at'> & Record<'expires_at' | 'revoked_at', string | null>;
+
+function readTime(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
 /** The routes of a path, one per set of methods, with the values of its `{names}`. */
-interface RouteMatch<Context> {
-  readonly routes: readonly [Route<Context>, ...Route<Context>[]];
+interface RouteMatch {
+  readonly routes: readonly [NetworkRoute, ...NetworkRoute[]];
   readonly params: RouteParams;
 }
 
 /** Finds the routes of a path: exact paths first, then patterns in order. Paths are not normalized: neither `//` nor a missing final slash matches. */
-function routeTable<Context>(routes: readonly Route<Context>[]): (path: string) => RouteMatch<Context> | undefined {
-  const byPattern = new Map<string, [Route<Context>, ...Route<Context>[]]>();
+function routeTable(routes: readonly NetworkRoute[]): (path: string) => RouteMatch | undefined {
+  const byPattern = new Map<string, [NetworkRoute, ...NetworkRoute[]]>();
   for (const route of routes) {
     const found = byPattern.get(route.pattern);
     if (found) found.push(route);
@@ -188,10 +285,10 @@ function routeTable<Context>(routes: readonly Route<Context>[]): (path: string) 
 }
 
 /** The route for a method, or the methods that the path accepts. */
-function routeFor<Context>(
-  { routes }: RouteMatch<Context>,
+function routeFor(
+  { routes }: RouteMatch,
   method: string,
-): { readonly route: Route<Context> } | { readonly allow: readonly string[] } {
+): { readonly route: NetworkRoute } | { readonly allow: readonly string[] } {
   const route = routes.find(({ methods }) => methods === '*' || methods.includes(method));
   return route ? { route } : { allow: [...new Set(routes.flatMap(({ methods }) => [...methods]))] };
 }
@@ -214,57 +311,6 @@ function decode(groups: Readonly<Record<string, string>>): RouteParams | undefin
   }
 }
 
-/** An error response in the shape of its surface (docs/project/wire.md#errors). */
-export function surfaceError(
-  surface: Surface,
-  status: number,
-  message: string,
-  headers?: Readonly<Record<string, string>>,
-): Response {
-  return Response.json(body(surface, status, message), { status, headers: headers ?? {} });
-}
-
-function body(surface: Surface, status: number, message: string): unknown {
-  switch (surface) {
-    case 'reporting':
-      return { detail: message };
-    case 'channel':
-      return status === 404 || status === 409 ? { error: message } : { detail: message };
-    case 'partner':
-    case 'sandbox':
-    case 'page':
-      return { message };
-  }
-}
-
-/** An error response of the Recommendations API, which the sandbox controls use as well. */
-export function partnerRefusal(status: number, message: string, problems: readonly Problem[] = []): Response {
-  return Response.json(partnerError(message, problems), { status });
-}
-
-/** Maximum nesting of lists and objects: more than a relay lets through, and well below what overflows a stack. */
-const MAX_DEPTH = 100;
-
-/** A body's JSON value, or the error status and message. */
-type JsonBody =
-  | { readonly ok: true; readonly json: unknown }
-  | { readonly ok: false; readonly status: 400 | 413; readonly message: string };
-
-/** Reads a JSON body of at most `maxBytes`, and stops reading above that. */
-export async function readJson(request: Request, maxBytes: number): Promise<JsonBody> {
-  const tooLarge = { ok: false, status: 413, message: `The body is larger than ${maxBytes} bytes.` } as const;
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLarge;
-  const bytes = await readCapped(request.body, maxBytes);
-  if (!bytes) return tooLarge;
-  try {
-    const json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
-    if (!isNestedDeeper(json, MAX_DEPTH)) return { ok: true, json };
-    return { ok: false, status: 400, message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
-  } catch {
-    return { ok: false, status: 400, message: 'The body is not valid JSON in UTF-8.' };
-  }
-}
-
 /** Counts the requests of this process, for `/sandbox/metrics`. */
 interface Metrics {
   /** Counts one response. */
@@ -284,7 +330,7 @@ interface Series {
 }
 
 /** Counters of one process, all at zero. */
-export function createMetrics(): Metrics {
+function createMetrics(): Metrics {
   const series = new Map<string, Series>();
   const started = performance.now();
   return {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Environment } from '../wire/keys.ts';
 import { readHostName } from '../http/refuseForeign.ts';
-import { type NetworkControls, createRunner, type NetworkRoute } from './context.ts';
-import { createFetch, type Caller, logToStderr, type NetworkLog, createMetrics, type Surface } from './createFetch.ts';
+import type { RequestSource, NetworkRoute } from './context.ts';
+import { createFetch, logToStderr, type NetworkLog } from './createFetch.ts';
 import type { SeedKind } from './seed/seed.ts';
 import { readSetting, writeSetting } from './settings.ts';
 import { firstStart, startOver, type Description, type StartOptions } from './firstStart.ts';
@@ -45,7 +45,7 @@ export interface NetworkOptions {
 /** A running network. */
 export interface Network {
   /** Responds to a request; never rejects. `from` says who sent it and how to end the connection. */
-  fetch(request: Request, from?: Caller): Promise<Response>;
+  fetch(request: Request, from?: RequestSource): Promise<Response>;
   readonly environment: Environment;
   /** The network's time: while its clock is stopped, the time at which it was stopped. */
   now(): Promise<Date>;
@@ -86,26 +86,19 @@ export async function createNetwork(options: NetworkOptions = {}): Promise<Netwo
       keyPlace: data === undefined || isOnServer ? {} : { file: join(data, 'keys.json') },
     };
     let description = await firstStart(db, start);
-    const metrics = createMetrics();
-    const controls: NetworkControls = {
-      async reset({ seed, now, networkUrl }) {
-        description = await startOver(db, { ...start, seed, now });
-        return { url: networkUrl, ...description };
-      },
-      hosts,
-      metrics: () => metrics.text(),
-    };
     const requests = createFetch({
+      db,
+      environment,
       routes: networkRoutes(environment),
-      run: createRunner({
-        db,
-        environment,
-        networkUrl: options.networkUrl,
-        maxOffers: options.maxOffers,
-        controls,
-      }),
-      surfaceOf,
-      metrics,
+      networkUrl: options.networkUrl,
+      maxOffers: options.maxOffers,
+      controls: {
+        async reset({ seed, now, networkUrl }) {
+          description = await startOver(db, { ...start, seed, now });
+          return { url: networkUrl, ...description };
+        },
+        hosts,
+      },
       log,
     });
     return {
@@ -156,12 +149,4 @@ export function networkRoutes(environment: Environment): readonly NetworkRoute[]
     ...healthRoutes(),
   ];
   return environment === 'staging' ? [...routes, ...controlRoutes] : routes;
-}
-
-/** The surface of a path that no route matches, which decides the shape of its 404. */
-export function surfaceOf(path: string): Surface {
-  if (path.startsWith('/api/') || path.startsWith('/adnet/reporting/') || path.startsWith('/analysis/'))
-    return 'reporting';
-  if (path.startsWith('/adnet/')) return 'channel';
-  return path.startsWith('/sandbox/') ? 'sandbox' : 'partner';
 }

@@ -8,17 +8,22 @@ import {
   judgeEvent,
   readEvent,
 } from '../wire/events.ts';
-import { own } from '../wire/json.ts';
+import { own, readUuid } from '../wire/json.ts';
 import { EVENTS_BODY_MAX_BYTES, ID_MAX_LENGTH } from '../wire/limits.ts';
 import { HOUR_MS } from '../wire/utcDates.ts';
-import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from './context.ts';
-import { partnerRefusal, readJson } from './createFetch.ts';
+import {
+  checkCall,
+  type KeyRecord,
+  type NetworkContext,
+  type NetworkRoute,
+  partnerRefusal,
+  readJson,
+} from './context.ts';
 import { FIRST_VERSION, versionColumn, type ProcessCache } from './createProcessCache.ts';
-import { hotEach, insertRows, readUuid } from './database/database.ts';
+import { hotEach, insertRows } from './database/database.ts';
 import { SESSION_PUBLISHER_DIGITS } from './database/schema.ts';
 import { attributeConversions, type StoredSession } from './events/attributeConversions.ts';
 import { mayEarn, type AcceptedEvent } from './events/eventStore.ts';
-import type { Fault } from './faults.ts';
 import type { ReportingSettings } from './settings.ts';
 
 /** POST /events and /events/batch. */
@@ -149,7 +154,7 @@ function byPublisher(events: readonly AcceptedEvent[]): Map<string, AcceptedEven
   return groups;
 }
 
-function scriptedError({ retryable }: Fault): ResultError {
+function scriptedError({ retryable }: NonNullable<NetworkContext['fault']>): ResultError {
   return { code: 'SCRIPTED_FAULT', message: 'A scripted fault refused this event.', retryable: retryable ?? true };
 }
 

@@ -36,7 +36,7 @@ function periodsOfHour(time: number): Periods {
 }
 
 /** What one placement of a publisher measured in one hour: counts as numbers, money as exact decimal text. */
-export interface Cell extends Periods {
+export interface FactCell extends Periods {
   readonly channel_id: string;
   readonly page_type: string;
   readonly widget_type: string;
@@ -52,7 +52,7 @@ const BY_DAY = ['channel_id', 'day', 'week_start', 'month_start', ...DIMENSIONS]
 /** Returns a function that adds cells of one publisher to the hourly and the daily facts, so that both always agree. */
 export function factsWriter(
   columns: readonly FactColumn[],
-): (db: Transaction, publisherId: string, cells: readonly Cell[]) => void {
+): (db: Transaction, publisherId: string, cells: readonly FactCell[]) => void {
   const added = columns.map((column) => `${column} = f.${column} + excluded.${column}`).join(', ');
   const key = `publisher_id, channel_id, ${DIMENSIONS.join(', ')}`;
   const insertHours = insertRows({
@@ -78,8 +78,8 @@ export function factsWriter(
 }
 
 /** One cell per combination of the key's columns, because a statement must not touch a row twice; in one order for all writers. */
-function sumUp(cells: readonly Cell[], key: readonly (keyof Cell)[]): Iterable<Cell> {
-  const sums = new Map<string, Cell>();
+function sumUp(cells: readonly FactCell[], key: readonly (keyof FactCell)[]): Iterable<FactCell> {
+  const sums = new Map<string, FactCell>();
   for (const cell of cells) {
     const name = JSON.stringify(key.map((column) => cell[column]));
     const sum = sums.get(name);

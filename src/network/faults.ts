@@ -1,24 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RouteFault } from '../wire/scenarios/scenarios.ts';
+import { type Surface, surfaceError } from './context.ts';
 import type { Queries } from './database/database.ts';
-import { type Surface, surfaceError } from './createFetch.ts';
 
 /** A scripted failure, as POST /sandbox/faults describes it. */
-export interface Fault {
+export interface Fault extends Omit<RouteFault, 'route' | 'retry_after' | 'times'> {
   /** The exact path that it affects. */
   readonly route: string;
-  readonly status?: number;
   /** Text is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly delay_ms?: number;
-  /** Indexes of the events of a batch that fail; the others are processed. */
-  readonly fail_indexes?: readonly number[];
-  /** Whether those events may be sent again; true by default. */
-  readonly retryable?: boolean;
-  /** Ends the connection without a response. */
-  readonly drop_connection?: boolean;
-  /** Fails after the request has been processed: the response is lost. */
-  readonly after_commit?: boolean;
 }
 
 /** Takes the next fault that waits for a path. One request takes each, whichever process serves it. */

@@ -1,6 +1,6 @@
 import type { OfferLetElement } from './elementTypes.d.ts';
 import { showOffers, type MountContext } from './showOffers.ts';
-import { ATTRIBUTES, CONSENT, readAttributes, type Offers, type ShowOptions } from './showOptions.ts';
+import { ATTRIBUTES, CONSENT_WORDS, readAttributes, type Offers, type ShowOptions } from './showOptions.ts';
 import { own } from '../wire/json.ts';
 
 /** Attributes of which a change requests offers anew. */
@@ -55,7 +55,7 @@ export function defineElement(show: (options: ShowOptions, context: MountContext
         if (!this.#mount || before === now) return;
         const { outcome, request } = this.#mount.explain();
         if (isConsent && outcome?.code !== 'invalid_config') {
-          const decision = own(CONSENT, now?.trim() ?? '');
+          const decision = own(CONSENT_WORDS, now?.trim() ?? '');
           this.#mount.consent(typeof decision === 'boolean' ? decision : undefined);
         } else if (IDENTITY.test(name) || !request) {
           this.#end();

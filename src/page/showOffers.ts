@@ -1,5 +1,5 @@
 import { dom, isPainted, unclobbered } from '../dom/dom.ts';
-import { checkOptions, copyOptions, nameOf, type Placement, unreadable } from '../session/checkOptions.ts';
+import { checkOptions, copyOptions, nameOf, type Placement } from '../session/checkOptions.ts';
 import type { Consent } from '../session/consent.ts';
 import { type Failure, invalid, outcome, type PageEvent, openTrace } from '../session/openTrace.ts';
 import { nextTask, type Attempt, openOfferSession, type State } from '../session/offerSession.ts';
@@ -186,7 +186,7 @@ export function showOffers(given: ShowOptions, context: MountContext = {}): Offe
       const placement = outcome('invalid_config', 'There is no page here', 'Call showOffers in the browser only.');
       return { options, placement };
     }
-    const checked = copy.isReadable ? checkOptions(options, { base: dom.baseURI, prefix }) : unreadable();
+    const checked = copy.error ?? checkOptions(options, { base: dom.baseURI, prefix });
     if ('code' in checked) return { options, placement: checked };
     options = { ...options, theme: checked.theme, locale: checked.locale };
     if (checked.mode === 'INLINE' && !options.target)

@@ -29,7 +29,7 @@ export const ATTRIBUTES: readonly string[] =
   );
 
 /** What the attribute `consent` may say. Anything else is refused: it must not be taken for consent. */
-export const CONSENT: Readonly<Record<string, 'required' | boolean>> = {
+export const CONSENT_WORDS: Readonly<Record<string, 'required' | boolean>> = {
   required: 'required',
   granted: true,
   denied: false,
@@ -65,7 +65,7 @@ export function readAttributes(element: Element, prefix: 'data-' | '' = ''): Sho
     sandbox: sandbox !== null && sandbox !== 'false',
     maxOffers: most && Number(most),
     // Without the attribute there is no option, which means the default.
-    ...(consent !== undefined && { consent: own(CONSENT, consent) ?? Number.NaN }),
+    ...(consent !== undefined && { consent: own(CONSENT_WORDS, consent) ?? Number.NaN }),
     attributes: Object.fromEntries(
       [...element.attributes].map(({ name, value }) => [name.replace('data-', ''), value]),
     ),

@@ -1,5 +1,5 @@
-import { requiredArea, VIEW_MS, type Size } from '../wire/limits.ts';
-import { dom, isPainted } from '../dom/dom.ts';
+import { dom, isPainted, requiredArea, type Size } from '../dom/dom.ts';
+import { VIEW_MS } from '../wire/limits.ts';
 
 /** Browsers round rectangles to device pixels: a half may arrive as 49.95 %. */
 const ROUNDING = 0.001;

@@ -2,11 +2,11 @@ import { promisifyRequest } from 'idb-keyval';
 import { BATCH_MAX_EVENTS } from '../wire/limits.ts';
 import { reasonOf } from '../wire/errors.ts';
 import { toJson } from '../wire/json.ts';
+import { HOUR_MS } from '../wire/utcDates.ts';
 import {
   type Backoff,
   type BatchResponse,
   FAILURE_PAUSE_MS,
-  HOUR_MS,
   type QueueEntry,
   hasResults,
   isSuspect,

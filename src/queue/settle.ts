@@ -1,10 +1,9 @@
 import { readBatchResponse } from '../wire/events.ts';
 import { BATCH_MAX_EVENTS, QUEUE_MAX_REFUSALS } from '../wire/limits.ts';
+import { HOUR_MS } from '../wire/utcDates.ts';
 import type { QueueEvent } from './events.ts';
 import { BACKOFF, DEAD, type EventRow, type RowChange, dueAt } from './rows.ts';
 
-/** The longest that Retry-After is obeyed: 2,147,484 s would overflow setTimeout into a hot loop. */
-export const HOUR_MS = 3_600_000;
 /** Milliseconds without a success after which every failure may be the fault of an event. */
 const STUCK_MS = 3 * HOUR_MS;
 
@@ -146,6 +145,7 @@ function jitter(ceiling: number): number {
 /** Returns the milliseconds that a Retry-After header asks for, in seconds or as a date; 0 when it is missing or unreadable. */
 export function retryAfterMs(header: string | null | undefined, now: number): number {
   const ms = Number(header) * 1_000 || Date.parse(String(header)) - now;
+  // 2,147,484 s would overflow setTimeout into a hot loop.
   return ms > 0 ? Math.min(ms, HOUR_MS) : 0;
 }
 

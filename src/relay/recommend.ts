@@ -1,6 +1,6 @@
 import { partnerError, readError } from '../wire/errors.ts';
 import { hashEmail } from '../wire/hash.ts';
-import { isObject, own, type JsonObject, type Problem } from '../wire/json.ts';
+import { isObject, own, type JsonObject, type Problem, isText } from '../wire/json.ts';
 import { IDENTIFIERS, REQUEST_FIELDS, type Attributes, type UserDetails } from '../wire/offers/request.ts';
 import { RelayError, jsonReply, problemOf, type Reply } from './errors.ts';
 import type { Counting } from './ledger/createCounting.ts';
@@ -131,7 +131,7 @@ function stateSandbox(text: string, { json, isSandbox }: { json: JsonObject; isS
   return JSON.stringify({ ...json, sandbox: isSandbox });
 }
 
-export interface RequestParts {
+interface RequestParts {
   /** What the page sent. */
   readonly page: JsonObject;
   /** What the merchant's server knows. */
@@ -263,8 +263,4 @@ function groupOf(group: unknown): Record<string, unknown> | undefined {
     ([name, value]) => name !== '__proto__' && value !== undefined,
   );
   return fields.length > 0 ? Object.fromEntries(fields) : undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
 }

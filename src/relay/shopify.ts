@@ -1,4 +1,4 @@
-import { own, parseJson } from '../wire/json.ts';
+import { own, parseJson, isText } from '../wire/json.ts';
 import { hashText } from '../wire/hash.ts';
 import { IDENTIFIERS } from '../wire/offers/request.ts';
 import { RelayError } from './errors.ts';
@@ -77,10 +77,6 @@ async function nameGuest(
   const external_guid = await hashText(`${shop}\n${order}`);
   const user: object = known?.user_details ?? {};
   return { ...known, user_details: { ...user, external_guid } };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
 }
 
 function readSecrets(given: unknown): readonly string[] {

@@ -2,7 +2,7 @@ import type { AuditSandbox } from 'offerlet-operator';
 import type { Network } from '../network.ts';
 import { MISCOUNTS } from '../wire/audit/explainDifference.ts';
 import { isObject, own } from '../wire/json.ts';
-import type { Handler } from './startNetwork.ts';
+import type { Responder } from './startNetwork.ts';
 
 /** Shoppers that one request lets shop: enough that a network that drops one event of a hundred drops some of their 800. */
 const SHOPPERS = 60;
@@ -20,7 +20,7 @@ export interface AuditSandboxOptions {
   readonly network: Pick<Network, 'fetch' | 'now'>;
   /** The network's URL. */
   readonly url: string;
-  readonly relay: Handler;
+  readonly relay: Responder;
   /** The relay's path. */
   readonly path: string;
 }

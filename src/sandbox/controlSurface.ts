@@ -1,6 +1,6 @@
 import type { Network } from '../network.ts';
 import { looksSecret } from '../wire/keys.ts';
-import type { Handler } from './startNetwork.ts';
+import type { Responder } from './startNetwork.ts';
 import { refuseForeign } from '../http/refuseForeign.ts';
 
 /** The path of the controls, on the network and on the shop's origin. */
@@ -27,7 +27,7 @@ export interface ControlSurfaceOptions {
  * Offers the network's controls on the shop's origin. Only the shop's own pages and programs of this machine may call it,
  * and it returns no keys, because its responses reach a browser.
  */
-export function controlSurface(options: ControlSurfaceOptions): Handler {
+export function controlSurface(options: ControlSurfaceOptions): Responder {
   const { network, url } = options;
   return async (request, from) => {
     const { pathname, search } = new URL(request.url);

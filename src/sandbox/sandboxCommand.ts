@@ -26,7 +26,7 @@ import { CONTROL_PATH, controlSurface } from './controlSurface.ts';
 import {
   dataDirectory,
   serve,
-  type Handler,
+  type Responder,
   startNetwork,
   readControlHosts,
   CONTROL_HOST,
@@ -131,7 +131,7 @@ async function runSandbox(source: SettingsSource): Promise<void> {
     `Network   ${networkServer.url}\nRelay     ${server.url}${RELAY_PATH}\nConsole   ${server.url}${CONSOLE_PATH}\nControls  ${server.url}${CONTROL_PATH}/health\nPress Ctrl-C to stop.\n`,
   );
   if (scenario) out.say(`Scenario  ${scenario.title}.\n          ${scenario.mustSee}\n`);
-  out.say(`Open ${server.url}${queryOf(scenario)}`);
+  out.say(`Open ${server.url}${scenarioQuery(scenario)}`);
   await untilStoppedOrLost(network, [server, networkServer, accepted]);
 }
 
@@ -149,14 +149,14 @@ async function openAccepted(data: string | undefined, out: Output): Promise<Dedu
 }
 
 interface Behind {
-  relay: Handler;
-  controls: Handler;
-  operators: Handler;
-  shop: Handler;
+  relay: Responder;
+  controls: Responder;
+  operators: Responder;
+  shop: Responder;
 }
 
 /** One origin for page, relay, controls and console. Earlier requests wait until all are ready. */
-function openFront(hosts: readonly string[]): { respond: Handler; open(behind: Behind): void } {
+function openFront(hosts: readonly string[]): { respond: Responder; open(behind: Behind): void } {
   let open: (behind: Behind) => void = () => undefined;
   const ready = new Promise<Behind>((resolve) => (open = resolve));
   return {
@@ -241,7 +241,7 @@ interface ShopOptions {
 }
 
 interface ShopModule {
-  createShop(options: ShopOptions): Handler;
+  createShop(options: ShopOptions): Responder;
   /** What the shop knows about the page that requests offers, for the relay. */
   languageOf(request: Request): RelayContext;
 }
@@ -276,6 +276,6 @@ export function listScenarios(out: Output): void {
 }
 
 /** Returns the path and query with which the inspector forces what only a page can do. */
-export function queryOf(scenario: Scenario | undefined): string {
+export function scenarioQuery(scenario: Scenario | undefined): string {
   return scenario?.page ? `/?offerlet=inspect&offerlet-scenario=${scenario.name}` : '';
 }

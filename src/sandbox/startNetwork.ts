@@ -50,28 +50,25 @@ function isWildcard(host: string | undefined): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** The caller's IP address, and how to drop the connection (a scripted fault does). */
-export interface Client {
-  ip?: string | undefined;
-  drop?(): void;
-}
+/** Who sent a request: its IP address, and how to drop the connection (a scripted fault does). */
+export type Peer = NonNullable<Parameters<Network['fetch']>[1]>;
 
 /** Returns the response to a request. */
-export type Handler = (request: Request, from: Client) => Response | Promise<Response>;
+export type Responder = (request: Request, from: Peer) => Response | Promise<Response>;
 
 /** Listens with a function from `Request` to `Response`. */
-export function serve(handle: Handler, options: ListenOptions): Promise<Listening> {
+export function serve(handle: Responder, options: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
     // The Host header is part of the URL, and may be one that no URL has, such as 127.999.1.1.
     fetch: (request, bindings) =>
-      URL.canParse(request.url) ? handle(request, clientOf(bindings)) : new Response('Bad Request', { status: 400 }),
+      URL.canParse(request.url) ? handle(request, peerOf(bindings)) : new Response('Bad Request', { status: 400 }),
     serverOptions: SERVER_OPTIONS,
     overrideGlobalObjects: false,
   }) as Server;
   return startListening(server, options);
 }
 
-function clientOf(bindings: unknown): Client {
+function peerOf(bindings: unknown): Peer {
   const socket = (bindings as { incoming?: IncomingMessage }).incoming?.socket;
   return {
     ip: socket?.remoteAddress,

@@ -75,15 +75,15 @@ const OPTIONS =
     ' ',
   );
 
-/** Returns a copy of the options, each of them read once. Without any if one of them cannot be read: `isReadable` is false. */
-export function copyOptions<T extends object>(options: T): { readonly options: T; readonly isReadable: boolean } {
+/** Returns a copy of the options, each of them read once. If one of them cannot be read, it is empty, with the error. */
+export function copyOptions<T extends object>(options: T): { readonly options: T; readonly error?: Failure } {
   const copy: Record<string, unknown> = {};
   try {
     Object.assign(copy, options);
     for (const name of OPTIONS) if (!(name in copy) && name in Object(options)) copy[name] = Reflect.get(options, name);
-    return { options: copy as T, isReadable: true };
+    return { options: copy as T };
   } catch {
-    return { options: {} as T, isReadable: false };
+    return { options: {} as T, error: unreadable() };
   }
 }
 
@@ -105,7 +105,7 @@ export function checkOptions(options: unknown, context: CheckContext = {}): Plac
 }
 
 /** Returns the outcome for options that throw. */
-export function unreadable(): Failure {
+function unreadable(): Failure {
   return outcome('invalid_config', 'The options cannot be read', 'Pass plain values: reading one of them throws.');
 }
 

@@ -2,7 +2,7 @@ import type { KeyValueStorage } from '../queue/keyValue/openJournals.ts';
 import { readStats } from '../queue/openQueue.ts';
 import type { QueueStats } from '../queue/events.ts';
 import type { Asset, Footer, PlacedGroup, PlacedOffer } from '../wire/offers/response.ts';
-import { checkOptions, copyOptions, unreadable, type OfferOptions, type Placement } from './checkOptions.ts';
+import { checkOptions, copyOptions, type OfferOptions, type Placement } from './checkOptions.ts';
 import type { ConsentOption } from './consent.ts';
 import type { ReportedAction } from './createReporter.ts';
 import {
@@ -112,7 +112,7 @@ function openSessionOn(
   given: SessionOptions,
   storageFor: (storage: KeyValueStorage | undefined) => SessionStorage,
 ): Session {
-  const { options, isReadable } = copyOptions(given);
+  const { options, error } = copyOptions(given);
   let shown: ObtainedOffers | undefined;
   const trace = openTrace<'offers'>();
   const subscribe = (listener: (event: SessionEvent) => void): (() => void) =>
@@ -121,7 +121,7 @@ function openSessionOn(
     if (typeof options.onEvent === 'function') options.onEvent(event);
   });
   const session = openOfferSession<'offers'>(
-    { options, placement: isReadable ? check(options) : unreadable() },
+    { options, placement: error ?? check(options) },
     { trace, storage: storageFor(options.storage), gatherMs: GATHER_MS },
   );
   session.subscribe((state) => {

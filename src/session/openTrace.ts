@@ -7,13 +7,7 @@ import type { ConsentDecision } from './consent.ts';
 export type SuccessCode = 'rendered' | 'offers';
 
 /** Why there are no offers. `refused`: the relay responded with 4xx; `network_error`: unreachable, 5xx, timeout, blocked, or not understood. */
-export type FailureCode =
-  | 'no_offers'
-  | 'consent_denied'
-  | 'already_shown'
-  | 'invalid_config'
-  | 'refused'
-  | 'network_error';
+type FailureCode = 'no_offers' | 'consent_denied' | 'already_shown' | 'invalid_config' | 'refused' | 'network_error';
 
 /** How a mount, or a session without a page, ended. */
 export type OutcomeCode<Success extends SuccessCode = 'rendered'> = Success | FailureCode;

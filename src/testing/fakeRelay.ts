@@ -157,7 +157,7 @@ export function requireScenario(name: ScenarioName | undefined): Scenario | unde
 }
 
 /** The parts of a request by which the kit recognizes one of offerlet's. */
-export interface RequestParts {
+interface RequestParts {
   readonly url: string;
   readonly method: string;
   /** Reads the body. */

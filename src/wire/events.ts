@@ -4,7 +4,6 @@ import {
   checkCost,
   collectProblems,
   isAbsent,
-  isDatetime,
   isObject,
   oneOf,
   own,
@@ -207,6 +206,14 @@ export function parseEvent(json: unknown): Parsed<WireEvent> {
   if (product_properties) value.product_properties = product_properties;
   if (conversion_properties) value.conversion_properties = conversion_properties;
   return { ok: true, value };
+}
+
+/** What is certainly a date and a time: parsing it costs six times as much. */
+const PLAIN = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
+
+/** Whether a value is an RFC 3339 date and time. */
+function isDatetime(value: unknown): value is string {
+  return typeof value === 'string' && (PLAIN.test(value) || parseDatetime(value) !== undefined);
 }
 
 /** What each event must name besides its session; see the table in docs/project/wire.md#events. */

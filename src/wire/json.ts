@@ -58,6 +58,22 @@ export function readId(value: unknown): string | undefined {
     : undefined;
 }
 
+/** Returns a UUID in lower case. Returns `undefined` for anything else. */
+export function readUuid(value: unknown): string | undefined {
+  const isUuid = typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+  return isUuid ? value.toLowerCase() : undefined;
+}
+
+/** Whether a value is a string that is not blank. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Whether a value is a whole number of 0 or more. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
 /** Maximum UTF-16 code units of one grapheme: the longest emoji flags have 14, stacked accents have thousands. */
 const UNITS_PER_GRAPHEME = 16;
 /**
@@ -111,8 +127,6 @@ export function toJson(value: unknown): string {
 
 /** Problems reported for one body: enough to fix it, and a hostile body cannot inflate the response. */
 const PROBLEMS_MAX = 20;
-/** Maximum characters of a text field: user agents have up to about 500. */
-const TEXT_MAX = 1_000;
 
 /** Records that something is wrong at a path. */
 export type AddProblem = (path: string, message: string) => void;
@@ -131,39 +145,6 @@ export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** Copies the object at a path without absent fields and `__proto__`. Returns `undefined` when there is no object. */
-export function copyObject(value: unknown, path: string, addProblem: AddProblem): Record<string, unknown> | undefined {
-  if (isAbsent(value)) return undefined;
-  if (!isObject(value)) {
-    addProblem(path, 'must be an object');
-    return undefined;
-  }
-  return copyFields(value);
-}
-
-function copyFields(object: JsonObject): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(object)) if (key !== '__proto__' && !isAbsent(object[key])) copy[key] = object[key];
-  return copy;
-}
-
-/** Checks that the named fields, where present, are strings. Converts numbers to strings in place. */
-export function normalizeTexts(
-  object: Record<string, unknown> | undefined,
-  names: readonly string[],
-  path: string,
-  addProblem: AddProblem,
-): void {
-  for (const name of names) {
-    const value = object && Object.hasOwn(object, name) ? object[name] : undefined;
-    if (!object || value === undefined) continue;
-    const text = typeof value === 'number' ? String(value) : value;
-    if (typeof text !== 'string' || text.length > TEXT_MAX || text.includes('\0')) {
-      addProblem(`${path}.${name}`, `must be a string of at most ${TEXT_MAX} characters`);
-    } else object[name] = text;
-  }
-}
-
 /** Digits of an amount before and after the point: any NUMERIC column accepts these. */
 const AMOUNT = /^\d{1,12}(\.\d{1,12})?$/;
 const AMOUNT_MAX = 1e12;
@@ -180,14 +161,7 @@ export function checkCost(cost: unknown, path: string, addProblem: AddProblem): 
     addProblem(`${path}.currency_code`, 'must be a three-letter ISO 4217 code, such as EUR');
 }
 
-/** What is certainly a date and a time: parsing it costs six times as much. */
-const PLAIN = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
-
-/** Whether a value is an RFC 3339 date and time. */
-export function isDatetime(value: unknown): value is string {
-  return typeof value === 'string' && (PLAIN.test(value) || parseDatetime(value) !== undefined);
-}
 
 /** Parses an RFC 3339 date and time to milliseconds since 1970. Returns `undefined` for anything else, 30 February included. */
 export function parseDatetime(value: unknown): number | undefined {

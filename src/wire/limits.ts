@@ -23,21 +23,6 @@ export const RELAY_TIMEOUT_MS = 4_000;
 export const DOUBLE_CLICK_MS = 500;
 /** Milliseconds of uninterrupted visibility that make a view; see docs/project/wire.md#viewability. */
 export const VIEW_MS = 1_000;
-/** Square pixels above which 30 % of an offer is enough for a view: the size of a 970 × 250 display ad. */
-const LARGE_AREA = 242_500;
-
-/** Width and height in CSS pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Returns the area of a box that must be visible for a view. If it does not fit the viewport, half of the part that fits is enough. */
-export function requiredArea(box: Size, viewport: Size): number {
-  const area = box.width * box.height;
-  const most = Math.min(box.width, viewport.width) * Math.min(box.height, viewport.height);
-  return Math.min(area * (area > LARGE_AREA ? 0.3 : 0.5), most / 2);
-}
 
 /** Maximum events stored on the shopper's device; at `ID_MAX_LENGTH` characters a field they stay below 2 MiB. */
 export const QUEUE_MAX_EVENTS = 1_000;

@@ -1,3 +1,4 @@
+import { isObject } from './json.ts';
 import { isShare } from './reporting.ts';
 
 /** The columns that rows of a type can have. Rows of which nothing is known can have any. */
@@ -33,23 +34,19 @@ export function toCsv<Row extends object>(rows: readonly Row[], options: CsvOpti
 /** Returns a row with plain cells only: a comparison becomes columns beside each metric. */
 export function flattenRow(row: object): Readonly<Record<string, unknown>> {
   const { counterpart, counterpart_start, change, ...cells } = row as Record<string, unknown>;
-  if (!isCells(change)) return row as Record<string, unknown>;
-  const before = isCells(counterpart) ? counterpart : {};
+  if (!isObject(change)) return row as Record<string, unknown>;
+  const before = isObject(counterpart) ? counterpart : {};
   const flat: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(cells)) {
     flat[name] = value;
     if (name === 'period_end' && counterpart_start !== undefined) flat['counterpart_start'] = counterpart_start;
     const changed = change[name];
-    if (!isCells(changed)) continue;
+    if (!isObject(changed)) continue;
     flat[`${name}_before`] = before[name] ?? null;
     if (isShare(name)) flat[`${name}_change_points`] = changed['points'];
     else flat[`${name}_change_percent`] = changed['percent'];
   }
   return flat;
-}
-
-function isCells(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

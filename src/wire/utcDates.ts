@@ -1,3 +1,4 @@
+import { parseDatetime } from './json.ts';
 import type { TimeGrain } from './reporting.ts';
 
 // UTC dates as YYYY-MM-DD; they sort as text.
@@ -51,9 +52,7 @@ export function weekStart(date: string): string {
 
 /** Whether a text is a real calendar date in YYYY-MM-DD form. */
 export function isDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = startOf(text);
-  return !Number.isNaN(time) && dateOf(time) === text;
+  return parseDatetime(`${text}T00:00:00Z`) !== undefined;
 }
 
 /** Returns a moment as reports write it: UTC, in whole seconds. */

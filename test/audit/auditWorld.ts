@@ -1,6 +1,6 @@
 import { createNetwork, type Network } from '../../src/network.ts';
 import type { LedgerCounts } from '../../src/relay.ts';
-import { serve, type Client } from '../../src/sandbox/startNetwork.ts';
+import { serve, type Peer } from '../../src/sandbox/startNetwork.ts';
 import { createPageReader } from '../../src/cli/audit/createPageReader.ts';
 import { makeAudit, type Audit, type AuditRequest } from '../../src/wire/audit/makeAudit.ts';
 import { dateOf } from '../../src/wire/utcDates.ts';
@@ -26,7 +26,7 @@ export interface AuditWorld extends Pick<TestNetwork, 'control'> {
 
 /** Starts a network with three offers. `pass` is called between relay and network. */
 export async function openAuditWorld(
-  pass: (request: Request, toNetwork: (request: Request) => Promise<Response>, from: Client) => Promise<Response> = (
+  pass: (request: Request, toNetwork: (request: Request) => Promise<Response>, from: Peer) => Promise<Response> = (
     request,
     toNetwork,
   ) => toNetwork(request),

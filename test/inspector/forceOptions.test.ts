@@ -5,7 +5,7 @@ import {
   readValue,
   withoutForcing,
   describeForced,
-  queryOf,
+  forcedQuery,
 } from '../../src/inspector/forcing.ts';
 
 test('a URL forces what its parameters name, in any case, and lists the unknown ones', () => {
@@ -32,6 +32,6 @@ test('an option accepts listed values and its pattern only', () => {
 
 test('what is forced can be written as a query and as one line', () => {
   const forced = { scenario: 'no-offers', fail: '1,3' };
-  expect(readForcedUrl(queryOf(forced))).toEqual({ forced, unknown: [] });
+  expect(readForcedUrl(forcedQuery(forced))).toEqual({ forced, unknown: [] });
   expect(describeForced(forced)).toBe('scenario=no-offers, fail=1,3');
 });

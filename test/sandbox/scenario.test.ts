@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listScenarios, queryOf, readScenario } from '../../src/sandbox/sandboxCommand.ts';
+import { listScenarios, scenarioQuery, readScenario } from '../../src/sandbox/sandboxCommand.ts';
 import { createRelay } from '../../src/relay.ts';
 import { forcedFetch } from '../../src/wire/scenarios/forcedFetch.ts';
 import { SCENARIOS } from '../../src/wire/scenarios/scenarios.ts';
@@ -100,6 +100,6 @@ test('the list says for every scenario what must be seen, as text and as JSON', 
 });
 
 test('a scenario that only a page can play has a URL that makes the inspector play it', () => {
-  expect(queryOf(readScenario('storage-refused'))).toBe('/?offerlet=inspect&offerlet-scenario=storage-refused');
-  expect(queryOf(readScenario('no-offers'))).toBe('');
+  expect(scenarioQuery(readScenario('storage-refused'))).toBe('/?offerlet=inspect&offerlet-scenario=storage-refused');
+  expect(scenarioQuery(readScenario('no-offers'))).toBe('');
 });

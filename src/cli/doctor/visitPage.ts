@@ -19,7 +19,7 @@ export interface ConsoleError {
 }
 
 /** What a mount waits for, as `offerlet.explain()` says. */
-export interface Waiting {
+interface Waiting {
   readonly for: string;
   readonly hint: string;
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { findScenario, SCENARIOS } from '../../wire/scenarios/scenarios.ts';
-import { FORCE_OPTIONS, queryOf, readValue, type ForceOption } from '../forcing.ts';
+import { FORCE_OPTIONS, forcedQuery, readValue, type ForceOption } from '../forcing.ts';
 import type { PanelProps } from '../model.ts';
 
 const GROUPS = ['Page', 'Offers', 'Failures', 'Shopper'] as const;
@@ -68,7 +68,7 @@ export function ForcePanel({ model, actions }: PanelProps): JSX.Element {
         </button>
       </p>
       <p class="quiet">
-        The same by URL, for tests: <code>{queryOf(forced)}</code>
+        The same by URL, for tests: <code>{forcedQuery(forced)}</code>
       </p>
     </>
   );

@@ -7,7 +7,7 @@ import { QueuePanel } from '../panels/QueuePanel.tsx';
 import { Frames, SeenPanel } from '../panels/SeenPanel.tsx';
 import { WirePanel } from '../panels/WirePanel.tsx';
 import { DOCKS, type Tab, TABS } from './preferences.ts';
-import type { Check } from '../checkPage.ts';
+import type { PageCheck } from '../checkPage.ts';
 
 const PANELS: Readonly<Record<Tab, (props: PanelProps) => JSX.Element>> = {
   Outcome: OutcomePanel,
@@ -188,7 +188,7 @@ function tabFor(key: string, selected: Tab): Tab | undefined {
   return place === undefined ? undefined : TABS.at(place);
 }
 
-const LABELS: Readonly<Record<Check['state'], string>> = { good: 'good', bad: 'fix this', note: 'note' };
+const LABELS: Readonly<Record<PageCheck['state'], string>> = { good: 'good', bad: 'fix this', note: 'note' };
 
 /** The findings about the page, and what to do about each. */
 function PagePanel({ model, actions }: PanelProps): JSX.Element {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import type { AddResult, CreateRequest, Category, PublisherItem } from '../../wire/channel.ts';
-import { isObject, own } from '../../wire/json.ts';
+import { isObject, own, readUuid } from '../../wire/json.ts';
 import { ADD_MAX_ITEMS } from '../../wire/limits.ts';
-import { readUuid } from '../database/database.ts';
 import { badFields, readCategories, type ChannelCall, readObject, readSubcategoryIds } from './channelRoute.ts';
 
 /** POST add: creates a request for each new item, and reports the others as duplicates (docs/project/rules.md#c20). */

@@ -1,9 +1,8 @@
-import { type NetworkContext, type NetworkRoute, authenticate } from '../context.ts';
-import { type RouteParams, readJson } from '../createFetch.ts';
+import { authenticate, type NetworkContext, type NetworkRoute, readJson, type RouteParams } from '../context.ts';
 import { CHANNEL_BODY_MAX_BYTES } from '../../wire/limits.ts';
-import { type JsonObject, isObject } from '../../wire/json.ts';
+import { type JsonObject, isObject, readUuid } from '../../wire/json.ts';
 import type { Category, Subcategory } from '../../wire/channel.ts';
-import { type Queries, readUuid } from '../database/database.ts';
+import { type Queries } from '../database/database.ts';
 
 /** A request to the Channel API. The channel is that of the key. */
 export interface ChannelCall {

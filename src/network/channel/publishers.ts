@@ -1,3 +1,4 @@
+import { readUuid } from '../../wire/json.ts';
 import { randomUUID } from 'node:crypto';
 import {
   type Publisher,
@@ -9,7 +10,7 @@ import {
 import type { Environment } from '../../wire/keys.ts';
 import { LIST_PAGE_SIZE } from '../../wire/limits.ts';
 import { markChanged } from '../createProcessCache.ts';
-import { type Queries, readUuid, type Database } from '../database/database.ts';
+import { type Queries, type Database } from '../database/database.ts';
 import { revokeKeysOfPublisher, createKey } from '../storedKeys.ts';
 import { brandKey, isPlainText } from './addPublishers.ts';
 import { badFields, type ChannelCall, publisherNotFound } from './channelRoute.ts';

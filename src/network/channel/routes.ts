@@ -1,3 +1,4 @@
+import { readUuid } from '../../wire/json.ts';
 import { CHANNEL_PATHS, type ChannelDetails } from '../../wire/channel.ts';
 import type { NetworkRoute } from '../context.ts';
 import { addPublishers } from './addPublishers.ts';
@@ -13,7 +14,7 @@ import {
 } from './channelRoute.ts';
 import { listPublishers, getPublisher, removePublisher } from './publishers.ts';
 import { markChanged } from '../createProcessCache.ts';
-import { type Database, readUuid } from '../database/database.ts';
+import { type Database } from '../database/database.ts';
 
 /** The eight endpoints of the Channel API. */
 export const channelRoutes: readonly NetworkRoute[] = [
@@ -45,12 +46,22 @@ async function getChannelDetails({ context, channelId }: ChannelCall): Promise<R
 
 /** PUT channel exclusions: replaces the whole list. */
 async function putChannelExclusions({ request, context, channelId }: ChannelCall): Promise<Response> {
-  const body = await readObject(request);
-  if (!body.ok) return body.refusal;
-  const list = readSubcategoryIds(body.value['subcategory_ids'], await readCategories(context.db));
-  if (!list.ok) return badFields({ subcategory_ids: list.messages });
-  await replace(context.db, channelId, [...new Set(list.ids)]);
+  const list = await readExclusions(request, context.db);
+  if (!list.ok) return list.refusal;
+  await replace(context.db, channelId, list.ids);
   return Response.json({ ok: true });
+}
+
+/** The list of either PUT, each id once, or the response that refuses it. */
+async function readExclusions(
+  request: Request,
+  db: Database,
+): Promise<{ ok: true; ids: readonly string[] } | { ok: false; refusal: Response }> {
+  const body = await readObject(request);
+  if (!body.ok) return body;
+  const list = readSubcategoryIds(body.value['subcategory_ids'], await readCategories(db));
+  if (!list.ok) return { ok: false, refusal: badFields({ subcategory_ids: list.messages }) };
+  return { ok: true, ids: [...new Set(list.ids)] };
 }
 
 async function replace(db: Database, channelId: string, ids: readonly string[]): Promise<void> {
@@ -74,15 +85,13 @@ async function putPublisherExclusions({ request, context, params, channelId }: C
   const [found] =
     id === undefined ? [] : await context.db.query(`SELECT 1 AS found FROM publishers WHERE ${owned}`, [channelId, id]);
   if (!found) return publisherNotFound();
-  const body = await readObject(request);
-  if (!body.ok) return body.refusal;
-  const list = readSubcategoryIds(body.value['subcategory_ids'], await readCategories(context.db));
-  if (!list.ok) return badFields({ subcategory_ids: list.messages });
+  const list = await readExclusions(request, context.db);
+  if (!list.ok) return list.refusal;
   const now = await context.now();
   const isChanged = await context.db.transaction(async (db) => {
     const changed = await db.query(
       `UPDATE publishers SET publisher_exclusions = $3::jsonb, updated_at = $4 WHERE ${owned} RETURNING publisher_remote_id`,
-      [channelId, id, JSON.stringify([...new Set(list.ids)]), now],
+      [channelId, id, JSON.stringify(list.ids), now],
     );
     if (changed.length > 0) await markChanged(db, 'publishers');
     return changed.length > 0;

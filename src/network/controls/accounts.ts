@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { PUBLISHER_STATUSES } from '../../wire/channel.ts';
 import { readCategories, readSubcategoryIds } from '../channel/channelRoute.ts';
 import { changeStatus } from '../channel/publishers.ts';
-import { readUuid, type Queries } from '../database/database.ts';
+import { type Queries } from '../database/database.ts';
 import { KEY_KINDS } from '../context.ts';
 import { createKey, revokeKey, rotateKey } from '../storedKeys.ts';
 import { createTenant } from '../seed/seed.ts';
@@ -17,7 +17,7 @@ import {
   timeField,
   uuidField,
 } from './control.ts';
-import { own } from '../../wire/json.ts';
+import { own, readUuid } from '../../wire/json.ts';
 import { markChanged } from '../createProcessCache.ts';
 import { readSetting } from '../settings.ts';
 

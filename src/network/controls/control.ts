@@ -1,8 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { isObject, type Problem, parseDatetime } from '../../wire/json.ts';
-import type { NetworkContext, NetworkRoute } from '../context.ts';
-import { type RouteParams, readJson, partnerRefusal } from '../createFetch.ts';
+import { isObject, type Problem, parseDatetime, readUuid } from '../../wire/json.ts';
+import { type NetworkContext, type NetworkRoute, partnerRefusal, readJson, type RouteParams } from '../context.ts';
 import {
   type Part,
   type ResponsePart,
@@ -16,7 +15,6 @@ import {
 import { refuseForeign } from '../../http/refuseForeign.ts';
 import { ProductionDataError } from '../storedKeys.ts';
 import { URL_MAX_LENGTH } from '../../wire/limits.ts';
-import { readUuid } from '../database/database.ts';
 
 /** Maximum bytes of a control's body: enough for a year of hourly activity. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;

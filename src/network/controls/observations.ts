@@ -1,8 +1,6 @@
-import { parseJson } from '../../wire/json.ts';
-import { readUuid } from '../database/database.ts';
+import { parseJson, readUuid } from '../../wire/json.ts';
 import { queryParameter, TEXT, UUID } from '../contract/operation.ts';
-import type { NetworkContext } from '../context.ts';
-import { partnerRefusal } from '../createFetch.ts';
+import { type NetworkContext, partnerRefusal } from '../context.ts';
 import { packageVersion } from '../health.ts';
 import { explainChoice, type ExplainedOffer, type StoredChoice } from '../recommendations/shelves.ts';
 import { type ControlRoute, notFound, plainControl } from './control.ts';

@@ -169,7 +169,7 @@ export function createLater(): Later {
 }
 
 /** A statement and its parameters. */
-export type Statement = readonly [sql: string, params: readonly Parameter[]];
+export type SqlStatement = readonly [sql: string, params: readonly Parameter[]];
 
 /** The most rows of one statement. A server stores a plan for each number of rows, and longer ones hardly cost less per row. */
 const MAX_ROWS = 40;
@@ -186,7 +186,7 @@ export function insertRows(options: {
   readonly columns: readonly string[];
   /** What follows the rows: ON CONFLICT and RETURNING. */
   readonly suffix?: string;
-}): (publisherId: string, rows: readonly (readonly Parameter[])[]) => Statement[] {
+}): (publisherId: string, rows: readonly (readonly Parameter[])[]) => SqlStatement[] {
   const { into, columns, suffix = '' } = options;
   // One text per number of rows, so that the server knows the statement again.
   const texts: string[] = [];
@@ -198,7 +198,7 @@ export function insertRows(options: {
     return `INSERT INTO ${into} (publisher_id, ${columns.join(', ')}) VALUES ${rows.join(', ')} ${suffix}`;
   };
   return (publisherId, rows) => {
-    const statements: Statement[] = [];
+    const statements: SqlStatement[] = [];
     for (let start = 0; start < rows.length; start += MAX_ROWS) {
       const some = rows.slice(start, start + MAX_ROWS);
       statements.push([(texts[some.length] ??= textFor(some.length)), [publisherId, ...some.flat()]]);
@@ -208,12 +208,10 @@ export function insertRows(options: {
 }
 
 /** Sends statements of the core path together, in this order; returns the rows of all of them. */
-export async function hotEach<Row>(db: Queries, statements: readonly Statement[], choice?: NodeChoice): Promise<Row[]> {
+export async function hotEach<Row>(
+  db: Queries,
+  statements: readonly SqlStatement[],
+  choice?: NodeChoice,
+): Promise<Row[]> {
   return (await Promise.all(statements.map(([sql, params]) => db.hot<Row>(sql, params, choice)))).flat();
-}
-
-/** Returns a UUID in lower case, or `undefined` for anything else, which PostgreSQL would refuse to compare with a uuid. */
-export function readUuid(value: unknown): string | undefined {
-  const isUuid = typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
-  return isUuid ? value.toLowerCase() : undefined;
 }

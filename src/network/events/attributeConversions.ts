@@ -1,4 +1,4 @@
-import type { Database, Queries, Transaction, Statement } from '../database/database.ts';
+import type { Database, Queries, Transaction, SqlStatement } from '../database/database.ts';
 import { factsWriter, periodsOf } from '../facts.ts';
 import { markChanged } from '../createProcessCache.ts';
 import type { Shares } from '../settings.ts';
@@ -75,12 +75,12 @@ export async function attributeConversions(
  * A cheap statement whose rows say whether any conversion of these sessions is not attributed yet. It runs after every click,
  * and most clicks have no conversion.
  */
-export function openConversions(publisherId: string, sessions: readonly StoredSession[]): Statement {
+export function openConversions(publisherId: string, sessions: readonly StoredSession[]): SqlStatement {
   const [open, params] = conditionOf(publisherId, sessions);
   return [`SELECT 1 AS yes FROM conversions c WHERE ${open} LIMIT 1`, params];
 }
 
-function conditionOf(publisherId: string, sessions: readonly StoredSession[]): Statement {
+function conditionOf(publisherId: string, sessions: readonly StoredSession[]): SqlStatement {
   const places = sessions.map((_, index) => `$${index + 2}`).join(', ');
   return [
     `c.publisher_id = $1 AND c.session_id IN (${places}) AND NOT c.attributed`,

@@ -5,10 +5,10 @@ import {
   DatabaseUnavailableError,
   hotEach,
   insertRows,
-  type Statement,
+  type SqlStatement,
   type Transaction,
 } from '../database/database.ts';
-import { factsWriter, type Cell, type Measures, periodsOf } from '../facts.ts';
+import { factsWriter, type FactCell, type Measures, periodsOf } from '../facts.ts';
 import { openConversions, type StoredSession } from './attributeConversions.ts';
 
 /** Milliseconds that a request waits at most for others of its publisher. */
@@ -159,7 +159,7 @@ interface EventsOfPublisher {
   readonly publisherId: string;
   readonly events: readonly AcceptedEvent[];
   /** A statement to run once they are committed. */
-  readonly next?: Statement | undefined;
+  readonly next?: SqlStatement | undefined;
 }
 
 /**
@@ -299,7 +299,7 @@ async function countEvents(db: Transaction, publisherId: string, events: readonl
     hotEach<Pick<Marked, 'session_id' | 'hour'>>(db, insertConversions(publisherId, conversionsOf(events))),
   ]);
   const sessions = new Map(events.map(({ session }) => [session.session_id, session]));
-  const cells: Cell[] = [];
+  const cells: FactCell[] = [];
   function add(sessionId: string, at: Date | number, measuresOf: (session: StoredSession) => Measures): void {
     const session = sessions.get(sessionId);
     if (session) cells.push({ ...placementOf(session), ...periodsOf(at), measures: measuresOf(session) });
@@ -326,7 +326,7 @@ function placementOf({
   page_type,
   widget_type,
   widget_id,
-}: StoredSession): Omit<Cell, 'measures' | 'hour' | 'day' | 'week_start' | 'month_start'> {
+}: StoredSession): Omit<FactCell, 'measures' | 'hour' | 'day' | 'week_start' | 'month_start'> {
   return { channel_id, page_type, widget_type, widget_id };
 }
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NetworkContext, NetworkRoute } from '../context.ts';
-import type { RouteParams } from '../createFetch.ts';
+import type { NetworkContext, NetworkRoute, RouteParams } from '../context.ts';
 import { CONTRACT, openApiYaml } from '../openapi.ts';
 import { isObject, own } from '../../wire/json.ts';
 

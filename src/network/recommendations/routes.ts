@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { own } from '../../wire/json.ts';
+import { own, readUuid } from '../../wire/json.ts';
 import type { Environment } from '../../wire/keys.ts';
 import { ID_MAX_LENGTH, RECOMMENDATIONS_BODY_MAX_BYTES } from '../../wire/limits.ts';
 import { parseRecommendationRequest } from '../../wire/offers/parseRecommendationRequest.ts';
 import type { IdentifiedRequest } from '../../wire/offers/request.ts';
 import type { Footer, GroupItem, Offer, Recommendation, RecommendationResponse } from '../../wire/offers/response.ts';
-import { type NetworkContext, type NetworkRoute, checkCall, type KeyRecord } from '../context.ts';
-import { partnerRefusal } from '../createFetch.ts';
+import { checkCall, type KeyRecord, type NetworkContext, type NetworkRoute, partnerRefusal } from '../context.ts';
 import { type Versioned, FIRST_VERSION, versionColumn } from '../createProcessCache.ts';
-import { type Queries, insertRows, hotEach, readUuid } from '../database/database.ts';
+import { type Queries, insertRows, hotEach } from '../database/database.ts';
 import { SESSION_PUBLISHER_DIGITS } from '../database/schema.ts';
 import { rememberSession } from '../eventRoutes.ts';
 import type { StoredSession } from '../events/attributeConversions.ts';

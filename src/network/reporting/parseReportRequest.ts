@@ -1,3 +1,4 @@
+import { readUuid } from '../../wire/json.ts';
 import {
   FILTER_MAX_VALUES,
   FILTER_VALUE_MAX_LENGTH,
@@ -15,7 +16,6 @@ import {
   type Metric,
   type TimeGrain,
 } from '../../wire/reporting.ts';
-import { readUuid } from '../database/database.ts';
 import { countDays, isDate, type DateRange } from '../../wire/utcDates.ts';
 
 /** Any breakdown column of either report. */

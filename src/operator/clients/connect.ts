@@ -155,7 +155,7 @@ function readMaxRetries(maxRetries: number): number {
 }
 
 /** What became of one attempt: a response of any status, or none. */
-export type Attempt =
+type Attempt =
   | {
       readonly kind: 'response';
       readonly ok: boolean;

@@ -1,3 +1,4 @@
+import { readUuid } from '../../wire/json.ts';
 import { EXIT, ExitError, UsageError } from '../../cli/ExitError.ts';
 import { safeText, type Terminal, type Tone } from '../../cli/output/terminal.ts';
 import type { Cell } from '../../cli/output/print.ts';
@@ -236,7 +237,6 @@ async function confirm(name: string, terminal: Terminal, place: string): Promise
   if (typed === '' || typed !== name) throw new ExitError('Not removed: the name does not match.', EXIT.failed);
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Names that a message lists. */
 const NAMES_MAX = 5;
 
@@ -257,7 +257,7 @@ export async function findPublisherId(
   channel: ChannelClient,
   { text, option }: { readonly text: string; /** As it is written, such as `--publisher`. */ readonly option: string },
 ): Promise<NamedPublisher> {
-  if (UUID.test(text)) return { id: text, name: undefined, isPartial: false };
+  if (readUuid(text) !== undefined) return { id: text, name: undefined, isPartial: false };
   // An unset variable of a shell must not name the only publisher of a channel.
   if (text.trim() === '')
     throw new ExitError(`${option} is empty. Write the id or the name of a publisher.`, EXIT.usage);

@@ -89,7 +89,7 @@ export interface RequestedReport {
   readonly compare: 'previous' | 'year' | undefined;
 }
 
-export type FilterName = 'publisher' | 'page_type' | 'widget_type';
+type FilterName = 'publisher' | 'page_type' | 'widget_type';
 const FILTERS: readonly FilterName[] = ['publisher', 'page_type', 'widget_type'];
 
 /** The settings of a report, as its flags give them. */
@@ -320,9 +320,4 @@ function readSaved(name: string, report: Setting): SavedReport {
     report.fail(`is not a valid report. ${error.message}`);
   }
   return { name, title: fields.title?.text() ?? name, settings };
-}
-
-/** Returns what a saved report contains today. */
-export function queryOf({ settings }: SavedReport, now: Date): RequestedReport {
-  return readQuery(settings, now);
 }

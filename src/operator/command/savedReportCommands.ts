@@ -1,7 +1,7 @@
 import { type Command, type Options, readCall, FORMAT } from '../../cli/command.ts';
 import { safeText, openTerminal } from '../../cli/output/terminal.ts';
 import { print } from '../../cli/output/print.ts';
-import { findSaved, queryOf, readSavedReports, USUAL_FILE, type SavedReport, REPORT_OPTIONS } from './readQuery.ts';
+import { findSaved, readQuery, readSavedReports, USUAL_FILE, type SavedReport, REPORT_OPTIONS } from './readQuery.ts';
 import { rangeOf } from '../reports/format.ts';
 import { operatorCommand, requireWord } from './operatorCommand.ts';
 import { runReport } from './reportCommand.ts';
@@ -51,7 +51,7 @@ function rowOf(
   report: SavedReport,
   now: Date,
 ): Record<'name' | 'title' | 'from' | 'to' | 'grain' | 'by' | 'metrics', string> {
-  const { dates, grain, by, metrics } = queryOf(report, now);
+  const { dates, grain, by, metrics } = readQuery(report.settings, now);
   const { name, title } = report;
   return {
     name,

@@ -8,7 +8,7 @@ import { plural, rangeOf } from '../reports/format.ts';
 import { type Cause, type Turn, evaluate, type Evaluation } from '../watch/evaluate.ts';
 import { lineOf, messagesOf, requestOf, sendWebhook, type WebhookOptions } from '../watch/webhook.ts';
 import { EXAMPLE_RULES, loadRules, webhookProblem, type Rules } from '../watch/rules.ts';
-import { openStateFile, readState, type State, type StateOwner } from '../watch/stateFile.ts';
+import { openStateFile, readStateFile, type WatchState, type StateOwner } from '../watch/stateFile.ts';
 import { operatorCommand, type CommandContext } from './operatorCommand.ts';
 
 const OPTIONS = {
@@ -71,7 +71,7 @@ async function runWatch(context: Context): Promise<void> {
   const days = settings.backtest === undefined ? undefined : readDays(settings.backtest);
   const channel = connection.channel();
   const owner = { network: connection.url.replace(/\/+$/, ''), channel: safeText((await channel.details()).name) };
-  const look = (before: State['causes']): Promise<Evaluation> =>
+  const look = (before: WatchState['causes']): Promise<Evaluation> =>
     evaluate({
       source: { reports: connection.channelReport(), channel, onProgress: (text) => progress.step(text) },
       rules,
@@ -99,14 +99,14 @@ interface Run {
   readonly owner: StateOwner;
   readonly webhook: WebhookOptions | undefined;
   readonly path: string | undefined;
-  look(before: State['causes']): Promise<Evaluation>;
+  look(before: WatchState['causes']): Promise<Evaluation>;
 }
 
 /** What was found, and why it could not be sent. */
 type Looked = Pick<Evaluation, 'causes'> & { readonly failure?: string | undefined };
 
 async function lookOnly(context: Context, { owner, webhook, path, look }: Run): Promise<Looked> {
-  const before = path === undefined ? new Map() : readState(path, owner).causes;
+  const before = path === undefined ? new Map() : readStateFile(path, owner).causes;
   const evaluation = await look(before);
   const requests =
     webhook && context.settings['dry-run']

@@ -26,7 +26,7 @@ import type {
   ConsolePublisher,
   ConsolePublishers,
   FoundPublishers,
-  Failure,
+  CallFailure,
   FailureCode,
 } from './protocol.ts';
 import { hasWords, rankByWords } from '../publishers/rankByWords.ts';
@@ -245,14 +245,14 @@ function withoutKey(publisher: Publisher | PublisherDetail): Publisher {
 const MESSAGES = [ApiError, ExitError, AuditReportError];
 
 /** Returns the status and the body for a failed call. Errors of the clients never contain the key. */
-function failureOf(error: unknown): { readonly status: number; readonly failure: Failure } {
+function failureOf(error: unknown): { readonly status: number; readonly failure: CallFailure } {
   const status = error instanceof ApiError && error.status >= 400 ? error.status : 502;
   if (!(error instanceof Error)) return { status, failure: { code: 'failed', message: 'The call failed.' } };
   // A file that the operator wrote: the message names its line.
   if (error instanceof UsageError) return { status: 400, failure: { code: 'file', message: error.message } };
   // The clients refuse impossible parameters before they send anything.
   if (error instanceof TypeError) return { status: 400, failure: { code: 'invalid', message: error.message } };
-  const failure: Failure = {
+  const failure: CallFailure = {
     code: codeOf(error),
     message: MESSAGES.some((Kind) => error instanceof Kind) ? error.message : 'The call failed.',
     ...(error instanceof ApiError && error.requestId !== undefined ? { request_id: error.requestId } : {}),

@@ -1,7 +1,7 @@
 import { ChannelClient } from '../clients/ChannelClient.ts';
 import { ReportingClient } from '../clients/ReportingClient.ts';
 import { findPublisherId } from '../command/publisherCommands.ts';
-import { queryOf, readSavedReports } from '../command/readQuery.ts';
+import { readQuery, readSavedReports } from '../command/readQuery.ts';
 import { openStatement } from '../statements/openStatement.ts';
 import { isMonth, type Statement } from '../statements/statement.ts';
 import { evaluate } from '../watch/evaluate.ts';
@@ -75,7 +75,7 @@ export function createFileApi(options: FileApiOptions): {
       const found: ConsoleSavedReport[] = [];
       for (const report of saved.reports) {
         signal.throwIfAborted();
-        const query = queryOf(report, new Date());
+        const query = readQuery(report.settings, new Date());
         const ids: string[] = [];
         for (const text of query.filters.publisher)
           ids.push((await findPublisherId(channel, { text, option: `${report.name}: publisher` })).id);

@@ -174,7 +174,7 @@ export type FailureCode =
   | 'failed';
 
 /** A failed call. */
-export interface Failure {
+export interface CallFailure {
   readonly code: FailureCode;
   readonly message: string;
   /** Seconds to wait. */

@@ -90,13 +90,13 @@ function keyOf(row: ReportRow, place: ReadonlyMap<string, number>): string {
 function changesOf(row: object, counterpart: object | null): Record<string, MetricChange> {
   const changes: Record<string, MetricChange> = {};
   for (const [name, value] of Object.entries(row)) {
-    if (typeof value === 'number') changes[name] = changeOf({ name, value, before: valueOf(counterpart, name) });
+    if (typeof value === 'number') changes[name] = measureChange({ name, value, before: valueOf(counterpart, name) });
   }
   return changes;
 }
 
 /** Returns how a metric changed. */
-export function changeOf({
+export function measureChange({
   name,
   value,
   before,

@@ -161,7 +161,7 @@ export function momentOf(time: string | number): string {
 }
 
 /** Writes a date of a publisher: `3 Nov 2026`. */
-export function dateOf(time: string): string {
+export function dayOf(time: string): string {
   const at = Date.parse(time);
   return Number.isNaN(at) ? '' : dayWithYear.format(at);
 }

@@ -248,7 +248,7 @@ export function reachOf(rule: Rule): number {
 }
 
 /** The metrics that a rule reads. */
-export function metricsOf(rule: ReportRule): readonly string[] {
+export function metricsOfRule(rule: ReportRule): readonly string[] {
   return rule.kind === 'range' ? (RATIOS[rule.metric] ?? []) : [rule.metric];
 }
 

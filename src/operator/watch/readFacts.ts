@@ -1,4 +1,4 @@
-import { metricsOf, reachOf, USUAL_DAYS, type Facts } from './judge.ts';
+import { metricsOfRule, reachOf, USUAL_DAYS, type Facts } from './judge.ts';
 import { RATIOS, SUBJECTS, type By, type ReportRule, type Rules } from './rules.ts';
 import type { ChannelClient } from '../clients/ChannelClient.ts';
 import {
@@ -54,7 +54,7 @@ export async function readFacts(source: FactsSource, query: FactsQuery): Promise
   const skipped: ReadFacts['skipped'][number][] = [];
   const onReports = rules.filter((rule): rule is ReportRule => {
     if (rule.kind === 'late' || rule.kind === 'pending') return false;
-    const missing = metricsOf(rule).filter((metric) => end.enabled !== undefined && !end.enabled.includes(metric));
+    const missing = metricsOfRule(rule).filter((metric) => end.enabled !== undefined && !end.enabled.includes(metric));
     if (missing.length > 0)
       skipped.push({ rule: rule.name, why: `${missing.join(' and ')} is not enabled for the key` });
     return missing.length === 0;
@@ -147,7 +147,7 @@ async function readRange(
   { reports, signal }: FactsSource,
   { rules, days, last, onReports }: FactsQuery & { readonly last: string; readonly onReports: readonly ReportRule[] },
 ): Promise<DateRange | undefined> {
-  const [metric] = onReports.flatMap(metricsOf);
+  const [metric] = onReports.flatMap(metricsOfRule);
   if (metric === undefined) return undefined;
   const reach = Math.max(...onReports.map(reachOf)) + Math.min(rules.holidays.size, 14);
   const range = { from: addDays(last, 1 - days - reach), to: last };
@@ -184,7 +184,7 @@ interface GroupQuery {
 
 async function readGroup(source: FactsSource, options: GroupQuery): Promise<Group> {
   const { by, rules, range } = options;
-  const metrics = [...new Set(rules.flatMap(metricsOf))];
+  const metrics = [...new Set(rules.flatMap(metricsOfRule))];
   const group: Group = { names: new Map(), values: new Map(metrics.map((name) => [name, new Map()])) };
   const base = { ...range, metrics, time_grain: 'day', ...(by !== 'channel' && { group_by: [by] }) };
   const parts: readonly { publisher_ids?: readonly string[] }[] =

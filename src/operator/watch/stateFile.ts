@@ -8,7 +8,7 @@ import { DirectoryInUseError, lockDirectory } from '../../lock/lockDirectory.ts'
 import { isObject, parseJson } from '../../wire/json.ts';
 
 /** What a run leaves to the next one. */
-export interface State {
+export interface WatchState {
   readonly causes: Causes;
   /** Messages that are not delivered yet, in order. */
   readonly outbox: readonly Message[];
@@ -16,9 +16,9 @@ export interface State {
 
 /** A state file that belongs to this process. */
 export interface StateFile {
-  readonly state: State;
+  readonly state: WatchState;
   /** Replaces the file. It is on disk when this returns. */
-  save(state: State): void;
+  save(state: WatchState): void;
   release(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function openStateFile(path: string, owner: StateOwner): Promise<St
   });
   try {
     return {
-      state: readState(path, owner),
+      state: readStateFile(path, owner),
       save(state) {
         lock.verify();
         replaceFile(resolve(path), `${JSON.stringify(documentOf(state, owner), undefined, 1)}\n`, 0o600);
@@ -56,7 +56,7 @@ export async function openStateFile(path: string, owner: StateOwner): Promise<St
 }
 
 /** Reads a state file without locking it, for a dry run. */
-export function readState(path: string, owner: StateOwner): State {
+export function readStateFile(path: string, owner: StateOwner): WatchState {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -82,6 +82,6 @@ export function readState(path: string, owner: StateOwner): State {
   return { causes: new Map(causes.map((cause) => [keyOfCause(cause), cause])), outbox: state['outbox'] as Message[] };
 }
 
-function documentOf({ causes, outbox }: State, { network, channel }: StateOwner): object {
+function documentOf({ causes, outbox }: WatchState, { network, channel }: StateOwner): object {
   return { version: VERSION, network, channel, causes: [...causes.values()], outbox };
 }

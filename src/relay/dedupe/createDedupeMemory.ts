@@ -1,3 +1,5 @@
+import { hashText } from '../../wire/hash.ts';
+import { readUuid } from '../../wire/json.ts';
 import type { WireEvent } from '../../wire/events.ts';
 import { DEDUPE_MAX_AGE_MS } from '../../wire/limits.ts';
 import { checkWhole } from '../options/optionValue.ts';
@@ -308,7 +310,8 @@ type EventKeys = (
 /** Returns an `EventKeys` on SHA-256: synchronous where the runtime has `node:crypto`, on Web Crypto elsewhere. */
 export function createEventKeys(): EventKeys {
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
-  if (!node) return (events) => Promise.all(keysOf(events, hashOnWebCrypto).map(async (key) => key));
+  if (!node)
+    return (events) => Promise.all(keysOf(events, hashText).map(async (key) => (await key)?.slice(0, KEY_DIGITS)));
   // One call is three times as fast as an object for each hash. Node has it from 20.12, other runtimes may not.
   const hash =
     typeof node.hash === 'function'
@@ -330,16 +333,7 @@ function keysOf<Key>(events: Parameters<EventKeys>[0], hash: (text: string) => K
   });
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** What a session is recognized by: a UUID is the same in any letter case, another id is not. */
 export function sessionKey(sessionId: string): string {
-  return UUID.test(sessionId) ? sessionId.toLowerCase() : sessionId;
-}
-
-async function hashOnWebCrypto(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .slice(0, KEY_DIGITS);
+  return readUuid(sessionId) ?? sessionId;
 }

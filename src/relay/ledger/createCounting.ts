@@ -2,7 +2,7 @@ import type { WireEvent } from '../../wire/events.ts';
 import { parseDatetime } from '../../wire/json.ts';
 import { createEventKeys, sessionKey } from '../dedupe/createDedupeMemory.ts';
 import { explain, type Telemetry } from '../telemetry.ts';
-import { addCount, cellText, placementText, type Ledger, type LedgerCount, type PlacementDetails } from './ledger.ts';
+import { addCount, cellText, placementText, type Ledger, type LedgerCount, type StatedPlacement } from './ledger.ts';
 
 /** Counts the work of a relay in its store's ledger. Nothing here fails a request. */
 export interface Counting {
@@ -15,7 +15,7 @@ export interface Counting {
   /** Counts something in the hour that it is. */
   add(name: LedgerCount, count?: number): void;
   /** Counts what became of a request for offers, and remembers where the session's offers are shown. */
-  addOffers(outcome: 'answered' | 'empty' | 'failed', opened?: { session: string; placement: PlacementDetails }): void;
+  addOffers(outcome: 'answered' | 'empty' | 'failed', opened?: { session: string; placement: StatedPlacement }): void;
 }
 
 export interface CountingOptions {

@@ -1,4 +1,4 @@
-import { isObject, own, parseJson } from '../../wire/json.ts';
+import { isObject, own, parseJson, isCount } from '../../wire/json.ts';
 import { addDays, dateOf, isDate } from '../../wire/utcDates.ts';
 import { ACCEPTED_LOG, readLogCounts } from '../dedupe/readAcceptedLog.ts';
 import { nodeModule } from '../nodeModule.ts';
@@ -159,16 +159,12 @@ function readLine(
     for (const [name, count] of Object.entries(group)) {
       if (name === 'hour' || PLACE.includes(name)) continue;
       const cell = cellOf({ hour, name, view: view ?? null, display_mode: mode ?? null, widget_id: widget ?? null });
+      // No relay writes anything else, but somebody may have edited the file.
       if (isCount(count) && readCell(cell)) counts.push([cell, count]);
       else foreign.push(`${JSON.stringify(name).slice(0, 40)}: ${JSON.stringify(count).slice(0, 40)}`);
     }
   }
   return { segment, counts, foreign };
-}
-
-/** No relay writes anything else, but somebody may have edited the file. */
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function textAt(json: unknown, name: string): string | undefined {

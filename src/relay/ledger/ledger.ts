@@ -42,7 +42,7 @@ export type LedgerCount =
   | 'waiting_settled';
 
 /** Placement details as a page or a server sends them. */
-export interface PlacementDetails {
+export interface StatedPlacement {
   readonly view?: unknown;
   readonly display_mode?: unknown;
   readonly widget_id?: unknown;
@@ -53,7 +53,7 @@ const NO_PLACEMENT = '- - ';
 const WIDGET_ID_MAX = 64;
 
 /** Returns a placement as one line: view, display mode and, last because it may contain spaces, the widget id. */
-export function placementText({ view, display_mode, widget_id }: PlacementDetails): string {
+export function placementText({ view, display_mode, widget_id }: StatedPlacement): string {
   const word = (value: unknown): string => (typeof value === 'string' && /^[A-Z_]{1,32}$/.test(value) ? value : '-');
   return `${word(view)} ${word(display_mode)} ${typeof widget_id === 'string' ? escape(widget_id) : ''}`;
 }

@@ -1,3 +1,4 @@
+import { isCount } from '../json.ts';
 import { REPORT_LIMIT } from '../limits.ts';
 import type { PublisherGrouping, PublisherMetric, Report, ReportRow } from '../reporting.ts';
 import { addDays, type DateRange } from '../utcDates.ts';
@@ -82,8 +83,4 @@ function problemOf(row: ReportRow, { dates, grain, metrics }: AuditReportQuery):
     return `begins at ${start}, which is not the beginning of a UTC ${grain}`;
   const metric = metrics.find((name) => !isCount(row[name] ?? 0));
   return metric && `(${start}) has ${metric} ${row[metric]}, which is not a count`;
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

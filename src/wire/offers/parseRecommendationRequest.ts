@@ -5,10 +5,9 @@ import {
   oneOf,
   checkCost,
   collectProblems,
-  copyObject,
   isAbsent,
-  normalizeTexts,
   type AddProblem,
+  type JsonObject,
 } from '../json.ts';
 import {
   DISPLAY_MODES,
@@ -150,4 +149,40 @@ function normalizeCost(object: Record<string, unknown> | undefined, path: string
   if (!object || !cost) return;
   checkCost(cost, `${path}.cost_details`, addProblem);
   object['cost_details'] = cost;
+}
+
+/** Maximum characters of a text field: user agents have up to about 500. */
+const TEXT_MAX = 1_000;
+
+/** Copies the object at a path without absent fields and `__proto__`. Returns `undefined` when there is no object. */
+function copyObject(value: unknown, path: string, addProblem: AddProblem): Record<string, unknown> | undefined {
+  if (isAbsent(value)) return undefined;
+  if (!isObject(value)) {
+    addProblem(path, 'must be an object');
+    return undefined;
+  }
+  return copyFields(value);
+}
+
+function copyFields(object: JsonObject): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(object)) if (key !== '__proto__' && !isAbsent(object[key])) copy[key] = object[key];
+  return copy;
+}
+
+/** Checks that the named fields, where present, are strings. Converts numbers to strings in place. */
+function normalizeTexts(
+  object: Record<string, unknown> | undefined,
+  names: readonly string[],
+  path: string,
+  addProblem: AddProblem,
+): void {
+  for (const name of names) {
+    const value = object && Object.hasOwn(object, name) ? object[name] : undefined;
+    if (!object || value === undefined) continue;
+    const text = typeof value === 'number' ? String(value) : value;
+    if (typeof text !== 'string' || text.length > TEXT_MAX || text.includes('\0')) {
+      addProblem(`${path}.${name}`, `must be a string of at most ${TEXT_MAX} characters`);
+    } else object[name] = text;
+  }
 }

@@ -1,8 +1,8 @@
 import { createNetwork, type NetworkOptions } from '../../../src/network.ts';
 import type { Database } from '../../../src/network/database/database.ts';
 import { createSchema } from '../../../src/network/database/schema.ts';
-import { readJson } from '../../../src/network/createFetch.ts';
-import { hashKey, readState } from '../../../src/network/context.ts';
+import { hashKey, readJson } from '../../../src/network/context.ts';
+import { readNetworkState } from '../../../src/network/createFetch.ts';
 import { readEvent } from '../../../src/wire/events.ts';
 import { testNetworkOf, type Shown } from '../../network/testNetwork.ts';
 import { BATCH, batchOf, storeStraight } from './ingest.ts';
@@ -32,7 +32,7 @@ export async function printParts(place: NetworkOptions, open: () => Promise<Data
     ['HTTP: request, route, log, response', (index) => network.fetch(request(index, '/nothing'))],
     ['JSON: body, parsing, depth', (index) => readJson(request(index), 1_000_000)],
     ['validation', (index) => parse(bodies[index % bodies.length] ?? '').map(readEvent)],
-    ['key, clock, settings: one statement', () => readState(db, '/events/batch', hash)],
+    ['key, clock, settings: one statement', () => readNetworkState(db, '/events/batch', hash)],
     ['storing: the transaction', (index) => storeStraight(db, sessions, index)],
     ['  of which ours: JSON, sorting, sums', (index) => storeStraight(fakeDatabase(), sessions, index)],
     ['  of which round trips and protocol', () => roundTrips(db)],

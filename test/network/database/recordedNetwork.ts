@@ -1,8 +1,7 @@
 import type { Network } from '../../../src/network.ts';
 import type { Database, Parameter, Queries, Transaction } from '../../../src/network/database/database.ts';
-import { createFetch, createMetrics } from '../../../src/network/createFetch.ts';
-import { networkRoutes, surfaceOf } from '../../../src/network/createNetwork.ts';
-import { createRunner } from '../../../src/network/context.ts';
+import { createFetch } from '../../../src/network/createFetch.ts';
+import { networkRoutes } from '../../../src/network/createNetwork.ts';
 import { firstStart } from '../../../src/network/firstStart.ts';
 import { NOW, testNetworkOf, type TestNetwork } from '../testNetwork.ts';
 
@@ -24,14 +23,10 @@ export async function networkOn(db: Database): Promise<Network> {
     keyPlace: {},
   });
   const requests = createFetch({
+    db,
+    environment: 'staging',
     routes: networkRoutes('staging'),
-    run: createRunner({
-      db,
-      environment: 'staging',
-      controls: { reset: async () => undefined, hosts: [], metrics: () => '' },
-    }),
-    surfaceOf,
-    metrics: createMetrics(),
+    controls: { reset: async () => undefined, hosts: [] },
     log: () => undefined,
   });
   return {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type NetworkContext, hashKey, keyOf, readState } from '../../../src/network/context.ts';
+import { apiKeyOf, hashKey, type NetworkContext } from '../../../src/network/context.ts';
+import { readNetworkState } from '../../../src/network/createFetch.ts';
 import { createProcessCache, readVersions } from '../../../src/network/createProcessCache.ts';
 import { createEventStore } from '../../../src/network/events/eventStore.ts';
 import type { Database } from '../../../src/network/database/database.ts';
@@ -121,8 +122,8 @@ export async function openReportingFixture(
         now: async () => new Date(office.now),
         settings: async () => office.settings,
         caller: async () => {
-          const key = keyOf(request);
-          return (await readState(db, path, key ? hashKey(key) : undefined)).key;
+          const key = apiKeyOf(request);
+          return (await readNetworkState(db, path, key ? hashKey(key) : undefined)).key;
         },
         cache: createProcessCache(false),
         versions: async () => readVersions({}),

@@ -7,7 +7,7 @@ import {
   uprightBar,
   columnChart,
 } from '../../../src/operator/command/drawChart.ts';
-import { changeOf, type Row } from '../../../src/operator/reports/comparison.ts';
+import { measureChange, type Row } from '../../../src/operator/reports/comparison.ts';
 import type { ChartData } from '../../../src/operator/reports/series.ts';
 
 const CANVAS = { width: 60, hasColor: false, hasUnicode: true };
@@ -76,7 +76,7 @@ const rowOf = (clicks: number, before: number | null): Row =>
     period_end: '2026-11-21T00:00:00Z',
     clicks,
     counterpart: before === null ? null : { clicks: before },
-    change: { clicks: changeOf({ name: 'clicks', value: clicks, before }) },
+    change: { clicks: measureChange({ name: 'clicks', value: clicks, before }) },
   }) as unknown as Row;
 
 test('a bar chart marks what each bar is compared with', () => {

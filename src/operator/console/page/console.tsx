@@ -7,7 +7,7 @@ import { ChangesPage } from './changes/ChangesPage.tsx';
 import './console.css';
 import { ExclusionsPage } from './exclusions/ExclusionsPage.tsx';
 import { Pending } from './parts/FailurePanel.tsx';
-import { Select, type Option } from './parts/controls.tsx';
+import { Select, type SelectOption } from './parts/controls.tsx';
 import { Popover } from './parts/Popover.tsx';
 import { AddPage } from './publishers/AddPage.tsx';
 import { PublisherPage } from './publishers/PublisherPage.tsx';
@@ -124,7 +124,7 @@ function Navigation({ rooms, room }: { readonly rooms: readonly Room[]; readonly
   );
 }
 
-function profileOption({ name, path, environment }: ConsoleContext['profiles'][number]): Option<string> {
+function profileOption({ name, path, environment }: ConsoleContext['profiles'][number]): SelectOption<string> {
   return [path, `${name}${environment === 'production' ? ' · PRODUCTION' : ''}`];
 }
 

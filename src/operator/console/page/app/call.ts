@@ -1,14 +1,14 @@
-import type { Failure } from '../../protocol.ts';
+import type { CallFailure } from '../../protocol.ts';
 
 /** A call of the console's process that failed. */
 export class CallError extends Error {
   override readonly name = 'CallError';
-  readonly failure: Failure;
+  readonly failure: CallFailure;
   /** The status of the response; 0 when there was none. */
   readonly status: number;
   /** What the network said about each field; undefined for every other failure. */
-  readonly fields: Failure['fields'];
-  constructor(failure: Failure, status = 0) {
+  readonly fields: CallFailure['fields'];
+  constructor(failure: CallFailure, status = 0) {
     super(failure.message);
     this.failure = failure;
     this.status = status;
@@ -47,12 +47,12 @@ export async function call<Body>(path: string, { method, body, signal }: CallIni
     });
   }
   if (response.ok) return json as Body;
-  const failure = json as Partial<Failure> | null;
+  const failure = json as Partial<CallFailure> | null;
   const message = failure?.message ?? `The console’s process returned ${response.status}.`;
   throw new CallError({ ...failure, code: failure?.code ?? 'failed', message }, response.status);
 }
 
 /** The failure of any error. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): CallFailure {
   return error instanceof CallError ? error.failure : { code: 'failed', message: 'Something went wrong on this page.' };
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Failure } from '../../protocol.ts';
+import type { CallFailure } from '../../protocol.ts';
 import { call, failureOf } from './call.ts';
 
 /** Something that is read from the network. Data stays on screen while it is read again, and when that fails. */
@@ -7,7 +7,7 @@ export interface Resource<Data> {
   readonly data: Data | undefined;
   /** What `data` was read for; differs from what is shown now while that loads. */
   readonly dataKey: string | undefined;
-  readonly failure: Failure | undefined;
+  readonly failure: CallFailure | undefined;
   readonly isLoading: boolean;
   /** When `data` was read. */
   readonly readAt: number;
@@ -105,7 +105,7 @@ export function useCall<Data>(path: string, refresh = 0): Resource<Data> {
 const EMPTY = { data: undefined, dataKey: undefined, failure: undefined, isLoading: true, readAt: 0 };
 
 /** Seconds to wait after a failure; 0 when trying again would not help. */
-function waitAfter({ code, retry_after = 0 }: Failure, failures: number): number {
+function waitAfter({ code, retry_after = 0 }: CallFailure, failures: number): number {
   if (code === 'rate_limited') return Math.max(1, Math.min(300, retry_after));
   return code === 'unreachable' || code === 'changed' ? (WAITS[failures] ?? 60) : 0;
 }
@@ -114,7 +114,7 @@ function waitAfter({ code, retry_after = 0 }: Failure, failures: number): number
 export interface Work {
   readonly isBusy: boolean;
   /** Why it failed last. */
-  readonly failure: Failure | undefined;
+  readonly failure: CallFailure | undefined;
   /** Does it. Resolves to whether it succeeded. */
   run(work: () => Promise<unknown>): Promise<boolean>;
   /** Forgets the last failure. */
@@ -124,7 +124,7 @@ export interface Work {
 /** Keeps whether something is under way that the reader started, and why it failed. */
 export function useWork(): Work {
   const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
+  const [failure, setFailure] = useState<CallFailure>();
   return {
     isBusy,
     failure,

@@ -4,7 +4,7 @@ import { call } from '../app/call.ts';
 import { go, useTitle, type PageProps } from '../app/router.tsx';
 import { useCall, useWork } from '../app/useResource.ts';
 import { Button, CsvButton, Segments } from '../parts/controls.tsx';
-import { Pending, Problem, StaleBanner } from '../parts/FailurePanel.tsx';
+import { Pending, ProblemNote, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
 import { AUDIT_PERIODS, type ConsoleAudit, type ConsoleContext, type Miscounting } from '../../protocol.ts';
@@ -273,7 +273,7 @@ function MiscountPanel({ now, compareAgain }: MiscountPanelProps): JSX.Element {
           {isShopping ? 'They are shopping …' : 'Let 60 shoppers shop'}
         </Button>
       </header>
-      {failure && <Problem>{failure.message}</Problem>}
+      {failure && <ProblemNote>{failure.message}</ProblemNote>}
       <fieldset>
         <legend class="hidden">How the network counts</legend>
         {WAYS.map(([name, title, text]) => (

@@ -4,7 +4,7 @@ import { call } from '../app/call.ts';
 import { LEAVING, Link, type PageProps } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
 import { Button, SearchField } from '../parts/controls.tsx';
-import { Pending, Problem } from '../parts/FailurePanel.tsx';
+import { Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/layout.tsx';
 import { Popover } from '../parts/Popover.tsx';
@@ -200,7 +200,7 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
           <div class="diff" role="status">
             <Diff added={added} removed={removed} show={(ids) => ids.map(nameOf).join(', ')} />
             {failure?.code === 'changed' ? (
-              <Problem>
+              <ProblemNote>
                 Somebody else has changed this list meanwhile. Nothing was saved.
                 <Button
                   kind="small"
@@ -211,9 +211,9 @@ function ExclusionTree({ categories, publisher, name, own, channel, external, re
                 >
                   Show the new list
                 </Button>
-              </Problem>
+              </ProblemNote>
             ) : (
-              failure && <Problem>{failure.message}</Problem>
+              failure && <ProblemNote>{failure.message}</ProblemNote>
             )}
           </div>
           <p class="row">

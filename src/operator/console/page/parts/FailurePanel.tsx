@@ -2,11 +2,11 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Resource } from '../app/useResource.ts';
 import { Button } from './controls.tsx';
 import { Icon } from './icons.tsx';
-import type { Failure, FailureCode } from '../../protocol.ts';
+import type { CallFailure, FailureCode } from '../../protocol.ts';
 import { rangeOf } from '../../../reports/format.ts';
 
 interface FailureProps {
-  readonly failure: Failure;
+  readonly failure: CallFailure;
   readonly resource: Pick<Resource<unknown>, 'retryIn' | 'reload'>;
   /** Buttons that would help, such as a coarser grain. */
   readonly children?: ComponentChildren;
@@ -82,7 +82,7 @@ const WORDS: Readonly<Record<FailureCode, readonly [title: string, text?: string
   failed: ['Something went wrong'],
 };
 
-function textOf({ code, message, window, unsupported_metrics }: Failure): string {
+function textOf({ code, message, window, unsupported_metrics }: CallFailure): string {
   if (code === 'outside_history' && window) return `The network has data for ${rangeOf(window)}.`;
   if (code === 'metric_not_available' && unsupported_metrics?.length)
     return `Not available: ${unsupported_metrics.join(', ')}.`;
@@ -101,7 +101,7 @@ export function Pending(props: { readonly resource: Resource<unknown>; readonly 
 }
 
 /** Says beside what the reader did why it failed. */
-export function Problem({ children }: { readonly children: ComponentChildren }): JSX.Element {
+export function ProblemNote({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return (
     <p class="problem" role="alert">
       {children}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FoundPublishers } from '../../protocol.ts';
 import { useCall } from '../app/useResource.ts';
 import { Button } from './controls.tsx';
-import { Problem } from './FailurePanel.tsx';
+import { ProblemNote } from './FailurePanel.tsx';
 
 interface PublisherSearchProps {
   /** Shown above the publishers while nothing is searched. */
@@ -42,7 +42,7 @@ export function PublisherSearch({ first, children }: PublisherSearchProps): JSX.
         {search.words === '' && first}
         {data?.publishers.map(children)}
         {data?.publishers.length === 0 && <p class="quiet">No approved publisher matches.</p>}
-        {failure && <Problem>{failure.message}</Problem>}
+        {failure && <ProblemNote>{failure.message}</ProblemNote>}
         {data?.hasMore && (
           <Button kind="small" disabled={isLoading} onClick={() => setSearch({ ...search, most: search.most + STEP })}>
             Show more

@@ -81,11 +81,11 @@ export function CsvButton({ name, kind = 'small', label = 'CSV', isDisabled, mak
 }
 
 /** A value to choose, and what it is called. */
-export type Option<Value> = readonly [value: Value, text: string];
+export type SelectOption<Value> = readonly [value: Value, text: string];
 
 interface ChoiceProps<Value> {
   readonly label: string;
-  readonly options: readonly Option<Value>[];
+  readonly options: readonly SelectOption<Value>[];
   readonly value: Value;
   choose(value: Value): void;
 }

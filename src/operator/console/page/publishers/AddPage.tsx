@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useCall, useWork } from '../app/useResource.ts';
 import { Button, Check, CsvButton, Segments } from '../parts/controls.tsx';
-import { Pending, Problem } from '../parts/FailurePanel.tsx';
+import { Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Crumb, PageHead, Table } from '../parts/layout.tsx';
 import type { ConsoleCategories } from '../../protocol.ts';
 import { AddForm, ItemStatus, postPublishers } from './AddForm.tsx';
@@ -111,12 +111,12 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
         </label>
       </section>
       {decoded?.isGuessed && (
-        <Problem>
+        <ProblemNote>
           The file is not UTF-8. It was read as Windows-1252, which spreadsheets write: “{decoded.example}”. If a name
           below is damaged, save the file as UTF-8 and choose it again.
-        </Problem>
+        </ProblemNote>
       )}
-      {problem !== undefined && <Problem>{problem}</Problem>}
+      {problem !== undefined && <ProblemNote>{problem}</ProblemNote>}
       {publishers.length > 0 && (
         <section class="card list" aria-label="Preview">
           <header>
@@ -132,7 +132,9 @@ function AddCsv({ categories }: { readonly categories: readonly Category[] }): J
             </Button>
           </header>
           {failure && (
-            <Problem>{failure.message} What was not sent can be sent again; nothing is requested twice.</Problem>
+            <ProblemNote>
+              {failure.message} What was not sent can be sent again; nothing is requested twice.
+            </ProblemNote>
           )}
           {(outcomes.size > 0 || wrong.length > 0) && (
             <p class="row results">

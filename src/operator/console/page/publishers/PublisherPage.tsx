@@ -5,13 +5,13 @@ import { Link, go, useTitle } from '../app/router.tsx';
 import { useResource, useWork } from '../app/useResource.ts';
 import { ReportChart } from '../chart/ReportChart.tsx';
 import { Button, CopyButton } from '../parts/controls.tsx';
-import { FailurePanel, Pending, Problem } from '../parts/FailurePanel.tsx';
+import { FailurePanel, Pending, ProblemNote } from '../parts/FailurePanel.tsx';
 import { Card, Crumb } from '../parts/layout.tsx';
 import { defaultState, queryOfState, type ReportState } from '../report/reportState.ts';
 import { Tiles } from '../report/Tiles.tsx';
 import { useReport } from '../report/useReport.ts';
 import type { ConsoleCategories, ConsolePublisher, ConsoleContext } from '../../protocol.ts';
-import { dateOf, plural, wordOf } from '../../../reports/format.ts';
+import { dayOf, plural, wordOf } from '../../../reports/format.ts';
 
 interface PublisherProps {
   readonly id: string;
@@ -62,7 +62,7 @@ function Detail({ publisher, channel_exclusions, categories, session }: DetailPr
         <Card title="Details" class="facts">
           <dl>
             <Fact name="Category">{publisher.primary_category}</Fact>
-            <Fact name="Added">{dateOf(publisher.created_at)}</Fact>
+            <Fact name="Added">{dayOf(publisher.created_at)}</Fact>
             {remote !== null && <Id name="Publisher ID" id={remote} />}
             {publisher.pending_publisher_id !== null && <Id name="Request ID" id={publisher.pending_publisher_id} />}
           </dl>
@@ -214,7 +214,7 @@ function RemoveButton({ id, name }: { readonly id: string; readonly name: string
             </span>
             <input autocomplete="off" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
           </label>
-          {failure && <Problem>{failure.message}</Problem>}
+          {failure && <ProblemNote>{failure.message}</ProblemNote>}
           <p class="dialog-foot">
             <Button onClick={() => dialog.current?.close()}>Keep it</Button>
             <Button type="submit" kind="danger" disabled={!isRight || isBusy}>

@@ -7,7 +7,7 @@ import { FailurePanel, StaleBanner } from '../parts/FailurePanel.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead, Table } from '../parts/layout.tsx';
 import type { ConsolePublishers } from '../../protocol.ts';
-import { dateOf, plural, wordOf } from '../../../reports/format.ts';
+import { dayOf, plural, wordOf } from '../../../reports/format.ts';
 import { PUBLISHER_STATUSES } from '../../../../wire/channel.ts';
 
 const STATUSES = ['', ...PUBLISHER_STATUSES].map((value) => [value, value === '' ? 'All' : wordOf(value)] as const);
@@ -100,7 +100,7 @@ function List({ list, isFiltered }: { readonly list: ConsolePublishers; readonly
               <span class={`badge ${publisher.status}`}>{wordOf(publisher.status)}</span>
             </td>
             <td class="wide-only">{publisher.primary_category}</td>
-            <td class="wide-only quiet">{dateOf(publisher.created_at)}</td>
+            <td class="wide-only quiet">{dayOf(publisher.created_at)}</td>
           </tr>
         );
       })}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { call } from '../app/call.ts';
 import { useResource } from '../app/useResource.ts';
-import { Button, Check, Segments, Select, toggled, type Option } from '../parts/controls.tsx';
+import { Button, Check, Segments, Select, toggled, type SelectOption } from '../parts/controls.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
 import { PublisherSearch } from '../parts/PublisherSearch.tsx';
@@ -12,7 +12,7 @@ import {
   FILTERS,
   metricsOf,
   NO_FILTERS,
-  type Comparison,
+  type ComparisonChoice,
   type Enabled,
   type ReportState,
   type FilterName,
@@ -31,14 +31,14 @@ interface ControlsProps {
   change(changes: Partial<ReportState>): void;
 }
 
-const GRAINS: readonly Option<TimeGrain>[] = [
+const GRAINS: readonly SelectOption<TimeGrain>[] = [
   ['hour', 'Hour'],
   ['day', 'Day'],
   ['week', 'Week'],
   ['month', 'Month'],
   ['total', 'Total'],
 ];
-const COMPARISONS: readonly Option<Comparison>[] = [
+const COMPARISONS: readonly SelectOption<ComparisonChoice>[] = [
   ['none', 'No comparison'],
   ['previous', 'Previous period'],
   ['year', 'Previous year'],

@@ -18,12 +18,12 @@ import {
   readState,
   SHELLS,
   type ReportState,
-  type Shell,
+  type TargetShell,
 } from './reportState.ts';
 import { ReportTable } from './ReportTable.tsx';
 import { Tiles } from './Tiles.tsx';
 import { readCsv, useReport, useRows, type LoadedReport } from './useReport.ts';
-import type { ConsoleContext, ConsoleSavedReport, Failure } from '../../protocol.ts';
+import type { ConsoleContext, ConsoleSavedReport, CallFailure } from '../../protocol.ts';
 import { earlierGap } from '../../../reports/comparison.ts';
 import { labelOf, momentOf, plural, rangeOf } from '../../../reports/format.ts';
 import { PERIODS } from '../../../reports/period.ts';
@@ -195,7 +195,7 @@ function Skeleton(): JSX.Element {
 
 function Command({ state, session }: { readonly state: ReportState; readonly session: ConsoleContext }): JSX.Element {
   const [isWrapped, setWrapped] = useState(false);
-  const [shell, setShell] = useState<Shell>(navigator.platform.startsWith('Win') ? 'powershell' : 'posix');
+  const [shell, setShell] = useState<TargetShell>(navigator.platform.startsWith('Win') ? 'powershell' : 'posix');
   const command = commandOf(state, session, { shell });
   return (
     <section class="command" aria-label="The command that prints this report">
@@ -222,7 +222,7 @@ interface WayOut {
 }
 
 /** Returns what to change after a failure. */
-function waysOut(failure: Failure, state: ReportState): readonly WayOut[] {
+function waysOut(failure: CallFailure, state: ReportState): readonly WayOut[] {
   if (failure.code === 'too_large') {
     const ways: WayOut[] = [];
     if (state.grain === 'hour') ways.push({ label: 'Show days', changes: { grain: 'day' } });

@@ -5,7 +5,7 @@ import { isUnfinished } from '../../../reports/period.ts';
 import { Button, Select } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Popover } from '../parts/Popover.tsx';
-import type { Rows } from './useReport.ts';
+import type { ReportRows } from './useReport.ts';
 import { queryOfState, type ReportState } from './reportState.ts';
 import type { Row, Totals } from '../../../reports/comparison.ts';
 import { GROUPINGS, type ReportVariant } from '../../../reports/reportQuery.ts';
@@ -13,7 +13,7 @@ import { changeOf, newsOf, labelOf, periodOf, shortPeriodOf, valueLabelOf, value
 import { addDays, monthEnd } from '../../../../wire/utcDates.ts';
 
 interface TableProps {
-  readonly rows: Rows;
+  readonly rows: ReportRows;
   readonly totals: Totals;
   readonly state: ReportState;
   readonly variant: ReportVariant;

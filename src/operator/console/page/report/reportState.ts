@@ -7,7 +7,7 @@ import { TIME_GRAINS, type TimeGrain } from '../../../../wire/reporting.ts';
 import { countDays, dateOf, isDate, type DateRange } from '../../../../wire/utcDates.ts';
 
 const COMPARISONS = ['none', ...COMPARES] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+export type ComparisonChoice = (typeof COMPARISONS)[number];
 /** Filters by the name of their parameter, and what they are called in the URL and on the command line. */
 export const FILTERS = [
   ['publisher_ids', 'publisher'],
@@ -29,7 +29,7 @@ export interface ReportState {
   readonly filters: Readonly<Record<FilterName, readonly string[]>>;
   /** A column, with `-` before it for the highest first; empty for the latest period first. */
   readonly sort: string;
-  readonly compare: Comparison;
+  readonly compare: ComparisonChoice;
   /** The metric in the chart. */
   readonly chart: string;
 }
@@ -193,13 +193,13 @@ export const SHELLS = [
   ['posix', 'bash, zsh'],
   ['powershell', 'PowerShell'],
 ] as const;
-export type Shell = (typeof SHELLS)[number][0];
+export type TargetShell = (typeof SHELLS)[number][0];
 
 /** Returns the command that prints the report on screen, for a shell. */
 export function commandOf(
   state: ReportState,
   session: Pick<ConsoleContext, 'variant' | 'network_url'>,
-  { now, shell = 'posix' }: { readonly now?: number | undefined; readonly shell?: Shell | undefined } = {},
+  { now, shell = 'posix' }: { readonly now?: number | undefined; readonly shell?: TargetShell | undefined } = {},
 ): string {
   const dates = datesOf(state, now);
   const quote = shell === 'posix' ? quoted : quotedForPowerShell;

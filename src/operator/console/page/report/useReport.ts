@@ -104,7 +104,7 @@ export async function readCsv({ asked, id }: LoadedReport): Promise<string> {
 }
 
 /** The rows of a report, of which the process has sent some. */
-export interface Rows {
+export interface ReportRows {
   readonly count: number;
   /** A row; undefined until it has been read. */
   at(index: number): Row | undefined;
@@ -113,7 +113,7 @@ export interface Rows {
 }
 
 /** Reads the rows of a report that come into view. */
-export function useRows(report: LoadedReport, reload: () => void): Rows {
+export function useRows(report: LoadedReport, reload: () => void): ReportRows {
   const { id, count, asked } = report;
   const [read, setRead] = useState<{ readonly id: string; readonly rows: ReadonlyMap<number, Row> }>();
   const [missing, setMissing] = useState<number>();
