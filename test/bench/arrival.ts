@@ -1,11 +1,11 @@
 // npm run bench -- arrival [rounds [other offerlet.js [line]]]: from the navigation to the painted offer, prefetched and not.
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chromium, type Browser } from '@playwright/test';
 import { createRelay, toNode } from '../../src/relay.ts';
 import { createFakeNetwork } from '../../src/testing/createFakeNetwork.ts';
 import { find } from '../browsers.mjs';
+import { serve } from '../fixtures/serve.ts';
 
 interface Line {
   readonly name: string;
@@ -83,19 +83,19 @@ export async function run(args: string[]): Promise<void> {
     print(line, { ways, found, rounds });
   }
   await browser.close();
-  shop.close();
+  await shop.close();
 }
 
 interface Shop {
   delay: number;
   urlOf(way: Way): string;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Starts a shop whose relay is in front of a network that takes `delay` milliseconds. */
 async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
   const network = createFakeNetwork({ offers: 1, now: Date.now });
-  const shop: Shop = { delay: 0, urlOf: () => '', close: () => undefined };
+  const shop = { delay: 0 };
   const relay = toNode(
     createRelay({
       apiKey: 'adnet_rk_test_bench',
@@ -132,13 +132,8 @@ async function openShop(scripts: readonly Buffer[]): Promise<Shop> {
     const head = START + (way === 'prefetched, preload' ? PRELOAD : '') + PAGE;
     response.end(way === 'card in the HTML' ? head + CARD + END : head + PLACE + script + tag + END);
   }
-  const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(shop, {
-    urlOf: (way: Way) => `http://127.0.0.1:${port}/thanks?way=${encodeURIComponent(way)}`,
-    close: () => void server.close(),
-  });
+  const { url, close } = await serve((request, response) => void respond(request, response));
+  return Object.assign(shop, { urlOf: (way: Way) => `${url}/thanks?way=${encodeURIComponent(way)}`, close });
 }
 
 /** What a thank-you page has on top. */

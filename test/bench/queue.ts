@@ -47,5 +47,5 @@ export async function run(args: string[]): Promise<void> {
     '2,457',
     ...contenders.map(({ script }) => brotliCompressSync(script).length.toLocaleString('en')),
   ]);
-  site.close();
+  await site.close();
 }

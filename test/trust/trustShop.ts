@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import type { Page } from '@playwright/test';
 import type * as RelayEntry from '../../src/relay.ts';
+import { serve } from '../fixtures/serve.ts';
 import { openLateness } from '../line/page/openLateness.ts';
 import { offersOf } from '../line/page/pageFixture.ts';
 
@@ -56,7 +56,6 @@ export async function openTrustShop(): Promise<TrustShop> {
   const pages = new Map<string, { html: string; headers: Record<string, string> }>();
 
   const lateness = openLateness();
-  const network = createServer((request, response) => void respond(request, response));
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
     const path = request.url ?? '/';
@@ -71,18 +70,18 @@ export async function openTrustShop(): Promise<TrustShop> {
     send(response, shop.batchStatus, { results, accepted: results.length, failed: 0 }, shop.networkHeaders);
   }
 
-  const networkUrl = await listen(network);
+  const network = await serve((request, response) => void respond(request, response));
   const relay = toNode(
     createRelay({
       apiKey: KEY,
       version: '1.0.0',
-      networkUrl,
+      networkUrl: network.url,
       basePath: '/offers',
       sandbox: true,
       onLog: (entry) => shop.logs.push(JSON.stringify(entry)),
     }),
   );
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://shop');
     if (pathname.startsWith('/offers/')) {
       shop.posts.push(pathname);
@@ -93,10 +92,9 @@ export async function openTrustShop(): Promise<TrustShop> {
     if (page) return void response.writeHead(200, page.headers).end(page.html);
     response.writeHead(file ? 200 : 404, { 'content-type': 'text/javascript' }).end(file);
   });
-  const url = await listen(server);
 
   const shop: TrustShop = {
-    url,
+    url: server.url,
     calls: [],
     posts: [],
     logs: [],
@@ -105,7 +103,7 @@ export async function openTrustShop(): Promise<TrustShop> {
     batchStatus: 202,
     page(path, html, headers = {}) {
       pages.set(path, { html, headers: { 'content-type': 'text/html; charset=utf-8', ...headers } });
-      return url + path;
+      return server.url + path;
     },
     reset() {
       lateness.begin();
@@ -115,7 +113,7 @@ export async function openTrustShop(): Promise<TrustShop> {
       shop.batchStatus = 202;
     },
     async close() {
-      await Promise.all([server, network].map(end));
+      await Promise.all([server.close(), network.close()]);
     },
   };
   return shop;
@@ -168,16 +166,4 @@ async function textOf(request: IncomingMessage): Promise<string> {
 function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string>): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function end(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

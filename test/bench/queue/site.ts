@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve } from '../../fixtures/serve.ts';
 
 /** A site that serves one contender, and a server that records every event that reaches it. */
 export interface Site {
@@ -11,7 +10,7 @@ export interface Site {
   isDown: boolean;
   delay: number;
   reset(script: string): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Bench</title><link rel="icon" href="data:,"><body><script>
@@ -47,7 +46,7 @@ const SETTINGS = {
 
 /** Starts the site on a free port. */
 export async function startSite(): Promise<Site> {
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     void (async () => {
       const path = request.url ?? '/';
       if (request.method === 'POST') {
@@ -69,7 +68,7 @@ export async function startSite(): Promise<Site> {
     })().catch(() => response.destroy());
   });
   const site: Site = {
-    url: '',
+    url: server.url,
     script: '',
     arrived: [],
     requests: 0,
@@ -78,12 +77,7 @@ export async function startSite(): Promise<Site> {
     reset(script) {
       Object.assign(site, { script, arrived: [], requests: 0, isDown: false, delay: 0 });
     },
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => server.close(),
   };
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return site;
 }

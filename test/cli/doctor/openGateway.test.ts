@@ -1,11 +1,11 @@
-import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { addressSpaceOf } from '../../../src/cli/doctor/addressSpace.ts';
 import { openGateway, targetOf, type Gateway } from '../../../src/cli/doctor/openGateway.ts';
+import { serve, type Served } from '../../fixtures/serve.ts';
 import { selfSigned } from '../../relay/upstream/selfSigned.ts';
 import { fakeWorld, PUBLIC, PUBLIC_6, type FakeWorld } from './fakeWorld.ts';
 
@@ -75,11 +75,11 @@ test.each(Object.entries(SPACES))('%s addresses are recognized in every notation
   for (const address of addresses) expect(addressSpaceOf(address), address).toBe(space);
 });
 
-let server: Server;
+let server: Served;
 let port: number;
 let calls: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[];
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await serve((request, response) => {
     calls.push({ url: `${request.headers.host}${request.url}`, headers: request.headers });
     const { pathname } = new URL(request.url ?? '', 'http://x');
     if (pathname === '/redirect') return void response.writeHead(302, { location: '/elsewhere' }).end('moved');
@@ -97,11 +97,10 @@ beforeAll(async () => {
     }
     response.end('hello');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
+  ({ port } = server);
 });
 beforeEach(() => void (calls = []));
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => server.close());
 
 const opened: Gateway[] = [];
 afterEach(() => {
@@ -269,9 +268,10 @@ test('a body is read up to a limit, packed or not', async () => {
 });
 
 test('https is checked for its name at the pinned address', async () => {
-  const secure = createTlsServer(selfSigned(), (request, response) => response.end(`secure ${request.headers.host}`));
-  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
-  const world = fakeWorld({ names: NAMES, port: (secure.address() as AddressInfo).port });
+  const secure = await serve(
+    createTlsServer(selfSigned(), (request, response) => response.end(`secure ${request.headers.host}`)),
+  );
+  const world = fakeWorld({ names: NAMES, port: secure.port });
   const gateway = await openGateway({ page: SHOP, world });
   opened.push(gateway);
   const get = () => gateway.get('https://cdn.example/x', { page: SHOP, maxBytes: 100 });
@@ -280,7 +280,7 @@ test('https is checked for its name at the pinned address', async () => {
   expect(Buffer.from((await get()).body).toString()).toBe('secure cdn.example');
   vi.unstubAllEnvs();
   expect(world.connected).toEqual([`${PUBLIC_6}:443`, `${PUBLIC_6}:443`]);
-  await new Promise((resolve) => secure.close(resolve));
+  await secure.close();
 });
 
 test('the proxy closes connections that do not speak SOCKS', async () => {

@@ -1,12 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.ts';
+import { serve } from '../../fixtures/serve.ts';
 
 test.each([[[]], [['--json']]])('the report names no password of a URL (%j)', async (format) => {
-  const server = createServer((_, response) => void response.writeHead(404).end());
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await serve((_, response) => void response.writeHead(404).end());
+  const { host } = new URL(server.url);
   let printed = '';
   const write = (text: unknown): true => ((printed += String(text)), true);
   const spies = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
@@ -16,7 +14,7 @@ test.each([[[]], [['--json']]])('the report names no password of a URL (%j)', as
   const argv = ['--page', page, '--relay', relay, '--browser', 'none', ...format];
   const error: unknown = await doctorCommand.run({ argv, env: {} }).catch((reason: unknown) => reason);
   for (const spy of spies) spy.mockRestore();
-  server.close();
+  await server.close();
   expect(String(error)).toMatch(/checks failed/);
   expect(printed).toContain(`http://me@${host}/thank-you`);
   expect(printed).toContain(`http://you@${host}/offers`);

@@ -1,6 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { serve } from '../../fixtures/serve.ts';
 import { bundle } from '../drivers/bundle.ts';
 
 /** One batch as the relay saw it. */
@@ -61,14 +61,10 @@ export async function startQueueSite(): Promise<QueueSite> {
       site.answer = () => 202;
       site.isDown = false;
     },
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
+    close: () => server.close(),
   };
 
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     void (async () => {
       if (!request.url?.startsWith('/events/batch')) {
         const found = { '/queue.js': script, '/pageQueue.js': pageScript }[request.url ?? ''];
@@ -88,8 +84,7 @@ export async function startQueueSite(): Promise<QueueSite> {
       if (status) response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
     })().catch(() => response.destroy());
   });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  site.url = server.url;
   return site;
 }
 

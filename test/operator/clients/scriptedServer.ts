@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serve } from '../../fixtures/serve.ts';
 
 /** One request that the server received. */
 export interface ReceivedRequest {
@@ -24,9 +24,8 @@ export interface ScriptedServer {
 
 /** Starts a scripted server; the test closes it. */
 export async function openScriptedServer(): Promise<ScriptedServer> {
-  const seen: ReceivedRequest[] = [];
-  const script: ScriptedServer = { url: '', seen, responses: [], close: async () => undefined };
-  const server = createServer((request, response) => {
+  const script = { seen: [] as ReceivedRequest[], responses: [] as Scripted[] };
+  const server = await serve((request, response) => {
     let body = '';
     request.setEncoding('utf8');
     request.on('data', (chunk: string) => (body += chunk));
@@ -37,7 +36,7 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
         headers: request.headers,
         body,
       };
-      seen.push(call);
+      script.seen.push(call);
       const scripted = (script.responses.length > 1 ? script.responses.shift() : script.responses[0]) ?? {
         status: 500,
       };
@@ -47,14 +46,5 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
       response.end(json === undefined ? undefined : typeof json === 'string' ? json : JSON.stringify(json));
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(script, {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  });
+  return Object.assign(script, server);
 }
