@@ -235,12 +235,17 @@ export function writeFile(path: string, text: string): void {
   }
 }
 
+/** The mode of a file that only its owner may read. */
+const OWN = 0o600;
+
 /** Replaces a file, or creates it: there is the old one or the new one, after a crash as well. Throws the system's error. */
 export function replaceFile(path: string, text: string, mode?: number): void {
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const first = mode === undefined ? 0o666 : OWN;
   try {
-    writeFileSync(temporary, text, { flag: 'wx', flush: true, mode: mode === undefined ? 0o666 : 0o600 });
-    if (mode !== undefined) chmodSync(temporary, mode & 0o777);
+    writeFileSync(temporary, text, { flag: 'wx', flush: true, mode: first });
+    // Drives of Windows and of other machines may have no modes, and refuse to change them.
+    if (mode !== undefined && (mode & 0o777) !== first) chmodSync(temporary, mode & 0o777);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
+import fs, {
   closeSync,
   constants,
   lstatSync,
@@ -11,10 +11,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../../fixtures/makeFolder.ts';
-import { writeFile } from '../../../src/cli/output/print.ts';
+import { replaceFile, writeFile } from '../../../src/cli/output/print.ts';
 import { UsageError } from '../../../src/cli/ExitError.ts';
 
 let directory: string;
@@ -67,5 +68,24 @@ test('a directory is refused, and nothing is left in it', () => {
   mkdirSync(path);
   expect(() => writeFile(path, 'new')).toThrow(UsageError);
   expect(() => writeFile(join(directory, 'missing', 'report.csv'), 'new')).toThrow('(ENOENT)');
+  expect(readdirSync(directory)).toEqual(['report.csv']);
+});
+
+test('where no mode can be changed, a file of its owner alone is written all the same', () => {
+  const { chmodSync } = fs;
+  fs.chmodSync = () => {
+    throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' });
+  };
+  syncBuiltinESMExports();
+  try {
+    replaceFile(path, 'old', 0o600);
+    replaceFile(path, 'new', 0o600);
+    expect(() => replaceFile(path, 'newer', 0o640)).toThrow('EPERM');
+  } finally {
+    fs.chmodSync = chmodSync;
+    syncBuiltinESMExports();
+  }
+  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(directory)).toEqual(['report.csv']);
 });

@@ -96,6 +96,20 @@ test('every choice is in the URL, and survives reload and back', async ({ page }
   await expect(tile(page, 'Payout')).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('a second click on a column turns its direction before the first has been answered', async ({ page }) => {
+  await open(page);
+  await page.route(/report\?/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await route.continue();
+  });
+  const column = page.locator('.report thead').getByRole('button', { name: 'Clicks' });
+  await column.click();
+  await expect(page).toHaveURL(/sort=-clicks/);
+  await column.click();
+  await expect(page).toHaveURL(/sort=clicks/);
+  await expect(page.locator('.report [aria-sort=ascending]')).toHaveText(/Clicks/);
+});
+
 for (const query of [
   '?period=last_7_days&compare=none',
   '?period=last_30_days&by=publisher&grain=week',

@@ -145,6 +145,7 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
             state={report.state}
             variant={session.variant}
             dataThrough={data_through}
+            sort={(column) => change({ sort: nextSort(state.sort, column) })}
             order={(sort) => change({ sort })}
           />
         </section>
@@ -166,6 +167,12 @@ function Loaded({ report, session, state, change, reload }: LoadedProps): JSX.El
 function isOfOtherWeekdays(state: ReportState, comparedFrom: string): boolean {
   const { from } = datesOf(state);
   return grainOf(state, { from, to: from }) === 'day' && (Date.parse(from) - Date.parse(comparedFrom)) % WEEK_MS !== 0;
+}
+
+/** Highest first, then lowest first, then as the network sorts. `sort` is what was asked for last: it may not be shown yet. */
+function nextSort(sort: string, column: string): string {
+  if (sort === `-${column}`) return column;
+  return sort === column ? '' : `-${column}`;
 }
 
 function Empty({ state, change }: Pick<LoadedProps, 'state' | 'change'>): JSX.Element {

@@ -18,6 +18,8 @@ interface TableProps {
   readonly state: ReportState;
   readonly variant: ReportVariant;
   readonly dataThrough: string | null;
+  /** Sorts by a column, or turns its direction. */
+  sort(column: string): void;
   /** Sorts by a column, with `-` before it for the highest first. */
   order(sort: string): void;
 }
@@ -44,7 +46,7 @@ export function ReportTable(props: TableProps): JSX.Element {
 }
 
 /** Only the rows in view are in the document; their number is said to screen readers. */
-function RowTable({ rows, totals, state, variant, dataThrough, order }: TableProps): JSX.Element {
+function RowTable({ rows, totals, state, variant, dataThrough, sort }: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, isWide: false, hasMore: false });
   const isCompared = state.compare !== 'none' && totals.change !== undefined;
@@ -86,7 +88,7 @@ function RowTable({ rows, totals, state, variant, dataThrough, order }: TablePro
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
-                <SortHeader key={column} column={column} state={state} order={order} isKey={keys.includes(column)} />
+                <SortHeader key={column} column={column} state={state} sort={sort} isKey={keys.includes(column)} />
               ))}
             </tr>
             <tr class="totals" aria-rowindex={2}>
@@ -242,22 +244,16 @@ function sortOf({ sort }: ReportState): { readonly column: string; readonly isDo
     : { column: sort.replace(/^-/, ''), isDown: sort.startsWith('-') };
 }
 
-/** Highest first, then lowest first, then as the network sorts. */
-function nextSort(sort: string, column: string): string {
-  if (sort === `-${column}`) return column;
-  return sort === column ? '' : `-${column}`;
-}
-
 function hasRow(row: Row): boolean {
   return Object.keys(row.change ?? {}).some((metric) => Number(row[metric] ?? 0) !== 0);
 }
 
-interface HeaderProps extends Pick<TableProps, 'state' | 'order'> {
+interface HeaderProps extends Pick<TableProps, 'state' | 'sort'> {
   readonly column: string;
   readonly isKey: boolean;
 }
 
-function SortHeader({ column, state, order, isKey }: HeaderProps): JSX.Element {
+function SortHeader({ column, state, sort, isKey }: HeaderProps): JSX.Element {
   const { column: sorted, isDown } = sortOf(state);
   const isSorted = sorted === column && !(column === 'period_start' && state.grain === 'total');
   return (
@@ -266,7 +262,7 @@ function SortHeader({ column, state, order, isKey }: HeaderProps): JSX.Element {
       class={isKey ? 'key-column' : ''}
       aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : 'none'}
     >
-      <button type="button" onClick={() => order(nextSort(state.sort, column))}>
+      <button type="button" onClick={() => sort(column)}>
         {labelOf(column)}
         <span class="arrow" aria-hidden="true">
           {isSorted ? (isDown ? '↓' : '↑') : ''}
