@@ -96,14 +96,16 @@ test('on a page too short to scroll, empty space closes after four idle seconds,
 }) => {
   REPLIES['a relay that fails']?.();
   await page.setViewportSize({ width: 1280, height: 800 });
+  await page.clock.install();
   await open(page, TAG + BELOW);
   await poll(() => state(page)).toBe('empty');
   for (let moves = 0; moves < 5; moves++) {
-    await page.waitForTimeout(1_000);
+    await page.clock.fastForward(1_000);
     await page.mouse.move(100 + moves, 100);
   }
   expect(await height(page)).toBe(600); // somebody is there
-  await poll(() => height(page), { timeout: 7_000 }).toBe(0);
+  await page.clock.fastForward(4_000);
+  await poll(() => height(page)).toBe(0);
   const cls = await shift(page);
   expect(cls).toBeGreaterThan(0); // one line of text below it moved
   expect(cls).toBeLessThan(0.1);
@@ -111,8 +113,11 @@ test('on a page too short to scroll, empty space closes after four idle seconds,
 
 test('with nothing below it, empty space closes in view and shifts nothing', async ({ page }) => {
   fixture.reply = () => offersOf(0);
+  await page.clock.install();
   await open(page, TAG);
-  await poll(() => height(page), { timeout: 7_000 }).toBe(0);
+  await poll(() => state(page)).toBe('empty');
+  await page.clock.fastForward(4_000);
+  await poll(() => height(page)).toBe(0);
   expect([await state(page), await shift(page)]).toEqual(['empty', 0]);
 });
 

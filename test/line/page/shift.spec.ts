@@ -160,12 +160,14 @@ test("the README's page shifts nothing with the offers of a running sandbox", as
 test('empty space that closes in view costs no more CLS than docs/reference/page.md says', async ({ page }) => {
   fixture.reply = (_, response) => void response.writeHead(503).end();
   const place = `<div id="offers"></div>${scriptTag()}`;
+  await page.clock.install();
   for (const size of ['phone', 'desktop'] as const) {
     const said = saidCls()[size];
     expect(said, 'what the page says').toBeGreaterThan(0);
     await page.setViewportSize(SIZES[size]);
     await shiftOf(page, place);
-    await poll(() => page.locator('#offers').evaluate((element) => element.clientHeight), { timeout: 7_000 }).toBe(0);
+    await page.clock.fastForward(4_000);
+    await poll(() => page.locator('#offers').evaluate((element) => element.clientHeight)).toBe(0);
     await page.waitForTimeout(300);
     const cls = await page.evaluate(() => window.shift);
     expect(cls).toBeLessThanOrEqual(said);
